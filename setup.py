@@ -42,13 +42,17 @@ class BuildPackage(build_py):
 # What Cython needs for arrays is in one module, so that each of the others is compiled in less than half of the time.
 ARRAYS = "pipeline.kernel.native.memory_views"
 source = f"{ARRAYS.replace('.', '/')}.c"
-extensions.append(Extension(ARRAYS, [source], extra_compile_args=COMPILE, extra_link_args=LINK))
+extensions.append(
+    Extension(ARRAYS, [source], extra_compile_args=COMPILE, extra_link_args=LINK)
+)
 
 PROCESSORS = os.cpu_count() or 1
 # A mistake in the Cython code stops the build. Where processes start by fork, several files are translated at once.
 FORKS = sys.platform == "linux" and sys.version_info < (3, 14)
 modules = cythonize(
-    extensions, nthreads=PROCESSORS if FORKS else 0, shared_utility_qualified_name=ARRAYS
+    extensions,
+    nthreads=PROCESSORS if FORKS else 0,
+    shared_utility_qualified_name=ARRAYS,
 )
 for module in modules:
     module.optional = True  # a missing compiler does not stop it

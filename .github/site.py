@@ -29,7 +29,13 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
-TUTORIALS = ("gec.md", "translation.md", "summarisation.md", "simplification.md", "datatotext.md")
+TUTORIALS = (
+    "gec.md",
+    "translation.md",
+    "summarisation.md",
+    "simplification.md",
+    "datatotext.md",
+)
 RUNS = ("quickstart", "edits", "human", "summaries")
 """The configs of the gallery."""
 LANGUAGES = {
@@ -74,7 +80,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in (ROOT / "pipeline" / "extensions").glob("*/help/*.md"):
         files.append(File.generated(config, path.name, abs_src_path=str(path)))
     for picture in (ROOT / ".github" / "pictures").iterdir():
-        files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
+        files.append(
+            File.generated(
+                config, f"pictures/{picture.name}", abs_src_path=str(picture)
+            )
+        )
     names = [
         name
         for name in pipeline.__all__
@@ -103,7 +113,15 @@ def gallery(files: Files, config: MkDocsConfig) -> Iterator[str]:
     yield "# Gallery\n\nAll of it is made by `gec-pipeline report RUN --format plots html` of the sample's configs.\n"
     for name in RUNS:
         call("run", f"configs/{name}.yaml", "-q")
-        call("report", f"runs/{name}", "--format", "plots", "html", "--output", f"reports/{name}")
+        call(
+            "report",
+            f"runs/{name}",
+            "--format",
+            "plots",
+            "html",
+            "--output",
+            f"reports/{name}",
+        )
         folder = SAMPLE / "reports" / name
         for path in sorted(folder.rglob("*")):
             if path.is_file():
@@ -115,13 +133,18 @@ def gallery(files: Files, config: MkDocsConfig) -> Iterator[str]:
             yield f"![{name}: {about}](gallery/{name}/{path.relative_to(folder).as_posix()})\n\n*{about}*\n"
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+def on_page_markdown(
+    markdown: str, page: Page, config: MkDocsConfig, files: Files
+) -> str:
     """Return a page with its blocks of code in their languages, links between pages, and outputs of tutorials."""
     del config
     lines: list[str] = []
     for block, code in blocks(markdown):
         if code and page.file.src_uri != "reference.md":
-            lines += [*fenced(block), *(outputs(block) if page.file.src_uri in TUTORIALS else ())]
+            lines += [
+                *fenced(block),
+                *(outputs(block) if page.file.src_uri in TUTORIALS else ()),
+            ]
         else:
             lines += [linked(line, page, files) for line in block]
     return "\n".join(lines) + "\n"
@@ -152,8 +175,12 @@ def fenced(block: list[str]) -> list[str]:
     text = [line.removeprefix("    ") for line in block]
     while text and not text[-1]:
         text.pop()
-    first = next((line for line in text if line.strip() and not line.startswith("#")), "")
-    language = next((name for name, begin in LANGUAGES.items() if re.match(begin, first)), "text")
+    first = next(
+        (line for line in text if line.strip() and not line.startswith("#")), ""
+    )
+    language = next(
+        (name for name, begin in LANGUAGES.items() if re.match(begin, first)), "text"
+    )
     return [f"```{language}", *text, "```", ""]
 
 
@@ -170,9 +197,13 @@ def linked(line: str, page: Page, files: Files) -> str:
 
     def link(match: re.Match[str]) -> str:
         known = files.get_file_from_path(f"{match[2]}.md")
-        return f"[{match[0]}]({match[2]}.md)" if known and known != page.file else match[0]
+        return (
+            f"[{match[0]}]({match[2]}.md)" if known and known != page.file else match[0]
+        )
 
-    line = re.sub(r"(\[[A-Z]\])\[", r"\1\\[", line)  # shapes such as [R][L] are no references
+    line = re.sub(
+        r"(\[[A-Z]\])\[", r"\1\\[", line
+    )  # shapes such as [R][L] are no references
     return re.sub(r"(?<!\[)`((?:gec-pipeline )?help) ([a-z0-9]+)`", link, line)
 
 

@@ -33,7 +33,12 @@ from .evaluation import Evaluation, Result, metric_results_of
 from .execution.count import count_in_memory
 from .execution.options import SILENT, Listener, RunOptions
 from .execution.store.run_directory import folder_of
-from .metrics.base.capabilities import ReadsFiles, computes_numbers, for_run, reads_files
+from .metrics.base.capabilities import (
+    ReadsFiles,
+    computes_numbers,
+    for_run,
+    reads_files,
+)
 from .metrics.base.metric import Metric
 from .metrics.build import MetricArgument, external_named, from_values
 from .metrics.caller_tokens import OF_M2, has_own_tokens, with_own_tokens
@@ -83,7 +88,9 @@ OTHER_NAMES = {
 """Our arguments by the names that they, or their keys, have in other programs."""
 
 
-def _suggests_arguments(function: Callable[Arguments, Returned]) -> Callable[Arguments, Returned]:
+def _suggests_arguments(
+    function: Callable[Arguments, Returned],
+) -> Callable[Arguments, Returned]:
     """Return the function with errors that suggest an argument in place of an unknown one."""
     known = list(signature(function).parameters)
 
@@ -95,7 +102,9 @@ def _suggests_arguments(function: Callable[Arguments, Returned]) -> Callable[Arg
                 if OTHER_NAMES.get(name) in known:
                     hint = f" (did you mean '{OTHER_NAMES[name]}'?)"
                 hint = hint or f"; there are {', '.join(known)}"
-                raise InputError(f"{function.__name__}: no argument is called '{name}'{hint}")
+                raise InputError(
+                    f"{function.__name__}: no argument is called '{name}'{hint}"
+                )
         return function(*arguments, **keywords)
 
     return call
@@ -163,7 +172,9 @@ def evaluate(
     expected = any(map(has_own_tokens, all_metrics))
     texts = own_texts(hypotheses, references, sources, tokenizer, expected=expected)
     if texts.tokenizer:
-        all_metrics = tuple(with_own_tokens(metric, texts.tokenizer) for metric in all_metrics)
+        all_metrics = tuple(
+            with_own_tokens(metric, texts.tokenizer) for metric in all_metrics
+        )
     if isinstance(texts.hypotheses, Mapping) and not texts.hypotheses:
         raise InputError("hypotheses: there is no system")
     if gold is None:
@@ -191,15 +202,21 @@ def evaluate(
     if numbers:
         from .data.number_files import with_arrays
 
-        readers = [cast("ReadsFiles", metric) for metric in all_metrics if reads_files(metric)]
+        readers = [
+            cast("ReadsFiles", metric) for metric in all_metrics if reads_files(metric)
+        ]
         corpus = with_arrays(corpus, readers, numbers)
-    evaluation = evaluate_corpus(corpus, all_metrics, n_jobs=n_jobs, statistics=statistics)
+    evaluation = evaluate_corpus(
+        corpus, all_metrics, n_jobs=n_jobs, statistics=statistics
+    )
     for note in evaluation.warnings:
         warnings.warn(note, stacklevel=3)
     return evaluation
 
 
-def _numbers_by_system(scores: Mapping[str, Any], hypotheses: Any) -> dict[str, Mapping[str, Any]]:
+def _numbers_by_system(
+    scores: Mapping[str, Any], hypotheses: Any
+) -> dict[str, Mapping[str, Any]]:
     """Return the argument `scores` of evaluate() with arrays by title and system."""
     numbers: dict[str, Mapping[str, Any]] = {}
     for title, value in scores.items():
@@ -236,19 +253,27 @@ def evaluate_corpus(
     """
     settings = _statistics_settings(statistics, corpus)
     if n_jobs != "auto" and (not isinstance(n_jobs, int) or n_jobs < 1):
-        raise InputError(f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}")
+        raise InputError(
+            f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}"
+        )
     for metric in metrics:
         if metric.spec.source and corpus.source is None:
-            raise InputError(without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
+            raise InputError(
+                without_source(metric.name, metric.hint, "-s FILE, or sources=[...]")
+            )
         if metric.spec.references and not corpus.references:
-            raise InputError(without_references(metric.name, "-r FILE, or references=[...]"))
+            raise InputError(
+                without_references(metric.name, "-r FILE, or references=[...]")
+            )
     options = options or RunOptions(n_jobs=n_jobs)
     views = {metric.spec.input for metric in metrics}
     corpus = completed(corpus, views, options.threads, listener)
     if any(map(computes_numbers, metrics)):
         from .execution.function_metrics import all_references
 
-        metrics = for_run(metrics, len(corpus.systems), lambda: all_references([corpus]))
+        metrics = for_run(
+            metrics, len(corpus.systems), lambda: all_references([corpus])
+        )
     problems = fit(metrics, [corpus])
     if problems:
         raise InputError(problems)
@@ -270,7 +295,9 @@ def _statistics_settings(
     """Return the settings of intervals and tests; None if they are not requested."""
     if statistics is None or statistics is False:
         return None
-    from .scoring.resampling.significance import settings_of  # here: few scores have statistics
+    from .scoring.resampling.significance import (
+        settings_of,
+    )  # here: few scores have statistics
 
     written = {} if statistics is True else statistics
     if not isinstance(written, Mapping):
@@ -281,7 +308,9 @@ def _statistics_settings(
 
 
 def results_of(
-    tasks: Sequence[Task], counted: "Counted", settings: "StatisticsConfig | None" = None
+    tasks: Sequence[Task],
+    counted: "Counted",
+    settings: "StatisticsConfig | None" = None,
 ) -> Evaluation:
     """Return the results of a data set whose texts are counted, with statistics by `settings`."""
     corpus = tasks[0].corpus
@@ -295,7 +324,9 @@ def results_of(
     results = Results(datasets={corpus.name: describe(corpus)}, scores=[])
     results, metric_results = with_statistics(results, metric_results, settings)
     all_warnings = [*warnings_of_texts, *results.warnings]
-    return Evaluation(metric_results, all_warnings, replace(results, warnings=all_warnings))
+    return Evaluation(
+        metric_results, all_warnings, replace(results, warnings=all_warnings)
+    )
 
 
 @_suggests_arguments
@@ -351,11 +382,15 @@ def load(directory: str | Path) -> Evaluation:
 
 def _evaluation(directory: Path, stored: Results) -> Evaluation:
     """Return the results of a run whose counts are in a directory."""
-    return Evaluation(stored_runs.metric_results_of(directory, stored), stored.warnings, stored)
+    return Evaluation(
+        stored_runs.metric_results_of(directory, stored), stored.warnings, stored
+    )
 
 
 def compare(
-    run: str | Path | Sequence[Result], run2: str | Path | None = None, **settings: str | float
+    run: str | Path | Sequence[Result],
+    run2: str | Path | None = None,
+    **settings: str | float,
 ) -> Evaluation:
     """Return the results of a run directory with intervals, rank ranges and paired tests.
 
@@ -369,7 +404,11 @@ def compare(
     comparisons. They are computed from the stored counts; texts are not read. Raises InputError if
     a run directory cannot be used, if two do not fit together, and for wrong settings.
     """
-    from .scoring.resampling.significance import settings_of, stored_settings, with_statistics
+    from .scoring.resampling.significance import (
+        settings_of,
+        stored_settings,
+        with_statistics,
+    )
 
     if isinstance(run, Sequence) and not isinstance(run, str):
         if run2 is not None:

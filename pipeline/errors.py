@@ -30,7 +30,9 @@ def printable(text: object) -> str:
 
 def wrong_name(name: str, max_length: int) -> str | None:
     """Return why a text cannot be a name in tables, or None if it can."""
-    hidden = next((character for character in name if not character.isprintable()), None)
+    hidden = next(
+        (character for character in name if not character.isprintable()), None
+    )
     if hidden:
         return f"it has the sign U+{ord(hidden):04X}, which does not print"
     if not name.strip():
@@ -56,7 +58,9 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     return f" (did you mean '{folded[near[0]]}'?)" if near else ""
 
 
-def known_names(name: str, choices: Collection[str], introduction: str = "there are") -> str:
+def known_names(
+    name: str, choices: Collection[str], introduction: str = "there are"
+) -> str:
     """Return the end of a message about an unknown name: the nearest choice, and all choices."""
     return f"{did_you_mean(name, choices)}; {introduction} {', '.join(choices)}"
 
@@ -76,7 +80,10 @@ def bounded(warnings: Sequence[str]) -> list[str]:
     more = len(warnings) - MAX_WARNINGS
     if more <= 1:
         return list(warnings)
-    return [*warnings[:MAX_WARNINGS], f"... and {more:,} more warnings such as the last"]
+    return [
+        *warnings[:MAX_WARNINGS],
+        f"... and {more:,} more warnings such as the last",
+    ]
 
 
 @dataclass(frozen=True)
@@ -108,7 +115,9 @@ class InputError(PipelineError):
     """The input is wrong. `problems` has all mistakes, in the order of the files."""
 
     def __init__(self, problems: Iterable[Problem] | str) -> None:
-        self.problems = [Problem("", problems)] if isinstance(problems, str) else list(problems)
+        self.problems = (
+            [Problem("", problems)] if isinstance(problems, str) else list(problems)
+        )
         super().__init__(self.problems)
 
     @classmethod
@@ -178,7 +187,9 @@ class InvalidTextError(ValueError):
         super().__init__(text, line, byte)  # what is pickled
 
     def __str__(self) -> str:
-        return f"text {self.text}, line {self.line}: byte {self.byte} is not valid UTF-8"
+        return (
+            f"text {self.text}, line {self.line}: byte {self.byte} is not valid UTF-8"
+        )
 
 
 class LongTextError(ValueError):

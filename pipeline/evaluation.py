@@ -14,10 +14,23 @@ from .metrics import METRICS
 from .metrics.base.metric import Metric
 from .metrics.base.statistics_spec import Columns
 from .report.context import plot_style
-from .report.notebook import NotebookResults, frame, known_table, matching_signatures, plotted
+from .report.notebook import (
+    NotebookResults,
+    frame,
+    known_table,
+    matching_signatures,
+    plotted,
+)
 from .report.tables.ranked import labels
 from .scoring.metric_results import MetricResult, datasets_of, picked, rows_of
-from .scoring.results import REFERENCES_ROW, TIERS, Breakdown, Comparison, Results, Score
+from .scoring.results import (
+    REFERENCES_ROW,
+    TIERS,
+    Breakdown,
+    Comparison,
+    Results,
+    Score,
+)
 from .scoring.sentences import every_output, sentence_spread
 from .scoring.stored_runs import narrowed
 from .scoring.terms import HasBlocks, blocks_of
@@ -59,35 +72,49 @@ class Result(NotebookResults):
     def statistics(self) -> StoredCounts | InMemoryCounts:
         """The counts of each sentence. Those of a run directory are read when they are needed."""
         if self._number < len(self._metric_result.columns):
-            return cast("StoredCounts | InMemoryCounts", self._metric_result.columns[self._number])
-        return InMemoryCounts([], self.measure.spec.schema(self._metric_result.references))
+            return cast(
+                "StoredCounts | InMemoryCounts",
+                self._metric_result.columns[self._number],
+            )
+        return InMemoryCounts(
+            [], self.measure.spec.schema(self._metric_result.references)
+        )
 
     @property
     def parts(self) -> tuple[Breakdown, ...]:
         """The scores by type of edit, of metrics that have them, for each tier."""
-        return tuple(part for part in self._metric_result.breakdown if part.system == self.system)
+        return tuple(
+            part for part in self._metric_result.breakdown if part.system == self.system
+        )
 
     dataset = _of_score("dataset", "The name of the data set.")
     system = _of_score("system", "The name of the system.")
     signature = _of_score(
-        "metric", "The metric with all its settings; `metrics=[signature]` takes it back."
+        "metric",
+        "The metric with all its settings; `metrics=[signature]` takes it back.",
     )
     score = _of_score("score", "The score by which systems are ranked, as a fraction.")
-    outputs = _of_score("outputs", "All numbers of the metric (score, precisions ...), by name.")
+    outputs = _of_score(
+        "outputs", "All numbers of the metric (score, precisions ...), by name."
+    )
     rank = _of_score("rank", "The rank among the systems of the same call; 1 is best.")
     notes = _of_score("notes", "Notes for the reader, such as why the score is 0.")
     peer_signature = _of_score(
-        "peer_signature", "The signature of sacreBLEU for the same settings, if it has them."
+        "peer_signature",
+        "The signature of sacreBLEU for the same settings, if it has them.",
     )
 
     samples = _of_score(
-        "samples", "The spread of the score over draws of references; None if none are drawn."
+        "samples",
+        "The spread of the score over draws of references; None if none are drawn.",
     )
     bootstrap = _of_score(
-        "bootstrap", "Interval, rank range and cluster over samples of the sentences, or None."
+        "bootstrap",
+        "Interval, rank range and cluster over samples of the sentences, or None.",
     )
     intervals = _of_score(
-        "intervals", "The spread of each output, if `statistics` had {'outputs': 'all'}."
+        "intervals",
+        "The spread of each output, if `statistics` had {'outputs': 'all'}.",
     )
 
     @property
@@ -277,7 +304,11 @@ class Evaluation(Sequence[Result], NotebookResults):
         return len(self.results)
 
     def get(
-        self, *, system: str | None = None, metric: str | None = None, dataset: str | None = None
+        self,
+        *,
+        system: str | None = None,
+        metric: str | None = None,
+        dataset: str | None = None,
     ) -> Result:
         """Return the one result that matches all arguments.
 
@@ -307,7 +338,9 @@ class Evaluation(Sequence[Result], NotebookResults):
             if name and name not in {*systems, *metrics, *METRICS}:
                 hint = did_you_mean(name, sorted(systems | metrics))
                 break
-        raise InputError(f"no result fits{hint}; there are {self._listing(self.results)}")
+        raise InputError(
+            f"no result fits{hint}; there are {self._listing(self.results)}"
+        )
 
     def _signatures(self, metric: str) -> set[str]:
         """Return the signatures of the results that a name of a metric may mean."""
@@ -411,7 +444,9 @@ class Evaluation(Sequence[Result], NotebookResults):
             label = short[result.signature]
             if table == "sentences":
                 for sentence, score in _sentences(result):
-                    row_name = next(iter(sentence))  # the id if there are ids, else the number
+                    row_name = next(
+                        iter(sentence)
+                    )  # the id if there are ids, else the number
                     cells = wide.setdefault((result.dataset, sentence[row_name]), {})
                     cells[label, result.system] = score
                 continue
@@ -447,7 +482,11 @@ class Evaluation(Sequence[Result], NotebookResults):
         and if matplotlib is not installed.
         """
         return plotted(
-            self._as_results(), name, metric, dataset, plot_style(width, font, title=title)
+            self._as_results(),
+            name,
+            metric,
+            dataset,
+            plot_style(width, font, title=title),
         )
 
     def _as_results(self) -> Results:
@@ -462,7 +501,11 @@ class Evaluation(Sequence[Result], NotebookResults):
 
 def _keys(result: Result) -> dict[str, Any]:
     """Return the columns of a table that say which result a row is of."""
-    return {"dataset": result.dataset, "system": result.system, "metric": result.signature}
+    return {
+        "dataset": result.dataset,
+        "system": result.system,
+        "metric": result.signature,
+    }
 
 
 def _sentences(result: Result) -> Iterator[tuple[dict[str, Any], float]]:
@@ -490,7 +533,11 @@ def metric_results_of(results: Iterable[Result]) -> list[MetricResult]:
     return [picked(of_metric) for of_metric in rows.values()]
 
 
-def _as_stored(metric_results: Sequence[MetricResult], warnings: Sequence[str]) -> Results:
+def _as_stored(
+    metric_results: Sequence[MetricResult], warnings: Sequence[str]
+) -> Results:
     """Return the results as results.json has them."""
     datasets = datasets_of(metric_results)
-    return Results(datasets=datasets, warnings=list(warnings), **rows_of(metric_results))
+    return Results(
+        datasets=datasets, warnings=list(warnings), **rows_of(metric_results)
+    )

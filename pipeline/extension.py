@@ -153,7 +153,9 @@ def installed() -> Mapping[str, Extension]:
 
     An extension whose package is gone although its entry point is still there is left out.
     """
-    from importlib.metadata import entry_points  # here, because most scores need no extension
+    from importlib.metadata import (
+        entry_points,
+    )  # here, because most scores need no extension
 
     extensions: dict[str, Extension] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
@@ -162,12 +164,18 @@ def installed() -> Mapping[str, Extension]:
         except ModuleNotFoundError as error:
             if error.name and f"{point.module}.".startswith(f"{error.name}."):
                 continue
-            raise ConfigError(f"the extension {point.name} cannot be loaded: {error}") from error
+            raise ConfigError(
+                f"the extension {point.name} cannot be loaded: {error}"
+            ) from error
         except Exception as error:
-            raise ConfigError(f"the extension {point.name} cannot be loaded: {error}") from error
+            raise ConfigError(
+                f"the extension {point.name} cannot be loaded: {error}"
+            ) from error
         if not isinstance(extension, Extension):
             kind = type(extension).__name__
-            raise ConfigError(f"the entry point {point.name} is no Extension, but a {kind}")
+            raise ConfigError(
+                f"the entry point {point.name} is no Extension, but a {kind}"
+            )
         if not extension.package:
             object.__setattr__(extension, "package", point.module)
         extensions[extension.name] = extension

@@ -35,7 +35,9 @@ class Table(MutableMapping[str, Item]):
     are only imported if a name is not one of the core, or if all names are listed.
     """
 
-    def __init__(self, package: str, entries: Mapping[str, Any], *, kind: str = "") -> None:
+    def __init__(
+        self, package: str, entries: Mapping[str, Any], *, kind: str = ""
+    ) -> None:
         """Take the package, its entries, and the field of Extension that adds to this table."""
         self.package = package
         self.kind = kind

@@ -94,7 +94,9 @@ def threads(number: int) -> Iterator[Shared]:
     if number == 1:
         yield alone
         return
-    from concurrent.futures import ThreadPoolExecutor  # here, because small runs need no thread
+    from concurrent.futures import (
+        ThreadPoolExecutor,
+    )  # here, because small runs need no thread
 
     with ThreadPoolExecutor(number) as pool:
 
@@ -112,7 +114,9 @@ _END: Any = object()
 
 def prefetch(items: Iterator[T]) -> Iterator[T]:
     """Yield the items, of which another thread makes the next ones."""
-    from concurrent.futures import ThreadPoolExecutor  # here, because small runs need no thread
+    from concurrent.futures import (
+        ThreadPoolExecutor,
+    )  # here, because small runs need no thread
 
     with ThreadPoolExecutor(1) as pool:
         futures = deque(pool.submit(next, items, _END) for _ in range(PREFETCHED))
@@ -184,9 +188,17 @@ def results(
         raise WorkerLostError(MEMORY) from None
 
 
-def _from_threads(call: Callable[[T], R], items: Iterable[T], number: int) -> Iterator[R]:
+def _from_threads(
+    call: Callable[[T], R], items: Iterable[T], number: int
+) -> Iterator[R]:
     """Do what results() does, with threads."""
-    from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
+    from concurrent.futures import (
+        FIRST_COMPLETED,
+        Future,
+        ThreadPoolExecutor,
+        as_completed,
+        wait,
+    )
 
     pool = ThreadPoolExecutor(number)
     pending: set[Future[R]] = set()
@@ -210,7 +222,9 @@ def _from_processes(
     from joblib import Parallel, delayed
 
     parallel = Parallel(
-        n_jobs=max(number, 2),  # joblib would do the work of a single worker in this process
+        n_jobs=max(
+            number, 2
+        ),  # joblib would do the work of a single worker in this process
         pre_dispatch=1 if number == 1 else "2 * n_jobs",
         backend="loky",
         return_as="generator_unordered",
@@ -276,7 +290,9 @@ def _joblib_errors(patience: float) -> Iterator[None]:
         message = f"no worker process has finished anything for {patience:g} s"
         raise NoAnswerError(message) from None
     except BrokenExecutor:
-        raise WorkerLostError("a worker process died (out of memory, or killed)") from None
+        raise WorkerLostError(
+            "a worker process died (out of memory, or killed)"
+        ) from None
 
 
 @contextlib.contextmanager
@@ -285,7 +301,9 @@ def _ctrl_c_blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # processes inherit this
+    before = signal.pthread_sigmask(
+        signal.SIG_BLOCK, [signal.SIGINT]
+    )  # processes inherit this
     try:
         yield
     finally:

@@ -54,7 +54,11 @@ class ConfigWithMetrics:
     @property
     def number_readers(self) -> list[NumberReader]:
         """The metrics that read files of numbers."""
-        return [cast("NumberReader", metric) for metric in self.metrics if reads_files(metric)]
+        return [
+            cast("NumberReader", metric)
+            for metric in self.metrics
+            if reads_files(metric)
+        ]
 
     @property
     def views(self) -> set[str]:
@@ -141,14 +145,18 @@ def prepare(
     )
 
 
-def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> OpenedRun:
+def reread(
+    written: str | Path | Node, overrides: Overrides = NO_OVERRIDES
+) -> OpenedRun:
     """Return config, metrics and texts of a run that is done; raises ConfigError.
 
     Packages for plots and the files of human judgements are not checked: reports do not need them
     any more.
     """
     problems = Problems()
-    opened_run = open_run(written, RunOptions(backend="auto"), overrides, SILENT, problems)
+    opened_run = open_run(
+        written, RunOptions(backend="auto"), overrides, SILENT, problems
+    )
     problems.raise_if_any()
     return opened_run
 
@@ -163,7 +171,9 @@ def open_run(
     """Read a config and open its texts; raises ConfigError if the config cannot be read."""
     selected = read_config(written, overrides, problems)
     problems += unused_address(selected.config, options)
-    texts = open_texts(selected, options.under(selected.config.written.run), listener, problems)
+    texts = open_texts(
+        selected, options.under(selected.config.written.run), listener, problems
+    )
     metrics = metrics_for_run(selected, texts.corpora)
     problems += fit(metrics, texts.corpora)
     return OpenedRun(config=selected.config, metrics=metrics, texts=texts)
@@ -179,7 +189,9 @@ def read_config(
 
     Raises ConfigError if the config cannot be read.
     """
-    from .data.config.load import load  # here: YAML and pydantic take time, scoring needs neither
+    from .data.config.load import (
+        load,
+    )  # here: YAML and pydantic take time, scoring needs neither
 
     loaded = load(written, overrides.settings, READERS, problems)
     root = loaded.config.root if loaded.config else None
@@ -191,7 +203,10 @@ def read_config(
 
 
 def select_part(
-    config: Config, metrics: Sequence[Metric], patterns: Sequence[str], problems: Problems
+    config: Config,
+    metrics: Sequence[Metric],
+    patterns: Sequence[str],
+    problems: Problems,
 ) -> ConfigWithMetrics:
     """Return the data sets, systems and metrics that match one of the patterns of --only.
 
@@ -203,7 +218,9 @@ def select_part(
     names: list[tuple[str, ...]] = []
     for metric in metrics:
         signature = render_signature(metric.name, metric.settings())
-        matching = [text for text in spellings if metric in metrics_called(text, metrics)]
+        matching = [
+            text for text in spellings if metric in metrics_called(text, metrics)
+        ]
         names.append((metric.name, signature, *matching))
     config, selected_names = select(config, names, patterns, problems)
     selected = []
@@ -229,7 +246,9 @@ def _manifest_content(
     """Return the part of run.json that reopen.py needs to open the texts again."""
     file = Path(config.root.mark.file).absolute()
     content: dict[str, Any] = {"config": str(file)}
-    if isinstance(written, Node):  # the whole mapping, and the folder of its relative paths
+    if isinstance(
+        written, Node
+    ):  # the whole mapping, and the folder of its relative paths
         content = {"config": written.plain(), "folder": str(file.parent)}
     content["set"] = list(overrides.settings)
     content["only"] = list(overrides.only)
@@ -241,14 +260,19 @@ def _manifest_content(
 
 
 def open_texts(
-    selected: ConfigWithMetrics, options: RunOptions, listener: Listener, problems: Problems
+    selected: ConfigWithMetrics,
+    options: RunOptions,
+    listener: Listener,
+    problems: Problems,
 ) -> OpenedTexts:
     """Open all texts and files of numbers. Texts are annotated if a metric needs it."""
     from .data.number_files import missing_number_files, misused, parted, with_numbers
 
     config = selected.config
     readers = selected.number_readers
-    missing_files = config.missing_files | missing_number_files(config, readers, problems)
+    missing_files = config.missing_files | missing_number_files(
+        config, readers, problems
+    )
     problems += misused(config, readers)
     systems = with_numbers(config.systems, readers)
 
@@ -275,7 +299,9 @@ def open_texts(
         except InputError as error:
             corpora = []
             problems += error.problems
-    return OpenedTexts(corpora=tuple(corpora), cluster=cluster, bytes_opened=opener.read)
+    return OpenedTexts(
+        corpora=tuple(corpora), cluster=cluster, bytes_opened=opener.read
+    )
 
 
 def _add_locations(config: Config, problems: Problems) -> None:
@@ -300,14 +326,20 @@ def missing_texts(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
         for metric in {metric.name: metric for metric in metrics}.values():
             messages = []
             if metric.spec.source and not (dataset.source or has_edits):
-                messages.append(without_source(metric.name, metric.hint, "add `source: FILE`"))
+                messages.append(
+                    without_source(metric.name, metric.hint, "add `source: FILE`")
+                )
             # other checks report references that are empty, and inputs that are missing
             is_reported = "references" in keys or needs_files(metric.spec.input)
             has_references = dataset.references or has_edits
             if metric.spec.references and not has_references and not is_reported:
-                messages.append(without_references(metric.name, "add `references: [FILE]`"))
+                messages.append(
+                    without_references(metric.name, "add `references: [FILE]`")
+                )
             for message in messages:
-                problems.append(config.root.problem(message, ("datasets", dataset.name)))
+                problems.append(
+                    config.root.problem(message, ("datasets", dataset.name))
+                )
     return problems
 
 
@@ -319,10 +351,14 @@ def without_source(name: str, hint: str, remedy: str) -> str:
 
 def without_references(name: str, remedy: str) -> str:
     """Return the message for a metric without references. `remedy` says how to add some."""
-    return f"{name} needs references, the texts that outputs are compared with: {remedy}"
+    return (
+        f"{name} needs references, the texts that outputs are compared with: {remedy}"
+    )
 
 
-def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpus, ...]:
+def complete(
+    metrics: Sequence[Metric], corpora: Sequence[Corpus]
+) -> tuple[Corpus, ...]:
     """Return the data sets, with references as systems if a metric scores these too."""
     policies = [POLICIES[metric.policy] for metric in metrics]
     completed_corpora = []
@@ -338,14 +374,20 @@ def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corp
 # --- metrics with the data sets
 
 
-def metrics_for_run(selected: ConfigWithMetrics, corpora: Collection[Corpus]) -> tuple[Metric, ...]:
+def metrics_for_run(
+    selected: ConfigWithMetrics, corpora: Collection[Corpus]
+) -> tuple[Metric, ...]:
     """Return the metrics as this run needs them: some read all references before any line."""
     if not any(map(computes_numbers, selected.metrics)):
         return selected.metrics
-    from .execution.function_metrics import all_references  # here: few runs have such a metric
+    from .execution.function_metrics import (
+        all_references,
+    )  # here: few runs have such a metric
 
     systems = len(selected.config.systems)
-    return capabilities.for_run(selected.metrics, systems, lambda: all_references(corpora))
+    return capabilities.for_run(
+        selected.metrics, systems, lambda: all_references(corpora)
+    )
 
 
 def fit(metrics: Sequence[Metric], corpora: Collection[Corpus]) -> list[Problem]:
@@ -363,7 +405,9 @@ def fit(metrics: Sequence[Metric], corpora: Collection[Corpus]) -> list[Problem]
             messages.append(
                 f"{name} reads files that a config names: `gec-pipeline help statistics`"
             )
-        problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message]
+        problems += [
+            Problem("", f"{corpus.name}: {message}") for message in messages if message
+        ]
     return problems
 
 
@@ -404,7 +448,9 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
     gold_warnings: dict[str, None] = {}
     for task in tasks:
         if task.metric.spec.input != TEXTS:
-            records = [read_texts(text, 0, text.lines) for text in task.input.references]
+            records = [
+                read_texts(text, 0, text.lines) for text in task.input.references
+            ]
             warner = capabilities.warner(task.metric)
             for warning in warner.gold_warnings(chain.from_iterable(records)):
                 gold_warnings[f"{corpus.name}: {warning}"] = None
@@ -437,7 +483,9 @@ def impossible_reports(config: Config) -> list[Problem]:
     for number, name in enumerate(output.formats):
         if name not in report.FORMATS:
             hint = did_you_mean(name, report.FORMATS)
-            message = f"expected one of {', '.join(report.FORMATS)}, found '{name}'{hint}"
+            message = (
+                f"expected one of {', '.join(report.FORMATS)}, found '{name}'{hint}"
+            )
             problems.append(root.problem(message, ("output", "formats", number)))
     for number, name in enumerate(output.plots):
         if name not in report.PLOTS:

@@ -22,7 +22,9 @@ from .scoring.stored_runs import Selection, narrowed, only
 from .stage import Preparation, extension_stages, open_stages
 
 
-def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> ReportContext:
+def revisit(
+    path: Path, digits: int | None = None, *, texts: bool = True
+) -> ReportContext:
     """Return the context of reports of a run; raises StoreError if there is no finished run.
 
     If the config or a text is missing or has changed since the run, `corpora` is empty and `unread`
@@ -64,7 +66,9 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Rep
         digits=output.digits if digits is None else digits,
         plots=tuple(output.plots),
         plot_type=output.plot_type,
-        plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
+        plot_style=PlotStyle(
+            output.plot_width or "", output.plot_font, output.plot_title
+        ),
     )
 
 
@@ -95,7 +99,9 @@ def _open_texts(manifest: dict[str, Any], results: Results) -> OpenedRun:
             file = opened_run.config.root.mark.file
             raise StoreError(f"{file}: has no data set '{name}' any more")
         now = describe(corpora[name], info.digests).digests
-        changed = [text for text, digest in info.digests.items() if now.get(text) != digest]
+        changed = [
+            text for text, digest in info.digests.items() if now.get(text) != digest
+        ]
         if changed:
             raise StoreError(f"{name}: {changed[0]} has changed since the run")
     return opened_run.only(results.datasets)

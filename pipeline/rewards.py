@@ -32,7 +32,10 @@ REFUSED = "refused"
 
 
 def plain(
-    metric: MetricArgument, *, missing: float | None | str = REFUSED, extract: Extract | None = None
+    metric: MetricArgument,
+    *,
+    missing: float | None | str = REFUSED,
+    extract: Extract | None = None,
 ) -> Callable[..., list[Any]]:
     """Return reward(outputs, references, sources=None) -> list of numbers.
 
@@ -79,7 +82,9 @@ def _metric(metric: MetricArgument) -> Metric:
     (resolved,) = from_values(metric)
     check_texts_scored(resolved, gold=False)
     if resolved.spec.corpus_pass:
-        problem = "depends on all references of a data set, and a reward has its own alone"
+        problem = (
+            "depends on all references of a data set, and a reward has its own alone"
+        )
         scorer = "pipeline.Scorer(metric, references) knows all"
         remedy = f"{scorer}, and its rewards(outputs, ids) scores some"
         raise InputError(f"{resolved.name}: {problem}: {remedy}")
@@ -140,7 +145,9 @@ def _references(references: Any, outputs: int) -> list[list[str]]:
         raise InputError(f"references: {expected} for each output, found {actual}")
     if len(references) != outputs:
         actual = f"{len(references):,}"
-        raise InputError(f"references: {expected} for each output, {outputs:,}; found {actual}")
+        raise InputError(
+            f"references: {expected} for each output, {outputs:,}; found {actual}"
+        )
     result = []
     for number, item in enumerate(references, 1):
         texts = []
@@ -149,7 +156,9 @@ def _references(references: Any, outputs: int) -> list[list[str]]:
                 texts.append(text)
             elif not _is_missing(text):
                 actual = type_name(text)
-                raise InputError(f"references, item {number}: {expected}, found {actual}")
+                raise InputError(
+                    f"references, item {number}: {expected}, found {actual}"
+                )
         result.append(texts)
     return result
 
@@ -192,5 +201,7 @@ def _message_text(text: Any) -> Any:
         return text
     content = text[-1].get("content") if text else None
     if content is not None and is_list(content):  # parts, also pictures
-        content = "".join(part.get("text") or "" for part in content if isinstance(part, dict))
+        content = "".join(
+            part.get("text") or "" for part in content if isinstance(part, dict)
+        )
     return "" if content is None else content

@@ -121,7 +121,9 @@ class Scorer:
         splitter: Any,
     ) -> None:
         if is_list(metric):
-            raise InputError("metric: expected one metric, found a list; a Scorer has one")
+            raise InputError(
+                "metric: expected one metric, found a list; a Scorer has one"
+            )
         (plain_metric,) = from_values(metric)
         check_texts_scored(plain_metric)
         expected = has_own_tokens(plain_metric)
@@ -133,7 +135,13 @@ class Scorer:
             self.metric = with_own_tokens(plain_metric, texts.tokenizer)
         self._corpus = _corpus(self.metric, texts, gold)
         file = str(Path(gold).absolute()) if gold else gold
-        self._arguments = (metric, _as_tuples(references), _as_tuples(sources), file, splitter)
+        self._arguments = (
+            metric,
+            _as_tuples(references),
+            _as_tuples(sources),
+            file,
+            splitter,
+        )
         self.lines = self._corpus.lines
         self._task = Task.of(self.metric, self._corpus)
         self._counts = PreparedCounts(self._task.input, self.metric.spec)
@@ -156,7 +164,9 @@ class Scorer:
         `outputs` holds one text for each line, in order. Raises InputError for another number of
         outputs, and for an output that is no text.
         """
-        return self._score_lines(self._one_for_each_line(outputs), self._counts.all_rows)
+        return self._score_lines(
+            self._one_for_each_line(outputs), self._counts.all_rows
+        )
 
     def rewards(self, outputs: Texts, ids: Sequence[int] | Integers) -> Floats:
         """Return the score of each output with a line: float64 [outputs].
@@ -236,8 +246,12 @@ class Scorer:
             raise
         except LongTextError as error:
             raise InputError(f"{self._item(error, rows)}: {error.message}") from None
-        has_annotators = self.metric.spec.input != TEXTS  # lines of theirs may be missing
-        return self._scores.of(columns, missing=has_annotators or self._counts.missing is not None)
+        has_annotators = (
+            self.metric.spec.input != TEXTS
+        )  # lines of theirs may be missing
+        return self._scores.of(
+            columns, missing=has_annotators or self._counts.missing is not None
+        )
 
 
 def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
@@ -273,7 +287,9 @@ def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
     if gold is not None and has_tokens:
         raise InputError(OF_M2)
     if gold is not None:
-        corpus = reader_of(GOLD).in_memory(gold, {}, references, sources, {metric.spec.input})
+        corpus = reader_of(GOLD).in_memory(
+            gold, {}, references, sources, {metric.spec.input}
+        )
     elif references is None and (sources is None or metric.spec.references):
         raise InputError(
             "references: there are none; give a list of texts for each reference set, or gold=FILE"
@@ -298,10 +314,14 @@ def _as_tuples(texts: Any) -> Any:
 def texts_of(name: str, values: Any) -> list[str]:
     """Return values as a list of texts; raises InputError for anything else."""
     if not is_list(values):
-        raise InputError(f"{name}: expected a list of texts, found {type(values).__name__}")
+        raise InputError(
+            f"{name}: expected a list of texts, found {type(values).__name__}"
+        )
     texts = list(values)
     if not all(issubclass(kind, str) for kind in set(map(type, texts))):
-        number = next(number for number, text in enumerate(texts, 1) if not isinstance(text, str))
+        number = next(
+            number for number, text in enumerate(texts, 1) if not isinstance(text, str)
+        )
         value = type_name(texts[number - 1])
         raise InputError(f"{name}, item {number}: expected a text, found {value}")
     return texts
@@ -317,7 +337,9 @@ def rows_of(ids: Any, outputs: int, lines: int) -> Ints:
     except ValueError:  # lists of different lengths
         array = np.asarray(None)
     if array.ndim != 1:
-        raise InputError("ids: expected a list with the number of a line for each output")
+        raise InputError(
+            "ids: expected a list with the number of a line for each output"
+        )
     if array.dtype.kind not in "iu" and array.size:
         for number, item in enumerate(np.asarray(ids, object).tolist(), 1):
             if isinstance(item, bool) or not isinstance(item, int | np.integer):
@@ -328,7 +350,9 @@ def rows_of(ids: Any, outputs: int, lines: int) -> Ints:
         raise InputError("ids: expected numbers of lines, and these are too large")
     rows: Ints = array.astype(np.int64, copy=False)
     if len(rows) != outputs:
-        raise InputError(f"ids: expected one for each output, {outputs:,}; found {len(rows):,}")
+        raise InputError(
+            f"ids: expected one for each output, {outputs:,}; found {len(rows):,}"
+        )
     wrong = (rows < 0) | (rows >= lines)
     if wrong.any():
         index = int(wrong.argmax())
@@ -366,12 +390,16 @@ def sentence_scores(
     """
     plain_metric, *others = from_values(metric)
     if others:
-        raise InputError(f"metric: expected one metric, found a list of {1 + len(others)}")
+        raise InputError(
+            f"metric: expected one metric, found a list of {1 + len(others)}"
+        )
     expected = has_own_tokens(plain_metric)
     texts = own_texts(outputs, references, sources, tokenizer, expected=expected)
     if texts.tokenizer:
         plain_metric = with_own_tokens(plain_metric, texts.tokenizer)
-    scores = _fast_scores(plain_metric, texts.hypotheses, texts.references, texts.sources)
+    scores = _fast_scores(
+        plain_metric, texts.hypotheses, texts.references, texts.sources
+    )
     if scores is not None:
         return scores
     if texts.tokenizer:
@@ -384,7 +412,9 @@ def sentence_scores(
     return Scorer.quiet(metric, references, sources, None, tokenizer).sentences(outputs)
 
 
-def _fast_scores(metric: Metric, outputs: Any, references: Any, sources: Any) -> Floats | None:
+def _fast_scores(
+    metric: Metric, outputs: Any, references: Any, sources: Any
+) -> Floats | None:
     """Return the scores of ordinary texts.
 
     None for all others; the longer way raises the errors, with positions.

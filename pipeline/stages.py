@@ -34,9 +34,22 @@ from ._version import __version__
 from .data.texts import read_texts
 from .errors import InputError
 from .execution.count import count_all
-from .execution.options import AUTO, SILENT, Listener, LoggingListener, Missing, RunOptions
+from .execution.options import (
+    AUTO,
+    SILENT,
+    Listener,
+    LoggingListener,
+    Missing,
+    RunOptions,
+)
 from .execution.store.counts import ids_file
-from .execution.store.run_directory import Log, RunDirectory, folder_of, running, surroundings
+from .execution.store.run_directory import (
+    Log,
+    RunDirectory,
+    folder_of,
+    running,
+    surroundings,
+)
 from .files.plain_files import remove_abandoned
 from .metrics.base.capabilities import computes_numbers, declared_of
 from .prepare import prepare
@@ -132,7 +145,9 @@ def replacement(directory: RunDirectory, job: Job) -> str | None:
             f"{len(scores):,} of their scores; the new scores are only shown (--output DIR writes "
             "them to another folder)"
         )
-    return replacement_note(directory.path, scores, [task.signature for task in job.tasks])
+    return replacement_note(
+        directory.path, scores, [task.signature for task in job.tasks]
+    )
 
 
 def go_through_stages(
@@ -159,7 +174,9 @@ def go_through_stages(
     listener.stage("scoring")
     scored = score(job, counted, options.threads, listener)
     if options.cluster:
-        scored = replace(scored, sample_cluster=SampleCluster(options.cluster, directory))
+        scored = replace(
+            scored, sample_cluster=SampleCluster(options.cluster, directory)
+        )
     for stage in (*STAGES, *job.stages, *LAST_STAGES):
         requested = stage.request(job)
         if requested is not None:
@@ -172,10 +189,14 @@ def go_through_stages(
     # writing
     listener.stage("writing")
     write(scored, directory)
-    if not job.partial and not counted.missing:  # --only leaves out parts whose files are good
+    if (
+        not job.partial and not counted.missing
+    ):  # --only leaves out parts whose files are good
         deleted = directory.remove_stale()
         if deleted:
-            listener.warn(f"deleted, because they show earlier results: {', '.join(deleted)}")
+            listener.warn(
+                f"deleted, because they show earlier results: {', '.join(deleted)}"
+            )
     state = "incomplete" if counted.missing else "done"
     seconds = round(time.monotonic() - started, 3)
     manifest: dict[str, Any] = {
@@ -200,13 +221,17 @@ class ComputedNumbers(NamedTuple):
     """The records of this code in run.json."""
 
 
-def compute_numbers(job: Job, options: RunOptions, listener: Listener) -> ComputedNumbers:
+def compute_numbers(
+    job: Job, options: RunOptions, listener: Listener
+) -> ComputedNumbers:
     """Compute the numbers of metrics of users."""
     origins = {}
     for metric in job.metrics:
         if metric.origin or computes_numbers(metric):
             origins[metric.name] = metric.origin
-    plugins: list[dict[str, Any]] = [{"name": name, **origins[name]} for name in origins]
+    plugins: list[dict[str, Any]] = [
+        {"name": name, **origins[name]} for name in origins
+    ]
     if not any(map(computes_numbers, job.metrics)):
         return ComputedNumbers(job, plugins)
     from .execution.function_metrics import Computing, with_computed
@@ -215,7 +240,9 @@ def compute_numbers(job: Job, options: RunOptions, listener: Listener) -> Comput
     corpora = tuple(with_computed(job.corpora, job.metrics, computing))
     warnings = list(job.warnings)
     for old, new in zip(job.corpora, corpora, strict=True):
-        warnings += [f"{new.name}: {note}" for note in new.notes if note not in old.notes]
+        warnings += [
+            f"{new.name}: {note}" for note in new.notes if note not in old.notes
+        ]
     for plugin in plugins:
         plugin.update(computing.records.get(plugin["name"], {}))
     tasks = tasks_of(job.metrics, corpora)
@@ -236,13 +263,17 @@ class CountedRun(NamedTuple):
         return {item.system for item in self.missing if item.dataset == dataset}
 
 
-def count(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener) -> CountedRun:
+def count(
+    job: Job, directory: RunDirectory, options: RunOptions, listener: Listener
+) -> CountedRun:
     """Count all data sets, unless the run directory has their counts."""
     counts: dict[str, Counted] = {}
     missing: list[Missing] = []
     for corpus in job.corpora:
         views = views_of(task for task in job.tasks if task.corpus is corpus)
-        counts[corpus.name], missing_of_corpus = count_all(views, directory, options, listener)
+        counts[corpus.name], missing_of_corpus = count_all(
+            views, directory, options, listener
+        )
         missing += missing_of_corpus
     return CountedRun(counts, missing)
 
@@ -260,7 +291,9 @@ def score(job: Job, counted: CountedRun, threads: int, listener: Listener) -> Sc
             systems += corpus.systems
         series = series_of(systems, pattern)
         if not series:
-            warnings.append(f"output.x: '{pattern}' finds no number in the names of two systems")
+            warnings.append(
+                f"output.x: '{pattern}' finds no number in the names of two systems"
+            )
     results = Results(
         datasets={corpus.name: describe(corpus) for corpus in job.corpora},
         declared=declared_of(job.metrics),
@@ -269,7 +302,9 @@ def score(job: Job, counted: CountedRun, threads: int, listener: Listener) -> Sc
         series=series,
         **rows_of(metric_results),
     )
-    corpora = [corpus.without(counted.lost_systems(corpus.name)) for corpus in job.corpora]
+    corpora = [
+        corpus.without(counted.lost_systems(corpus.name)) for corpus in job.corpora
+    ]
     return Scored(
         job=job,
         corpora=tuple(corpora),
@@ -304,12 +339,18 @@ def average(scored: Scored, _: bool) -> Scored:
 
 
 STAGES = [
-    Stage(name="resampling", requested=lambda job: job.config.written.statistics, add=resample),
+    Stage(
+        name="resampling",
+        requested=lambda job: job.config.written.statistics,
+        add=resample,
+    ),
 ]
 """The stages between scoring and those of extensions, in this order."""
 LAST_STAGES = [
     Stage(
-        name="averaging", requested=lambda job: job.config.written.output.mean or None, add=average
+        name="averaging",
+        requested=lambda job: job.config.written.output.mean or None,
+        add=average,
     ),
 ]
 """The stages between those of extensions and writing."""
@@ -327,14 +368,19 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         digits=output.digits,
         plots=tuple(output.plots),
         plot_type=output.plot_type,
-        plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
+        plot_style=PlotStyle(
+            output.plot_width or "", output.plot_font, output.plot_title
+        ),
     )
     ids = {}
     for corpus in scored.corpora:
         if corpus.ids:
             lines = read_texts(corpus.ids, 0, corpus.lines)
             ids[ids_file(corpus.name)] = "\n".join([*lines, ""])
-    reports = [FORMATS[name].files(context) for name in dict.fromkeys(("json", *output.formats))]
+    reports = [
+        FORMATS[name].files(context)
+        for name in dict.fromkeys(("json", *output.formats))
+    ]
     for files in (ids, *reports):
         directory.announce(names=files)
         directory.write_all(files)

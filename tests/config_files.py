@@ -37,13 +37,17 @@ def write(files: dict[str, str | bytes]) -> None:
         path.write_bytes(data.encode() if isinstance(data, str) else data)
 
 
-def prepare(text: str | bytes = CONFIG, *only: str, settings: tuple[str, ...] = ()) -> stages.Job:
+def prepare(
+    text: str | bytes = CONFIG, *only: str, settings: tuple[str, ...] = ()
+) -> stages.Job:
     """Check a config with this text."""
     write({"c.yaml": text})
     return stages.prepare("c.yaml", overrides=Overrides(settings, only))
 
 
-def problems(text: str | bytes = CONFIG, *only: str, settings: tuple[str, ...] = ()) -> list[str]:
+def problems(
+    text: str | bytes = CONFIG, *only: str, settings: tuple[str, ...] = ()
+) -> list[str]:
     """Return what is wrong with a config."""
     with pytest.raises(ConfigError) as caught:
         prepare(text, *only, settings=settings)

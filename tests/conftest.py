@@ -40,7 +40,10 @@ PATIENCE = 600
 """Seconds after which a test stops waiting. Only what hangs waits so long: no machine is slow
 enough to need it."""
 
-for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+for number, usual in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
     # Whoever starts the tests may ignore these (nohup, or & in a script), and the processes of
     # tests inherit it.
     if signal.getsignal(number) is signal.SIG_IGN:
@@ -89,7 +92,9 @@ Published = dict[str, Any]
 @pytest.fixture(scope="session")
 def published(shared: Path) -> dict[str, Published]:
     """The published numbers by the name of the item."""
-    content = json.loads((shared / "published" / "published.json").read_text(encoding="utf-8"))
+    content = json.loads(
+        (shared / "published" / "published.json").read_text(encoding="utf-8")
+    )
     return {item["id"]: item for item in content["items"]}
 
 
@@ -111,7 +116,9 @@ def forced_kernel(name: str) -> Iterator[str]:
         except ImportError as error:
             folder = Path(str(pipeline.kernel.__file__)).parent
             built = [
-                file.name for file in folder.glob("native/*") if file.suffix in (".so", ".pyd")
+                file.name
+                for file in folder.glob("native/*")
+                if file.suffix in (".so", ".pyd")
             ]
             if built:
                 pytest.fail(f"{', '.join(built)} was built but does not load: {error}")
@@ -147,7 +154,11 @@ WORDS = ["a", "b", "c", "dog", "dogs", "run", "runs", "naïve", "日本", "😀"
 
 def sentence(rng: random.Random) -> str:
     """Return a random line; now and then an empty one."""
-    return "" if rng.random() < 0.05 else " ".join(rng.choices(WORDS, k=rng.randint(1, 12)))
+    return (
+        ""
+        if rng.random() < 0.05
+        else " ".join(rng.choices(WORDS, k=rng.randint(1, 12)))
+    )
 
 
 def edited(line: str, rng: random.Random) -> str:
@@ -166,7 +177,11 @@ def edited(line: str, rng: random.Random) -> str:
 
 
 def write_texts(
-    folder: Path, lines: int, references: int = 2, systems: Sequence[str] = "AB", seed: int = 0
+    folder: Path,
+    lines: int,
+    references: int = 2,
+    systems: Sequence[str] = "AB",
+    seed: int = 0,
 ) -> None:
     """Write random parallel text: source, ref0 ..., and a file for each system, all without suffix."""
     rng = random.Random(seed)
@@ -227,7 +242,10 @@ class Hears(Listener):
 
 
 def run(
-    config: Path, output: str | Path, options: RunOptions = AUTO, listener: Listener = SILENT
+    config: Path,
+    output: str | Path,
+    options: RunOptions = AUTO,
+    listener: Listener = SILENT,
 ) -> Results:
     """Run a config into a folder."""
     return stages.run(stages.prepare(config), output, options, listener)[1]
@@ -249,16 +267,24 @@ def tree(folder: Path) -> Tree:
     OWN.
     """
     files = {
-        path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()
+        path.relative_to(folder).as_posix(): path
+        for path in folder.rglob("*")
+        if path.is_file()
     }
     return Tree(
-        {name: path.read_bytes() for name, path in sorted(files.items()) if path.name not in OWN}
+        {
+            name: path.read_bytes()
+            for name, path in sorted(files.items())
+            if path.name not in OWN
+        }
     )
 
 
 def metric_of(**options: str | int | bool) -> Metric:
     """Return GLEU+ with options given by their signature keys."""
-    return from_text("gleu", {key: str(value).lower() for key, value in options.items()})
+    return from_text(
+        "gleu", {key: str(value).lower() for key, value in options.items()}
+    )
 
 
 @pytest.fixture(scope="session")
@@ -276,7 +302,8 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
             }
         },
         "systems": {
-            name: f"data/systems/{name}.txt" for name in ("careful", "eager", "unchanged", "broken")
+            name: f"data/systems/{name}.txt"
+            for name in ("careful", "eager", "unchanged", "broken")
         },
         "metrics": ["gleu[iter=20]", "bleu"],
         "human": {"file": "data/judgements.csv", "window": 3, "resamples": 50},
@@ -288,7 +315,9 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-def called(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+def called(
+    capsys: pytest.CaptureFixture[str], *arguments: object
+) -> tuple[int, str, str]:
     """Run the command line in this process; return exit code, output and messages."""
     from pipeline.cli.dispatch import main
 

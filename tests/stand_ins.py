@@ -108,7 +108,8 @@ def pairs() -> bytes:
 def scores(key: str, *columns: str) -> list[str]:
     """Return a line for each system: columns, the system, a score."""
     return [
-        "\t".join([*columns, name, f"{chance(key, name) % 9999 / 10000:.4f}"]) for name in SYSTEMS
+        "\t".join([*columns, name, f"{chance(key, name) % 9999 / 10000:.4f}"])
+        for name in SYSTEMS
     ]
 
 
@@ -118,13 +119,17 @@ def annotated(file: DataFile) -> list[tuple[list[str], list[tuple[int, str] | No
 
     Files of one annotator are those of Bryant and Ng, and outputs; all others have two.
     """
-    annotators = 1 if file.name.startswith(("10gec/", "conll14-", "demo-", "demo.hyp")) else 2
+    annotators = (
+        1 if file.name.startswith(("10gec/", "conll14-", "demo-", "demo.hyp")) else 2
+    )
     found = []
     for line, words in enumerate(sentences("conll")):
         edits: list[tuple[int, str] | None] = []
         for annotator in range(annotators):
             seen = chance(file.key, line, annotator)
-            edits.append((seen % len(words), WORDS[seen // 7 % len(WORDS)]) if seen % 3 else None)
+            edits.append(
+                (seen % len(words), WORDS[seen // 7 % len(WORDS)]) if seen % 3 else None
+            )
         found.append(([*words, "."], edits))
     return found
 
@@ -136,9 +141,13 @@ def m2(file: DataFile) -> bytes:
         lines.append(" ".join(["S", *words]))
         for annotator, edit in enumerate(edits):
             span, kind, word = (
-                (f"{edit[0]} {edit[0] + 1}", "X", edit[1]) if edit else ("-1 -1", "noop", "-NONE-")
+                (f"{edit[0]} {edit[0] + 1}", "X", edit[1])
+                if edit
+                else ("-1 -1", "noop", "-NONE-")
             )
-            lines.append(f"A {span}|||{kind}|||{word}|||REQUIRED|||-NONE-|||{annotator}")
+            lines.append(
+                f"A {span}|||{kind}|||{word}|||REQUIRED|||-NONE-|||{annotator}"
+            )
         lines.append("")
     return "\n".join(lines).encode()
 
@@ -187,7 +196,11 @@ def automatic_scores(dataset: str) -> Iterator[str]:
         for file in catalogue()[dataset].files
         if file.startswith("txt/")
     ]
-    labels = {(pair, rest.rpartition(".")[0]) for _, pair, kind, rest in names if kind == "ref"}
+    labels = {
+        (pair, rest.rpartition(".")[0])
+        for _, pair, kind, rest in names
+        if kind == "ref"
+    }
     for _, pair, _, rest in (name for name in names if name[2] == "hyp"):
         for metric in ("bleu", "chrf"):
             for label in ("all", *sorted(own for of, own in labels if of == pair)):
@@ -205,23 +218,38 @@ def records(file: DataFile) -> bytes:
     def number(*parts: object) -> float:
         return chance(file.name, *parts) % 97 / 10
 
-    written = yaml.safe_load((RECIPES / f"{file.dataset}.yaml").read_text(encoding="utf-8"))
+    written = yaml.safe_load(
+        (RECIPES / f"{file.dataset}.yaml").read_text(encoding="utf-8")
+    )
     if file.dataset == "wmt-mqm":
-        names = sorted({name for entry in written["expect"] for name in entry["values"]})
-        rows = [f"{name}\t{-number(name, line):f} {line}" for name in names for line in (1, 2)]
+        names = sorted(
+            {name for entry in written["expect"] for name in entry["values"]}
+        )
+        rows = [
+            f"{name}\t{-number(name, line):f} {line}"
+            for name in names
+            for line in (1, 2)
+        ]
         return "".join(
             f"{row}\n" for row in ["system mqm_avg_score seg_id", *rows, "SMU\tNone 3"]
         ).encode()
     if file.dataset == "unieval":
         names = sorted(
-            {name for row in written["each"]["data"].values() for name in row["dimension"]}
+            {
+                name
+                for row in written["each"]["data"].values()
+                for name in row["dimension"]
+            }
         )
         both = [
             [{name: number(name, line, part) for name in names} for line in range(20)]
             for part in (0, 1)
         ]
         return json.dumps(
-            [{"scores": one, "predict_scores": two} for one, two in zip(*both, strict=True)]
+            [
+                {"scores": one, "predict_scores": two}
+                for one, two in zip(*both, strict=True)
+            ]
         ).encode()
     metrics = written["usual"]["metric"]
     if file.dataset == "opinsummeval":
@@ -229,7 +257,9 @@ def records(file: DataFile) -> bytes:
         for case in range(5):
             own: dict[str, dict[str, Any]] = {}
             for model in range(6):
-                own[f"model{model}"] = {name: number(case, model, name) for name in metrics}
+                own[f"model{model}"] = {
+                    name: number(case, model, name) for name in metrics
+                }
                 for annotator in ("annot1", "annot2"):
                     scores_of = {
                         name: number(case, model, name, annotator)
@@ -239,11 +269,19 @@ def records(file: DataFile) -> bytes:
             lines.append(json.dumps({**own, "case": f"case {case}"}))
         return "\n".join(lines).encode()
     columns = ["simplicity_zscore", "structural_simplicity", *metrics]
-    parts = ("asset", "turk", "hsplit", "all") if file.name.startswith("metrics") else ("",)
+    parts = (
+        ("asset", "turk", "hsplit", "all") if file.name.startswith("metrics") else ("",)
+    )
     outputs = [
-        (str(line), name, part) for line in range(1, 9) for name in ("A", "B") for part in parts
+        (str(line), name, part)
+        for line in range(1, 9)
+        for name in ("A", "B")
+        for part in parts
     ]
-    cells = [[*output, *(str(number(*output, column)) for column in columns)] for output in outputs]
+    cells = [
+        [*output, *(str(number(*output, column)) for column in columns)]
+        for output in outputs
+    ]
     return "\n".join(
         map(",".join, [["sent_id", "sys_name", "test_set", *columns], *cells])
     ).encode()
@@ -254,13 +292,18 @@ def table(file: DataFile) -> bytes:
     styles of TSV.
     """
     if file.name == "dev-baseline":
-        return "".join(f"a place number {line} , near the river .\n" for line in range(50)).encode()
+        return "".join(
+            f"a place number {line} , near the river .\n" for line in range(50)
+        ).encode()
     rows = []
     for line in range(50):
-        many = 1 + chance("refs", line) % 5 if not file.name.startswith("outputs/") else 1
+        many = (
+            1 + chance("refs", line) % 5 if not file.name.startswith("outputs/") else 1
+        )
         for number in range(many):
             words = [
-                WORDS[chance(file.key, line, number, place) % len(WORDS)] for place in range(6)
+                WORDS[chance(file.key, line, number, place) % len(WORDS)]
+                for place in range(6)
             ]
             rows.append(
                 (
@@ -269,7 +312,9 @@ def table(file: DataFile) -> bytes:
                 )
             )
     if not file.name.startswith("outputs/"):
-        return ("mr,ref\n" + "".join(f'"{source}","{said}"\n' for source, said in rows)).encode()
+        return (
+            "mr,ref\n" + "".join(f'"{source}","{said}"\n' for source, said in rows)
+        ).encode()
     style = chance(file.key) % 4
     form = ['"{}"\t"{}"\n', "{}\t{}\n", "'{}'\t'{}'\n", "{}\t{} \r\n"][style]
     header = ["MR\toutput\n", "", "", "\ufeffMR\tsystem output\n"][style]
@@ -290,8 +335,16 @@ def content(file: DataFile) -> bytes:
     if own := {"e2e": table, **dict.fromkeys(RECORDS, records)}.get(file.dataset):
         return own(file)
     if file.name.startswith("metrics/"):
-        return "".join(f"{row}\t0.1\t0.2\n".replace("\t", " ") for row in scores(file.key)).encode()
-    forms = {".m2": m2, ".errant": m2, ".char": m2, ".xml": corrections, ".m2-report": report}
+        return "".join(
+            f"{row}\t0.1\t0.2\n".replace("\t", " ") for row in scores(file.key)
+        ).encode()
+    forms = {
+        ".m2": m2,
+        ".errant": m2,
+        ".char": m2,
+        ".xml": corrections,
+        ".m2-report": report,
+    }
     if form := forms.get(PurePosixPath(file.name).suffix):
         return form(file)
     if file.name.endswith(".csv.gz"):
@@ -305,14 +358,21 @@ def content(file: DataFile) -> bytes:
             for part in SETS
             for line in scores(part, metric, part)
         ]
-        return "".join(f"{line}\n".replace("INPUT", "source") for line in named).encode()
+        return "".join(
+            f"{line}\n".replace("INPUT", "source") for line in named
+        ).encode()
     if file.name.endswith(".txt.gz"):
         start = "gleu", "src-trg", "conll14st-test"
         rows = scores(file.key, *start)
         if "/sentence/" in file.name:
             rows = [
                 "\t".join(
-                    [*start, name, str(line), f"{chance(file.key, name, line) % 9999 / 10000:.4f}"]
+                    [
+                        *start,
+                        name,
+                        str(line),
+                        f"{chance(file.key, name, line) % 9999 / 10000:.4f}",
+                    ]
                 )
                 for name in SYSTEMS
                 for line in range(LINES["conll"])
@@ -321,7 +381,9 @@ def content(file: DataFile) -> bytes:
     return text(file)
 
 
-def write_mirror(folder: Path, own: Callable[[DataFile], bytes] = content) -> Mapping[str, DataSet]:
+def write_mirror(
+    folder: Path, own: Callable[[DataFile], bytes] = content
+) -> Mapping[str, DataSet]:
     """Write every file that is text or one of the forms above; return data sets with these sizes
     and checksums.
 
@@ -337,7 +399,10 @@ def write_mirror(folder: Path, own: Callable[[DataFile], bytes] = content) -> Ma
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
                 file = replace(  # noqa: PLW2901
-                    file, size=len(data), sha256=hashlib.sha256(data).hexdigest(), how_to_obtain=""
+                    file,
+                    size=len(data),
+                    sha256=hashlib.sha256(data).hexdigest(),
+                    how_to_obtain="",
                 )
             files[key] = file
         made[name] = replace(found, files=files)

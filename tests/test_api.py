@@ -40,20 +40,26 @@ class Texts(NamedTuple):
     hypotheses: list[str]
 
 
-def make(seed: int, items: int = 14, references: int = 3, *, newlines: bool = False) -> Texts:
+def make(
+    seed: int, items: int = 14, references: int = 3, *, newlines: bool = False
+) -> Texts:
     """Return random texts; with newlines, and white space at both ends, where asked for."""
     rng = random.Random(seed)
 
     def written(line: str) -> str:
         if newlines:
             line = "".join(
-                rng.choice("\n\n\t  \u00a0") if c == " " and rng.random() < 0.4 else c for c in line
+                rng.choice("\n\n\t  \u00a0") if c == " " and rng.random() < 0.4 else c
+                for c in line
             )
             line = rng.choice(["", "\n", " "]) + line + rng.choice(["", "\n", " \n "])
         return line
 
     base = [sentence(rng) for _ in range(items)]
-    columns = [base, *([edited(line, rng) for line in base] for _ in range(references + 1))]
+    columns = [
+        base,
+        *([edited(line, rng) for line in base] for _ in range(references + 1)),
+    ]
     source, *others = [[written(line) for line in column] for column in columns]
     return Texts(source, others[:-1], others[-1])
 
@@ -76,7 +82,15 @@ def test_the_examples_in_the_documentation_are_right() -> None:
 
 
 def test_the_package_gives_what_it_promises() -> None:
-    functions = {"compare", "correlate", "evaluate", "load", "run", "metric", "sentence_scores"}
+    functions = {
+        "compare",
+        "correlate",
+        "evaluate",
+        "load",
+        "run",
+        "metric",
+        "sentence_scores",
+    }
     others = {
         "Evaluation",
         "Metric",
@@ -112,8 +126,13 @@ def draws_of(
     """Return the references drawn; numpy: rows of doubles of one generator (design, sampling)."""
     if sampler == "numpy":
         doubles = np.random.default_rng(seed).random((iterations, items))
-        return [[int(number * references) for number in row] for row in doubles.tolist()]
-    return [naive.draws(sampler, iteration, items, references) for iteration in range(iterations)]
+        return [
+            [int(number * references) for number in row] for row in doubles.tolist()
+        ]
+    return [
+        naive.draws(sampler, iteration, items, references)
+        for iteration in range(iterations)
+    ]
 
 
 @pytest.mark.usefixtures("kernel", "silent")
@@ -138,7 +157,8 @@ def test_sampled_scores_equal_the_naive_ones(
         "iter": 8,
     }
     result = evaluate(
-        *hypotheses_first(texts), metrics=[{"name": "gleu", **options} | seeded(sampler)]
+        *hypotheses_first(texts),
+        metrics=[{"name": "gleu", **options} | seeded(sampler)],
     )
     table = table_of(
         texts, order, unit, "whitespace" if sampler == "python3" else "ascii_whitespace"
@@ -186,7 +206,9 @@ def test_scores_of_the_best_references_equal_the_naive_ones(
         "references": "max",
     }
     result = evaluate(*hypotheses_first(texts), metrics=[{"name": "gleu", **options}])
-    expected = naive.gleu_max(table_of(texts, order, unit), variant, zero_total=zero_total)
+    expected = naive.gleu_max(
+        table_of(texts, order, unit), variant, zero_total=zero_total
+    )
     assert result.score == near(expected.score)
     assert result.samples is None
     found = [
@@ -216,11 +238,17 @@ def test_sentence_scores_and_their_mean_equal_the_naive_ones(
         metrics=[{"name": "gleu", "level": "mean", "refs": references, **options}],
     )
     rows = table_of(texts, order, unit)
-    summaries = [naive.sentence_summary(row, variant, smoothing=smoothing) for row in rows]
+    summaries = [
+        naive.sentence_summary(row, variant, smoothing=smoothing) for row in rows
+    ]
     one = {"none": naive.sentence_gleu, "ones": naive.sentence_gleu_ones}[smoothing]
     best = [max(one(columns, variant) for columns in row) for row in rows]
     scores = best if references == "max" else [summary.mean for summary in summaries]
-    stds = [0.0] * len(best) if references == "max" else [summary.std for summary in summaries]
+    stds = (
+        [0.0] * len(best)
+        if references == "max"
+        else [summary.std for summary in summaries]
+    )
     assert result.sentences.tolist() == near(scores)
     assert result.score == near(fmean(scores))
     spread = result.sentence_spread()
@@ -244,7 +272,9 @@ def test_sentences_of_a_corpus_score_are_scored_alone(metric: str) -> None:
     the references.
     """
     texts = make(40)
-    expected = naive.sentence_scores(table_of(texts, 4), "max" if "max" in metric else "mean")
+    expected = naive.sentence_scores(
+        table_of(texts, 4), "max" if "max" in metric else "mean"
+    )
     result = evaluate(*hypotheses_first(texts), metrics=[metric])
     assert result.sentences.dtype == np.float64
     assert result.sentences.tolist() == near(expected)
@@ -253,9 +283,12 @@ def test_sentences_of_a_corpus_score_are_scored_alone(metric: str) -> None:
 @pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("numbers", ["sentences", "sentence_outputs", "columns"])
 def test_the_mean_of_references_has_no_sentences(numbers: str) -> None:
-    results = evaluate(*hypotheses_first(make(3)), metrics=["gleu[refs=leave_one_out,iter=2]"])
+    results = evaluate(
+        *hypotheses_first(make(3)), metrics=["gleu[refs=leave_one_out,iter=2]"]
+    )
     with pytest.raises(
-        InputError, match=r"^REFERENCE is the mean of .* has no sentences: take reference0"
+        InputError,
+        match=r"^REFERENCE is the mean of .* has no sentences: take reference0",
     ):
         getattr(results["REFERENCE"], numbers)
     assert len(getattr(results["reference0"], numbers)) > 0
@@ -264,26 +297,35 @@ def test_the_mean_of_references_has_no_sentences(numbers: str) -> None:
 @pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("references", [1, 2, 5])
 @pytest.mark.parametrize("unit", ["word", "char"])
-def test_columns_are_the_integers_of_the_naive_oracle(references: int, unit: str) -> None:
+def test_columns_are_the_integers_of_the_naive_oracle(
+    references: int, unit: str
+) -> None:
     texts = make(50, references=references, newlines=True)
     result = evaluate(*hypotheses_first(texts), metrics=[f"gleu[unit={unit},n=2]"])
     rows = table_of(texts, 2, unit)
     expected: dict[str, list[int]] = {"hyp_len": [row[0].hyp_len for row in rows]}
-    expected |= {f"ref_len@{r}": [row[r].ref_len for row in rows] for r in range(references)}
+    expected |= {
+        f"ref_len@{r}": [row[r].ref_len for row in rows] for r in range(references)
+    }
     expected |= {f"total_{n + 1}": [row[0].total[n] for row in rows] for n in range(2)}
     for name in ("match", "penalty"):
         for r in range(references):
             expected |= {
-                f"{name}_{n + 1}@{r}": [getattr(row[r], name)[n] for row in rows] for n in range(2)
+                f"{name}_{n + 1}@{r}": [getattr(row[r], name)[n] for row in rows]
+                for n in range(2)
             }
-    assert {name: column.tolist() for name, column in result.columns.items()} == expected
+    assert {
+        name: column.tolist() for name, column in result.columns.items()
+    } == expected
     assert {column.dtype.name for column in result.columns.values()} == {"int64"}
 
 
 @pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("metric", ["gleu[iter=5]", "gleu[refs=max]"])
 def test_outputs_of_one_reference_are_sums_of_columns(metric: str) -> None:
-    result = evaluate(*hypotheses_first(make(60, items=40, references=1)), metrics=[metric])
+    result = evaluate(
+        *hypotheses_first(make(60, items=40, references=1)), metrics=[metric]
+    )
     columns, outputs = result.columns, result.outputs
     for n in range(1, 5):
         match, penalty = columns[f"match_{n}@0"], columns[f"penalty_{n}@0"]
@@ -293,7 +335,9 @@ def test_outputs_of_one_reference_are_sums_of_columns(metric: str) -> None:
         assert outputs[f"penalty_{n}"] == np.minimum(match, penalty).sum()
         assert outputs[f"total_{n}"] == columns[f"total_{n}"].sum()
         assert outputs[f"precision_{n}"] == numer / columns[f"total_{n}"].sum()
-        assert outputs[f"gleu_{n}"] == near(outputs["brevity_penalty"] * outputs[f"precision_{n}"])
+        assert outputs[f"gleu_{n}"] == near(
+            outputs["brevity_penalty"] * outputs[f"precision_{n}"]
+        )
     assert outputs["hyp_len"] == columns["hyp_len"].sum()
     assert outputs["ref_len"] == columns["ref_len@0"].sum()
     assert outputs["gleu"] == near(outputs["brevity_penalty"] * outputs["precision"])
@@ -308,7 +352,9 @@ def test_outputs_of_a_sampled_score_are_means_over_the_draws() -> None:
     draws = [naive.python2_draws(iteration, 14, 3) for iteration in range(6)]
     for name in ("ref_len", "match_2"):
         stacked = np.stack([columns[f"{name}@{r}"] for r in range(3)], axis=-1)
-        sums = [sum(int(stacked[i, r]) for i, r in enumerate(choice)) for choice in draws]
+        sums = [
+            sum(int(stacked[i, r]) for i, r in enumerate(choice)) for choice in draws
+        ]
         assert result.outputs[name] == near(fmean(sums))
     assert result.outputs["total_2"] == columns["total_2"].sum()
 
@@ -342,14 +388,22 @@ def several(silent: None) -> Evaluation:  # noqa: ARG001
     texts = make(80)
     systems = {"mine": texts.hypotheses, "other": texts.references[0]}
     return evaluate(
-        systems, texts.references, texts.sources, metrics=["gleu[iter=4]", "gleu[refs=max]"]
+        systems,
+        texts.references,
+        texts.sources,
+        metrics=["gleu[iter=4]", "gleu[refs=max]"],
     )
 
 
 def test_an_evaluation_is_a_sequence_by_metric_and_system(several: Evaluation) -> None:
     assert len(several) == 4
     assert [result.system for result in several] == ["mine", "other", "mine", "other"]
-    assert ["refs:max" in result.signature for result in several] == [False, False, True, True]
+    assert ["refs:max" in result.signature for result in several] == [
+        False,
+        False,
+        True,
+        True,
+    ]
     assert list(several[1:3]) == [several[1], several[2]]
     assert several[-1] is list(several)[3]
     assert {result.dataset for result in several} == {"memory"}
@@ -360,7 +414,10 @@ def test_an_evaluation_is_a_sequence_by_metric_and_system(several: Evaluation) -
 def test_texts_have_the_name_that_their_user_gives(silent: None) -> None:  # noqa: ARG001
     texts = make(80)
     named = evaluate(
-        *hypotheses_first(texts), metrics=["gleu[iter=4]"], dataset="Leicester", statistics=True
+        *hypotheses_first(texts),
+        metrics=["gleu[iter=4]"],
+        dataset="Leicester",
+        statistics=True,
     )
     assert named.dataset == "Leicester"
     assert "Leicester" in named._repr_html_()
@@ -370,7 +427,9 @@ def test_texts_have_the_name_that_their_user_gives(silent: None) -> None:  # noq
 def test_ranks_are_those_of_the_systems_of_a_metric(several: Evaluation) -> None:
     for pair in (several[:2], several[2:]):
         best = max(pair, key=lambda result: result.score)
-        assert [result.rank for result in pair] == [1 if result is best else 2 for result in pair]
+        assert [result.rank for result in pair] == [
+            1 if result is best else 2 for result in pair
+        ]
 
 
 def test_each_system_of_several_is_scored_as_if_alone(several: Evaluation) -> None:
@@ -382,14 +441,18 @@ def test_each_system_of_several_is_scored_as_if_alone(several: Evaluation) -> No
 
 
 def test_one_result_is_picked_by_system_metric_and_dataset(several: Evaluation) -> None:
-    assert several.get(system="other", metric=several[2].signature, dataset="memory") is several[3]
+    assert (
+        several.get(system="other", metric=several[2].signature, dataset="memory")
+        is several[3]
+    )
     with pytest.raises(
         InputError,
         match=r"^2 results fit, say which: memory/mine/gleu \(refs:sample\), memory/mine/gl",
     ):
         several.get(system="mine")
     with pytest.raises(
-        InputError, match=r"^no result fits \(did you mean 'mine'\?\); there are memory/mine/gleu "
+        InputError,
+        match=r"^no result fits \(did you mean 'mine'\?\); there are memory/mine/gleu ",
     ):
         _ = several["mne"]
     with pytest.raises(InputError, match=r"^no result fits; there are "):
@@ -401,12 +464,16 @@ def test_attributes_of_several_results_are_of_none(several: Evaluation) -> None:
         AttributeError, match=r"^there are 4 results, so \.score is of none; take one"
     ):
         _ = several.score
-    with pytest.raises(AttributeError, match=r"^Evaluation has no attribute 'scoring'$"):
+    with pytest.raises(
+        AttributeError, match=r"^Evaluation has no attribute 'scoring'$"
+    ):
         _ = several.scoring
 
 
 @pytest.mark.usefixtures("silent")
-@pytest.mark.parametrize("name", [name for name in vars(Result) if not name.startswith("_")])
+@pytest.mark.parametrize(
+    "name", [name for name in vars(Result) if not name.startswith("_")]
+)
 def test_attributes_of_the_only_result_are_those_of_the_evaluation(name: str) -> None:
     evaluation = evaluate(*hypotheses_first(make(81)), metrics=["gleu[iter=4]"])
     own, of_result = getattr(evaluation, name), getattr(evaluation[0], name)
@@ -417,7 +484,10 @@ def test_attributes_of_the_only_result_are_those_of_the_evaluation(name: str) ->
 
 
 def test_what_is_printed_names_system_metric_and_score(several: Evaluation) -> None:
-    assert repr(several[0]) == f"<Result memory mine {several[0].score!r} {several[0].signature}>"
+    assert (
+        repr(several[0])
+        == f"<Result memory mine {several[0].score!r} {several[0].signature}>"
+    )
     assert repr(several) == (
         "<Evaluation: memory/mine/gleu (refs:sample), memory/other/gleu (refs:sample), "
         "memory/mine/gleu (refs:max), memory/other/gleu (refs:max)>"
@@ -425,7 +495,9 @@ def test_what_is_printed_names_system_metric_and_score(several: Evaluation) -> N
 
 
 def test_a_text_is_a_system_or_else_a_metric(several: Evaluation) -> None:
-    alone = evaluate(GOOD["hypotheses"], GOOD["references"], metrics=["bleu", "chrf[nc=3]"])
+    alone = evaluate(
+        GOOD["hypotheses"], GOOD["references"], metrics=["bleu", "chrf[nc=3]"]
+    )
     assert alone["bleu"] is alone[0]
     assert (
         alone["chrf"]
@@ -457,7 +529,9 @@ def test_a_system_that_is_called_as_a_metric_comes_first() -> None:
     assert results["bleu"] is results[0]
 
 
-def test_completion_shows_the_attributes_of_the_only_result(several: Evaluation) -> None:
+def test_completion_shows_the_attributes_of_the_only_result(
+    several: Evaluation,
+) -> None:
     assert "sentences" not in dir(several)
     assert {"get", "score", "sentences"} <= set(dir(evaluate(**GOOD)))
 
@@ -467,7 +541,8 @@ def test_completion_shows_the_attributes_of_the_only_result(several: Evaluation)
 def test_workers_change_nothing(n_jobs: Any) -> None:
     texts = make(82, items=300)
     one, many = (
-        evaluate(*hypotheses_first(texts), metrics=["gleu[iter=4]"], n_jobs=n) for n in (1, n_jobs)
+        evaluate(*hypotheses_first(texts), metrics=["gleu[iter=4]"], n_jobs=n)
+        for n in (1, n_jobs)
     )
     assert one.outputs == many.outputs
     assert {k: v.tolist() for k, v in one.columns.items()} == {
@@ -493,8 +568,14 @@ NO_STRINGS = "expected a list of strings"
         ({"hypotheses": ["a", None]}, f"hypotheses: {NO_STRINGS}"),
         ({"hypotheses": [b"a", b"b"]}, f"hypotheses: {NO_STRINGS}"),
         ({"hypotheses": None}, f"hypotheses: {NO_STRINGS}"),
-        ({"hypotheses": {"a b", "c"}}, f"hypotheses: {NO_STRINGS}"),  # a set has no order
-        ({"hypotheses": iter(["a b", "c"])}, f"hypotheses: {NO_STRINGS}"),  # can be read once only
+        (
+            {"hypotheses": {"a b", "c"}},
+            f"hypotheses: {NO_STRINGS}",
+        ),  # a set has no order
+        (
+            {"hypotheses": iter(["a b", "c"])},
+            f"hypotheses: {NO_STRINGS}",
+        ),  # can be read once only
         ({"sources": {"x": "y", "z": "w"}}, f"sources: {NO_STRINGS}"),
         ({"sources": [["x"], ["y"]]}, f"sources: {NO_STRINGS}"),
         ({"references": "ab"}, FLAT),
@@ -503,7 +584,10 @@ NO_STRINGS = "expected a list of strings"
             {"references": ["a"]},
             "the texts have different numbers of lines; line 2 has no partner in some:",
         ),
-        ({"references": ["a", None]}, "references, item 2: no annotator has a reference"),
+        (
+            {"references": ["a", None]},
+            "references, item 2: no annotator has a reference",
+        ),
         ({"references": {"one": ["a", "b"]}}, FLAT),
         ({"references": [["a", 2]]}, f"references[0]: {NO_STRINGS}"),
         ({"references": None}, "gleu needs references, "),
@@ -520,25 +604,38 @@ NO_STRINGS = "expected a list of strings"
         ),
         ({"metrics": [None]}, "metrics: [0]: expected a metric"),
         ({"metrics": ["gleu", "gleu[orders=3]"]}, "metrics: [1]"),
-        ({"metrics": [{"name": "gleu", "level": "mean", "references": "sample"}]}, "metrics: [0]"),
+        (
+            {"metrics": [{"name": "gleu", "level": "mean", "references": "sample"}]},
+            "metrics: [0]",
+        ),
     ],
 )
-def test_wrong_input_is_refused_with_a_message(wrong: dict[str, Any], message: str) -> None:
+def test_wrong_input_is_refused_with_a_message(
+    wrong: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=f"^{re.escape(message)}"):
         evaluate(**GOOD | wrong)
 
 
 def test_one_metric_or_one_reference_set_needs_no_list() -> None:
     expected = evaluate(**GOOD | {"metrics": ["gleu[refs=max]"]})
-    for metric in ("gleu[refs=max]", {"name": "gleu", "refs": "max"}, from_text("gleu[refs=max]")):
+    for metric in (
+        "gleu[refs=max]",
+        {"name": "gleu", "refs": "max"},
+        from_text("gleu[refs=max]"),
+    ):
         assert evaluate(**GOOD | {"metrics": metric}).signature == expected.signature
     for texts in (["a", "b"], ("a", "b"), np.array(["a", "b"])):
         assert (
-            evaluate(**GOOD | {"metrics": "gleu[refs=max]", "references": texts}).outputs
+            evaluate(
+                **GOOD | {"metrics": "gleu[refs=max]", "references": texts}
+            ).outputs
             == expected.outputs
         )
     sets = np.array([["a", "b"], ["a c", "b"]])
-    two = evaluate(**GOOD | {"metrics": "bleu", "references": sets, "references_by": "annotator"})
+    two = evaluate(
+        **GOOD | {"metrics": "bleu", "references": sets, "references_by": "annotator"}
+    )
     assert two.signature.split("|")[-2] == "nrefs:2"
 
 
@@ -557,9 +654,14 @@ def test_numbers_of_workers_that_are_none_are_refused(n_jobs: Any) -> None:
 
 def test_unequal_lengths_are_told_with_all_counts() -> None:
     with pytest.raises(InputError) as told:
-        evaluate(**GOOD | {"references": [["a", "b"], ["a"]], "references_by": "annotator"})
+        evaluate(
+            **GOOD | {"references": [["a", "b"], ["a"]], "references_by": "annotator"}
+        )
     first, *counts = str(told.value).splitlines()
-    assert first == "the texts have different numbers of lines; line 2 has no partner in some:"
+    assert (
+        first
+        == "the texts have different numbers of lines; line 2 has no partner in some:"
+    )
     assert dict(line.split()[::-2] for line in counts) == {
         "sources": "2",
         "references[0]": "2",
@@ -584,12 +686,17 @@ def test_half_a_surrogate_pair_is_told_with_its_place(name: str) -> None:
 @pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("references", [255, 257, 300])
 @pytest.mark.parametrize("sampler", ["python2", "python3"])
-def test_many_references_are_drawn_rightly_or_refused(references: int, sampler: str) -> None:
+def test_many_references_are_drawn_rightly_or_refused(
+    references: int, sampler: str
+) -> None:
     """Files have at most 255; here every reference matches differently, so that a wrong draw is
     seen.
     """
     rng = random.Random(references)
-    sets = [[" ".join(rng.choices("abcdef", k=8)) for _ in range(4)] for _ in range(references)]
+    sets = [
+        [" ".join(rng.choices("abcdef", k=8)) for _ in range(4)]
+        for _ in range(references)
+    ]
     sources, hypotheses = ["a b x d"] * 4, ["a b c d e f", "a a b c", "f e d", "c"]
     try:
         found = evaluate(
@@ -612,14 +719,19 @@ def test_many_references_are_drawn_rightly_or_refused(references: int, sampler: 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"hypotheses": ["a", "b"]}, "memory: system system is the same text as reference 1"),
+        (
+            {"hypotheses": ["a", "b"]},
+            "memory: system system is the same text as reference 1",
+        ),
         (
             {"references": [["a", "b"], ["", "b"]], "references_by": "annotator"},
             "memory: reference 2 (references[1]) has an empty line, 1: it counts as a sentence of length 0",
         ),
     ],
 )
-def test_what_is_probably_not_meant_is_a_warning(changed: dict[str, Any], message: str) -> None:
+def test_what_is_probably_not_meant_is_a_warning(
+    changed: dict[str, Any], message: str
+) -> None:
     with pytest.warns(UserWarning) as caught:  # noqa: PT030 (the messages are compared below)
         evaluation = evaluate(**GOOD | changed)
     assert [message in str(warning.message) for warning in caught] == [True]
@@ -636,12 +748,15 @@ def test_ordinary_texts_give_no_warning() -> None:
 # ---- pandas
 
 
-def test_without_pandas_the_message_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pandas_the_message_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     evaluation = evaluate(**GOOD)
     monkeypatch.setitem(sys.modules, "pandas", None)
     for give in (evaluation.to_pandas, evaluation[0].to_pandas):
         with pytest.raises(
-            InputError, match=r"^to_pandas\(\) needs pandas: pip install 'gec-pipeline\[pandas\]'$"
+            InputError,
+            match=r"^to_pandas\(\) needs pandas: pip install 'gec-pipeline\[pandas\]'$",
         ):
             give()
 
@@ -657,12 +772,15 @@ def test_a_data_frame_of_a_result_has_a_row_for_each_sentence() -> None:
     assert few.columns.tolist() == ["score", "std", "low", "high"]
     assert few["score"].tolist() == result.sentences.tolist()
     with pytest.raises(
-        InputError, match=r"^to_pandas: expected one of scores, outputs, all, found 'score'$"
+        InputError,
+        match=r"^to_pandas: expected one of scores, outputs, all, found 'score'$",
     ):
         result.to_pandas(columns="score")  # type: ignore[arg-type]
 
 
-def test_a_data_frame_of_an_evaluation_has_a_row_for_each_result(several: Evaluation) -> None:
+def test_a_data_frame_of_an_evaluation_has_a_row_for_each_result(
+    several: Evaluation,
+) -> None:
     pytest.importorskip("pandas")
     few = ["dataset", "system", "metric", "score", "rank"]
     assert several.to_pandas().columns.tolist() == few
@@ -691,7 +809,8 @@ RUN_METRICS = [
 def in_memory(folder: Path) -> Evaluation:
     """Return what evaluate gives for the files of a run."""
     source, ref0, ref1, a, b = (
-        naive.read_lines(folder / "d" / name) for name in ("source", "ref0", "ref1", "A", "B")
+        naive.read_lines(folder / "d" / name)
+        for name in ("source", "ref0", "ref1", "A", "B")
     )
     return evaluate({"A": a, "B": b}, [ref0, ref1], source, metrics=RUN_METRICS)
 
@@ -706,9 +825,12 @@ def shown(results: Evaluation) -> list[Any]:
             "samples": repr(result.samples),
             "rank": result.rank,
             "spread": {
-                name: repr(values.tolist()) for name, values in result.sentence_spread().items()
+                name: repr(values.tolist())
+                for name, values in result.sentence_spread().items()
             },
-            "columns": {name: column.tolist() for name, column in result.columns.items()},
+            "columns": {
+                name: column.tolist() for name, column in result.columns.items()
+            },
         }
         for result in results
     ]
@@ -732,7 +854,9 @@ def test_run_goes_into_the_directory_of_the_config(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     config = write_run(tmp_path / "in", lines=5, output={"dir": "made/here"})
-    assert shown(pipeline.run(str(config), n_jobs=2)) == shown(pipeline.load("made/here"))
+    assert shown(pipeline.run(str(config), n_jobs=2)) == shown(
+        pipeline.load("made/here")
+    )
 
 
 def test_warnings_of_a_run_are_kept(tmp_path: Path) -> None:
@@ -757,7 +881,9 @@ def test_results_without_their_columns_still_have_scores(tmp_path: Path) -> None
     for path in (tmp_path / "run/statistics").rglob("*.columns"):
         path.unlink()
     results = pipeline.load(tmp_path / "run")
-    assert [result.outputs for result in results] == [result.outputs for result in expected]
+    assert [result.outputs for result in results] == [
+        result.outputs for result in expected
+    ]
     with pytest.raises(StoreError, match="cannot be read"):
         _ = results[0].columns
 
@@ -769,7 +895,8 @@ def test_results_without_their_columns_still_have_scores(tmp_path: Path) -> None
 def conll14(shared: Path) -> Texts:
     """INPUT, its two references, and the output AMU."""
     source, *references, output = (
-        naive.read_lines(shared / "conll14" / n) for n in ("INPUT", "REF0", "REF1", "AMU")
+        naive.read_lines(shared / "conll14" / n)
+        for n in ("INPUT", "REF0", "REF1", "AMU")
     )
     return Texts(source, references, output)
 
@@ -778,7 +905,9 @@ def conll14(shared: Path) -> Texts:
 def debug_output(shared: Path) -> list[str]:
     """What the original program prints with -d for AMU (golden/README.md)."""
     return (
-        (shared / "golden/gleu-2017.conll14.AMU.debug.txt").read_text(encoding="ascii").splitlines()
+        (shared / "golden/gleu-2017.conll14.AMU.debug.txt")
+        .read_text(encoding="ascii")
+        .splitlines()
     )
 
 
@@ -786,12 +915,18 @@ def debug_output(shared: Path) -> list[str]:
 def test_sentence_figures_equal_every_line_of_the_original_program(
     conll14: Texts, debug_output: list[str]
 ) -> None:
-    expected = [line for line in debug_output if re.match(r"[0-9]+ [0-9.]+ [0-9.]+ \(", line)]
+    expected = [
+        line for line in debug_output if re.match(r"[0-9]+ [0-9.]+ [0-9.]+ \(", line)
+    ]
     result = evaluate(
-        *hypotheses_first(conll14), metrics=[{"name": "gleu", "level": "mean", "smoothing": "ones"}]
+        *hypotheses_first(conll14),
+        metrics=[{"name": "gleu", "level": "mean", "smoothing": "ones"}],
     )
     spread = result.sentence_spread()
-    rows = zip(*(spread[name].tolist() for name in ("score", "std", "low", "high")), strict=True)
+    rows = zip(
+        *(spread[name].tolist() for name in ("score", "std", "low", "high")),
+        strict=True,
+    )
     found = [
         f"{i} {mean:.6f} {std:.6f} ({low:.3f},{high:.3f})"
         for i, (mean, std, low, high) in enumerate(rows)
@@ -806,7 +941,10 @@ def test_corpus_figures_equal_those_of_the_original_program(
 ) -> None:
     result = evaluate(*hypotheses_first(conll14))
     low, high = result.samples.interval
-    assert f"{result.score:.6f} {result.samples.std:.6f} ({low:.3f},{high:.3f})" == debug_output[-1]
+    assert (
+        f"{result.score:.6f} {result.samples.std:.6f} ({low:.3f},{high:.3f})"
+        == debug_output[-1]
+    )
 
 
 @pytest.mark.usefixtures("silent")
@@ -832,7 +970,9 @@ def test_an_empty_reference_beside_none_is_a_sentence_of_length_0(n_jobs: int) -
         "chrf": sacrebleu.CHRF(),
         "ter": sacrebleu.TER(),
     }
-    with pytest.warns(UserWarning, match="each counts as a sentence of length 0") as warned:
+    with pytest.warns(
+        UserWarning, match="each counts as a sentence of length 0"
+    ) as warned:
         found = pipeline.evaluate(outputs, references, None, list(kinds), n_jobs=n_jobs)
     for result, oracle in zip(found, kinds.values(), strict=True):
         assert 100 * result.score == pytest.approx(
@@ -842,6 +982,9 @@ def test_an_empty_reference_beside_none_is_a_sentence_of_length_0(n_jobs: int) -
     assert empty == [
         f"memory: reference {number + 1} (references[{number}]) has {lines}: each counts as a sentence of length 0"
         for number, lines in enumerate(
-            ["30 empty lines, the first is line 4", "60 empty lines, the first is line 2"]
+            [
+                "30 empty lines, the first is line 4",
+                "60 empty lines, the first is line 2",
+            ]
         )
     ]

@@ -29,7 +29,12 @@ PAGES = {
     )
 }
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-TOPS = {path.name for folder in (ROOT, PACKAGE) for path in folder.iterdir() if path.is_dir()} - {
+TOPS = {
+    path.name
+    for folder in (ROOT, PACKAGE)
+    for path in folder.iterdir()
+    if path.is_dir()
+} - {
     "runs",
     "data",
 }
@@ -109,14 +114,25 @@ def test_the_way_of_a_sentence_pair_names_what_is_there(file: str, name: str) ->
 
 def rows(page: str, title: str) -> list[list[str]]:
     """Return the cells of the rows of the first table of a section, without its header."""
-    text = PAGES[page].read_text(encoding="utf-8").partition(f"{title}\n")[2].partition("\n## ")[0]
+    text = (
+        PAGES[page]
+        .read_text(encoding="utf-8")
+        .partition(f"{title}\n")[2]
+        .partition("\n## ")[0]
+    )
     table = text.partition("\n|")[2].partition("\n\n")[0]
     return [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
 
 
 def test_the_readme_has_three_rows_of_the_long_tables() -> None:
-    published, timed = (rows("reproduce.md", "## What the recipes gave"), rows("speed.md", TIMES))
-    shown = rows("README.md", "## Published numbers, reproduced"), rows("README.md", "## Speed")
+    published, timed = (
+        rows("reproduce.md", "## What the recipes gave"),
+        rows("speed.md", TIMES),
+    )
+    shown = (
+        rows("README.md", "## Published numbers, reproduced"),
+        rows("README.md", "## Speed"),
+    )
     assert [len(table) for table in shown] == [3, 3]
     assert [row for row in shown[0] if row not in published] == []
     assert [row for row in shown[1] if row not in [long[:4] for long in timed]] == []
@@ -127,7 +143,9 @@ def test_help_reproduce_names_every_result_with_its_verdict() -> None:
     gave = {row[0]: row[3] for row in rows("reproduce.md", "## What the recipes gave")}
     assert {name: results[name].publication["verdict"] for name in gave} == gave
     told = {
-        name for name, one in results.items() if f"`{name}`" in text or f"`{one.family}`" in text
+        name
+        for name, one in results.items()
+        if f"`{name}`" in text or f"`{one.family}`" in text
     }
     assert [name for name in results if name not in gave and name not in told] == []
 
@@ -140,13 +158,17 @@ def test_every_row_of_help_speed_can_be_measured() -> None:
 
 def test_every_topic_is_linked_from_the_readme() -> None:
     text = PAGES["README.md"].read_text(encoding="utf-8")
-    linked = set(re.findall(r"\]\(pipeline/(?:extensions/[a-z]+/)?help/([a-z0-9]+\.md)\)", text))
+    linked = set(
+        re.findall(r"\]\(pipeline/(?:extensions/[a-z]+/)?help/([a-z0-9]+\.md)\)", text)
+    )
     assert linked == set(PAGES) - {"README.md", "CONTRIBUTING.md"}
 
 
 def test_every_link_of_the_readme_leads_to_a_file() -> None:
     links = re.findall(r"\]\(([^)]+)\)", PAGES["README.md"].read_text(encoding="utf-8"))
-    assert [link for link in links if "://" not in link and not (ROOT / link).is_file()] == []
+    assert [
+        link for link in links if "://" not in link and not (ROOT / link).is_file()
+    ] == []
 
 
 TUTORIALS = ("gec", "translation", "summarisation", "simplification", "datatotext")
@@ -155,12 +177,18 @@ TUTORIALS = ("gec", "translation", "summarisation", "simplification", "datatotex
 def commands_of(page: str) -> list[list[str]]:
     """Return the commands of a tutorial, in their order."""
     text = PAGES[f"{page}.md"].read_text(encoding="utf-8").replace("\\\n", " ")
-    return [shlex.split(line) for line in re.findall(r"^    gec-pipeline (.*)", text, re.MULTILINE)]
+    return [
+        shlex.split(line)
+        for line in re.findall(r"^    gec-pipeline (.*)", text, re.MULTILINE)
+    ]
 
 
 @pytest.mark.parametrize("page", TUTORIALS)
 def test_the_commands_of_a_tutorial_run_in_the_sample(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["init", "--sample", "sample"]) == 0
@@ -173,7 +201,9 @@ def test_the_commands_of_a_tutorial_run_in_the_sample(
 
 def test_the_site_has_every_page() -> None:
     """mkdocs refuses what is not there, and its --strict what is left out; neither runs here."""
-    nav = yaml.safe_load((ROOT / ".github" / "site.yml").read_text(encoding="utf-8"))["nav"]
+    nav = yaml.safe_load((ROOT / ".github" / "site.yml").read_text(encoding="utf-8"))[
+        "nav"
+    ]
     sections = [
         pages
         for entry in nav
@@ -188,13 +218,17 @@ def test_the_site_has_every_page() -> None:
 
 
 def test_all_has_every_extra_but_clusters_and_tools() -> None:
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-        "optional-dependencies"
-    ]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]["optional-dependencies"]
 
     def closure(name: str) -> set[str]:
         own = re.fullmatch(r"gec-pipeline\[(.+)\]", name)
-        texts = [text for extra in own[1].split(",") for text in extras[extra]] if own else []
+        texts = (
+            [text for extra in own[1].split(",") for text in extras[extra]]
+            if own
+            else []
+        )
         return {one for text in texts for one in closure(text)} if own else {name}
 
     whole = {one for text in extras["all"] for one in closure(text)}

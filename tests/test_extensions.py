@@ -39,12 +39,16 @@ def imported_modules(path: Path) -> Iterator[str]:
 
 
 def files_of_the_core() -> list[Path]:
-    return [path for path in sorted(PACKAGE.rglob("*.py")) if FOLDER not in path.parents]
+    return [
+        path for path in sorted(PACKAGE.rglob("*.py")) if FOLDER not in path.parents
+    ]
 
 
 def test_imports_are_seen() -> None:
     """By reading: else the tests below could pass because no import is found."""
-    assert "pipeline.data.catalogue" in imported_modules(PACKAGE / "cli" / "commands" / "cite.py")
+    assert "pipeline.data.catalogue" in imported_modules(
+        PACKAGE / "cli" / "commands" / "cite.py"
+    )
 
 
 def test_the_core_imports_no_extension() -> None:
@@ -75,7 +79,11 @@ def test_an_extension_imports_only_extensions_that_it_needs(name: str) -> None:
     for path in sorted((FOLDER / name).rglob("*.py")):
         for module in imported_modules(path):
             parts = module.split(".")
-            other = parts[2] if parts[:2] == ["pipeline", "extensions"] and parts[2:] else name
+            other = (
+                parts[2]
+                if parts[:2] == ["pipeline", "extensions"] and parts[2:]
+                else name
+            )
             if other not in declared:
                 wrong.append(f"{path.relative_to(ROOT)}: {module}")
     assert wrong == []
@@ -84,7 +92,14 @@ def test_an_extension_imports_only_extensions_that_it_needs(name: str) -> None:
 @pytest.mark.parametrize("name", OWN)
 def test_everything_that_an_extension_names_is_there(name: str) -> None:
     own = installed()[name]
-    kinds = ("metrics", "tokenizers", "text_formats", "report_formats", "plots", "names")
+    kinds = (
+        "metrics",
+        "tokenizers",
+        "text_formats",
+        "report_formats",
+        "plots",
+        "names",
+    )
     for kind in (*kinds, "agreement_statistics", "config_sections"):
         for reference in getattr(own, kind).values():
             assert own.load(reference) is not None
@@ -100,7 +115,11 @@ def test_everything_that_an_extension_names_is_there(name: str) -> None:
 def test_the_file_of_names_is_what_the_extensions_say() -> None:
     """It is written by `python -m tests.tools.extension_names > pipeline/extension_names.json`."""
     if (
-        sorted(set().union(*(set(names.values()) for names in extension.known_names().values())))
+        sorted(
+            set().union(
+                *(set(names.values()) for names in extension.known_names().values())
+            )
+        )
         != OWN
     ):
         pytest.skip("an extension is deleted")
@@ -127,16 +146,22 @@ def entry_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """The entry points that the program finds; a test puts its own in."""
     points: list[EntryPoint] = []
     monkeypatch.setattr(
-        "importlib.metadata.entry_points", lambda group: points if group == GROUP else []
+        "importlib.metadata.entry_points",
+        lambda group: points if group == GROUP else [],
     )
     installed.cache_clear()
     yield points
     installed.cache_clear()
 
 
-def test_an_extension_of_another_package_adds_to_a_table(entry_points: list[EntryPoint]) -> None:
+def test_an_extension_of_another_package_adds_to_a_table(
+    entry_points: list[EntryPoint],
+) -> None:
     added = Extension(
-        name="mine", about="mine", package="json", metrics={"decoder": "decoder:JSONDecoder"}
+        name="mine",
+        about="mine",
+        package="json",
+        metrics={"decoder": "decoder:JSONDecoder"},
     )
     entry_points.append(EntryPoint("mine", added))
     table: Table[type] = Table("pipeline", {"own": dict}, kind="metrics")
@@ -146,8 +171,12 @@ def test_an_extension_of_another_package_adds_to_a_table(entry_points: list[Entr
     assert "encoder" not in table
 
 
-def test_an_extension_whose_folder_is_deleted_is_left_out(entry_points: list[EntryPoint]) -> None:
-    gone = ModuleNotFoundError("No module named 'package_of_gone'", name="package_of_gone")
+def test_an_extension_whose_folder_is_deleted_is_left_out(
+    entry_points: list[EntryPoint],
+) -> None:
+    gone = ModuleNotFoundError(
+        "No module named 'package_of_gone'", name="package_of_gone"
+    )
     entry_points.append(EntryPoint("gone", gone))
     assert installed() == {}
 
@@ -182,14 +211,19 @@ def test_a_section_of_an_extension_that_is_not_installed_names_it(
     entry_points: list[EntryPoint], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert entry_points == []
-    monkeypatch.setattr(models, "SECTIONS", Table("pipeline", {}, kind="config_sections"))
+    monkeypatch.setattr(
+        models, "SECTIONS", Table("pipeline", {}, kind="config_sections")
+    )
     monkeypatch.setattr(load, "SECTIONS", models.SECTIONS)
     config = tmp_path / "config.yaml"
     config.write_text("human: {file: people.csv}\n", encoding="utf-8")
     problems = Problems()
     load.load(config, (), {}, problems)
     messages = [problem.message for problem in problems]
-    assert "human: 'human' is part of the extension human, which is not installed" in messages
+    assert (
+        "human: 'human' is part of the extension human, which is not installed"
+        in messages
+    )
 
 
 def test_a_config_without_sections_of_extensions_looks_for_none(
@@ -199,7 +233,9 @@ def test_a_config_without_sections_of_extensions_looks_for_none(
         raise AssertionError("extensions were looked for")
 
     monkeypatch.setattr("pipeline.lookup.contributions", unexpected)
-    monkeypatch.setattr(models, "SECTIONS", Table("pipeline", {}, kind="config_sections"))
+    monkeypatch.setattr(
+        models, "SECTIONS", Table("pipeline", {}, kind="config_sections")
+    )
     monkeypatch.setattr(load, "SECTIONS", models.SECTIONS)
     config = ROOT / "configs" / "quickstart.yaml"
     problems = Problems()

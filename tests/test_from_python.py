@@ -29,7 +29,11 @@ EXAMPLES = "\n".join(re.findall(r"^(?: {4}.*)?$", API, re.MULTILINE))
 
 
 def test_the_page_of_help_has_every_public_name_in_an_example() -> None:
-    used = set(re.findall(r"pipeline\.(\w+)", EXAMPLES)) | {"Evaluation", "Result", "__version__"}
+    used = set(re.findall(r"pipeline\.(\w+)", EXAMPLES)) | {
+        "Evaluation",
+        "Result",
+        "__version__",
+    }
     assert set(pipeline.__all__) <= used
     assert [name for name in pipeline.__all__ if name not in API] == []
 
@@ -57,9 +61,13 @@ def test_help_of_the_package_begins_with_its_functions() -> None:
     text = pydoc.plain(pydoc.render_doc(pipeline))
     before = text.partition("PACKAGE CONTENTS")[0]
     assert [
-        name for name in pipeline.__all__ if not name.startswith("_") and name not in before
+        name
+        for name in pipeline.__all__
+        if not name.startswith("_") and name not in before
     ] == []
-    assert all(len(line) <= 80 for line in before.partition("DESCRIPTION")[2].splitlines())
+    assert all(
+        len(line) <= 80 for line in before.partition("DESCRIPTION")[2].splitlines()
+    )
     for name in ("evaluate", "run", "load", "compare"):
         assert re.search(rf"^    {name}\(", text, re.MULTILINE)
     assert doctest.testmod(pipeline) == (0, 4)
@@ -70,7 +78,11 @@ def test_a_public_name_works_before_anything_else_was_used(name: str) -> None:
     code = f"import pipeline; print(pipeline.{name}, {name!r} in dir(pipeline))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.endswith(" True\n")
 
@@ -125,15 +137,27 @@ def test_only_and_set_do_what_the_command_line_does(here: Path) -> None:
     (here / "same.yaml").write_text(YAML, encoding="utf-8")
     for config in (MAPPING, "same.yaml"):
         results = pipeline.run(
-            config, "few", only="A", set={"metrics.1": "chrf", "metrics.0.lowercase": True}
+            config,
+            "few",
+            only="A",
+            set={"metrics.1": "chrf", "metrics.0.lowercase": True},
         )
-        assert [(r.system, r.measure.name) for r in results] == [("A", "gleu"), ("A", "chrf")]
+        assert [(r.system, r.measure.name) for r in results] == [
+            ("A", "gleu"),
+            ("A", "chrf"),
+        ]
         assert "|lc:true|" in results[0].signature
-    assert len(pipeline.run(MAPPING, "more", only=["A", "bleu"], set=["output.digits=1"])) == 1
-    with pytest.raises(ConfigError, match=r"--only C: matches no data set, system or metric"):
+    assert (
+        len(pipeline.run(MAPPING, "more", only=["A", "bleu"], set=["output.digits=1"]))
+        == 1
+    )
+    with pytest.raises(
+        ConfigError, match=r"--only C: matches no data set, system or metric"
+    ):
         pipeline.run(MAPPING, only="C")
     with pytest.raises(
-        ConfigError, match=r"^--set metrics.7=\"chrf\": 'metrics' has 2 items, numbered from 0"
+        ConfigError,
+        match=r"^--set metrics.7=\"chrf\": 'metrics' has 2 items, numbered from 0",
     ):
         pipeline.run(MAPPING, set={"metrics.7": "chrf"})
 
@@ -145,13 +169,22 @@ def test_only_and_set_do_what_the_command_line_does(here: Path) -> None:
             {"metrics": ["glue"]},
             r"^config: metrics\[0\]: no metric is called 'glue' \(did you mean 'gleu'\?\)",
         ),
-        ({"metric": ["gleu"]}, r"^config: metric: unknown key \(did you mean 'metrics'\?\)"),
-        ({"datasets": {"d": {"source": "d/none", "references": ["d/ref0"]}}}, r"d/none"),
+        (
+            {"metric": ["gleu"]},
+            r"^config: metric: unknown key \(did you mean 'metrics'\?\)",
+        ),
+        (
+            {"datasets": {"d": {"source": "d/none", "references": ["d/ref0"]}}},
+            r"d/none",
+        ),
         (
             {"systems": {"A": {"d/A"}}},
             r"^config: systems.A: expected text, a number, a list or a mapping, found set$",
         ),
-        ({"systems": {None: "d/A"}}, r"^config: systems: a key must be text, found None$"),
+        (
+            {"systems": {None: "d/A"}},
+            r"^config: systems: a key must be text, found None$",
+        ),
         ({"output": {"digits": 1.5}}, r"^config: output.digits: "),
     ],
 )
@@ -166,14 +199,18 @@ def test_what_is_wrong_in_a_mapping_is_named_by_its_keys(
 
 @pytest.mark.parametrize("config", [["my.yaml"], None, 5])
 def test_what_is_no_config_is_refused(config: Any) -> None:
-    with pytest.raises(InputError, match=r"^config: expected a YAML file or a mapping, found "):
+    with pytest.raises(
+        InputError, match=r"^config: expected a YAML file or a mapping, found "
+    ):
         pipeline.run(config)
 
 
 def test_a_mapping_that_holds_itself_is_refused() -> None:
     endless: dict[str, Any] = {}
     endless["datasets"] = endless
-    with pytest.raises(ConfigError, match=r"^config: datasets: nested deeper than 50 levels$"):
+    with pytest.raises(
+        ConfigError, match=r"^config: datasets: nested deeper than 50 levels$"
+    ):
         pipeline.run(endless)
 
 
@@ -192,14 +229,20 @@ def test_a_metric_asked_for_twice_is_an_error() -> None:
         pipeline.evaluate(["a"], ["a"], metrics=["bleu", "bleu[tokenizer=13a]"])
 
 
-def test_compare_takes_the_statistics_of_the_run_and_results_have_its_tests(tmp_path: Path) -> None:
+def test_compare_takes_the_statistics_of_the_run_and_results_have_its_tests(
+    tmp_path: Path,
+) -> None:
     statistics = {"resamples": 40, "trials": 60, "seed": 3, "baseline": "B"}
-    config = write_run(tmp_path, systems=["A", "B", "C"], chosen=["bleu"], statistics=statistics)
+    config = write_run(
+        tmp_path, systems=["A", "B", "C"], chosen=["bleu"], statistics=statistics
+    )
     results = pipeline.run(config, tmp_path / "run")
     compared = pipeline.compare(tmp_path / "run")
     assert compared.settings
     assert {name: compared.settings[name] for name in statistics} == statistics
-    assert tuple(compared.tests) == results.tests == pipeline.load(tmp_path / "run").tests
+    assert (
+        tuple(compared.tests) == results.tests == pipeline.load(tmp_path / "run").tests
+    )
     assert len(results.tests) == 2
     more = pipeline.compare(tmp_path / "run", trials=70)
     assert more.settings
@@ -216,7 +259,10 @@ def test_compare_takes_the_statistics_of_the_run_and_results_have_its_tests(tmp_
 def test_compare_takes_the_statistics_that_evaluate_was_given() -> None:
     texts = {"a": ["b c d", "e f"], "b": ["b c", "e g"], "c": ["b", "h"]}
     results = pipeline.evaluate(
-        texts, ["b c d i", "e f"], metrics="bleu", statistics={"baseline": "b", "trials": 50}
+        texts,
+        ["b c d i", "e f"],
+        metrics="bleu",
+        statistics={"baseline": "b", "trials": 50},
     )
     compared = pipeline.compare(results)
     assert tuple(compared.tests) == results.tests
@@ -225,14 +271,18 @@ def test_compare_takes_the_statistics_that_evaluate_was_given() -> None:
 
 def test_a_baseline_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    results = pipeline.run(write_run(tmp_path, systems=["mine", "other"], chosen=["bleu"]), run)
+    results = pipeline.run(
+        write_run(tmp_path, systems=["mine", "other"], chosen=["bleu"]), run
+    )
     for given in (run, str(run), results, pipeline.load(run), list(results)):
         with pytest.raises(
-            InputError, match=r"baseline mien: no system is called so \(did you mean 'mine'\?\)"
+            InputError,
+            match=r"baseline mien: no system is called so \(did you mean 'mine'\?\)",
         ):
             pipeline.compare(given, baseline="mien")
     with pytest.raises(
-        InputError, match="baseline unknown: no system is called so; there are mine, other"
+        InputError,
+        match="baseline unknown: no system is called so; there are mine, other",
     ):
         pipeline.compare(run, run, baseline="unknown")
 
@@ -261,7 +311,10 @@ TEXTS: dict[str, Any] = {
             {"refs": ["a"]},
             r"^evaluate: no argument is called 'refs' \(did you mean 'references'\?\)$",
         ),
-        ({"seed": 3}, r"^evaluate: no argument is called 'seed' \(did you mean 'statistics'\?\)$"),
+        (
+            {"seed": 3},
+            r"^evaluate: no argument is called 'seed' \(did you mean 'statistics'\?\)$",
+        ),
         (
             {"zzz": 3},
             r"^evaluate: no argument is called 'zzz'; there are hypotheses, references, sources, metrics",
@@ -274,7 +327,10 @@ TEXTS: dict[str, Any] = {
             {"scores": {"X": [1, 2]}},
             r"^scores\['X'\]: numbers need .*: scores=\{'X': \{'A': \[...\], 'B': \[...\]\}\}$",
         ),
-        ({"scores": {"A": [1, 2]}}, r"^scores\['A'\]: numbers need .*: scores=\{'METRIC': \{'A': "),
+        (
+            {"scores": {"A": [1, 2]}},
+            r"^scores\['A'\]: numbers need .*: scores=\{'METRIC': \{'A': ",
+        ),
     ],
 )
 def test_arguments_that_are_not_there_are_told_with_those_that_are(
@@ -286,7 +342,8 @@ def test_arguments_that_are_not_there_are_told_with_those_that_are(
 
 def test_a_run_tells_its_arguments_too() -> None:
     with pytest.raises(
-        InputError, match=r"^run: no argument is called 'out_put' \(did you mean 'output'\?\)$"
+        InputError,
+        match=r"^run: no argument is called 'out_put' \(did you mean 'output'\?\)$",
     ):
         pipeline.run({}, out_put="x")  # type: ignore[call-arg]
 
@@ -302,9 +359,13 @@ def test_statistics_true_takes_the_defaults() -> None:
     assert pipeline.evaluate(**short, statistics=False)[0].bootstrap is None
 
 
-@pytest.mark.parametrize(("odd", "told"), [(None, "None"), (math.nan, "nan"), (3, "int")])
+@pytest.mark.parametrize(
+    ("odd", "told"), [(None, "None"), (math.nan, "nan"), (3, "int")]
+)
 @pytest.mark.parametrize("place", [0, 1])
-def test_what_is_no_text_is_told_with_its_system_and_item(odd: Any, told: str, place: int) -> None:
+def test_what_is_no_text_is_told_with_its_system_and_item(
+    odd: Any, told: str, place: int
+) -> None:
     texts = ["e", "f"]
     texts[place] = odd
     with pytest.raises(
@@ -320,16 +381,26 @@ def test_lists_of_values_ask_for_each_of_them() -> None:
         ["a b d"],
         metrics=["bleu", {"name": "chrf", "beta": [1, 2], "word_order": [0, 2]}],
     )
-    alone = [f"chrf[beta={beta},word_order={order}]" for beta in (1, 2) for order in (0, 2)]
+    alone = [
+        f"chrf[beta={beta},word_order={order}]" for beta in (1, 2) for order in (0, 2)
+    ]
     each = pipeline.evaluate(["a b c"], ["a b d"], metrics=["bleu", *alone])
-    assert [result.signature for result in found] == [result.signature for result in each]
-    with pytest.raises(InputError, match=r"metrics\[1\]: 'chrf\|.*' is asked for twice"):
-        pipeline.evaluate(["a"], ["a"], metrics=["chrf", {"name": "chrf", "beta": [1, 2]}])
+    assert [result.signature for result in found] == [
+        result.signature for result in each
+    ]
+    with pytest.raises(
+        InputError, match=r"metrics\[1\]: 'chrf\|.*' is asked for twice"
+    ):
+        pipeline.evaluate(
+            ["a"], ["a"], metrics=["chrf", {"name": "chrf", "beta": [1, 2]}]
+        )
 
 
 def test_a_baseline_stays_beside_a_second_run(tmp_path: Path) -> None:
     statistics = {"resamples": 20, "trials": 20, "baseline": "B"}
-    config = write_run(tmp_path, systems=["A", "B"], chosen=["bleu"], statistics=statistics)
+    config = write_run(
+        tmp_path, systems=["A", "B"], chosen=["bleu"], statistics=statistics
+    )
     pipeline.run(config, tmp_path / "one")
     (tmp_path / "d" / "B").write_text((tmp_path / "d" / "A").read_text())
     pipeline.run(config, tmp_path / "two")

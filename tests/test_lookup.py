@@ -47,11 +47,19 @@ def test_what_a_table_names_is_imported_when_it_is_asked_for(
     ("code", "metrics"),
     [
         ("from pipeline.metrics import METRICS; list(METRICS)", []),
-        ("from pipeline.metrics.build import from_text; from_text('chrf[word_order=2]')", ["chrf"]),
-        ("import pipeline.cli.commands.score, pipeline.report.console, pipeline.api", []),
+        (
+            "from pipeline.metrics.build import from_text; from_text('chrf[word_order=2]')",
+            ["chrf"],
+        ),
+        (
+            "import pipeline.cli.commands.score, pipeline.report.console, pipeline.api",
+            [],
+        ),
     ],
 )
-def test_metrics_are_imported_when_they_are_asked_for(code: str, metrics: list[str]) -> None:
+def test_metrics_are_imported_when_they_are_asked_for(
+    code: str, metrics: list[str]
+) -> None:
     names = [
         "pipeline.metrics.chrf",
         "pipeline.extensions.edits.metrics.errant",
@@ -61,7 +69,9 @@ def test_metrics_are_imported_when_they_are_asked_for(code: str, metrics: list[s
 
 
 def test_options_of_metrics_are_declared_where_they_are_named() -> None:
-    texts = f"'-r', '{ROOT}/data/reference0.txt', '-o', '{ROOT}/data/systems/careful.txt'"
+    texts = (
+        f"'-r', '{ROOT}/data/reference0.txt', '-o', '{ROOT}/data/systems/careful.txt'"
+    )
     code = "from pipeline.cli import main; main(['score', 'chrf', {}])"
     names = [
         "pipeline.metrics.green",

@@ -81,7 +81,9 @@ def section(title: str) -> list[Block]:
     level = "##" if f"\n## {title}\n" in PAGE else "###"
     text = PAGE.partition(f"\n{level} {title}\n")[2]
     text = text.partition("\n## ")[0].partition("\n### ")[0]
-    fenced = re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    fenced = re.findall(
+        r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL
+    )
     return [Block(*groups) for groups in fenced]
 
 
@@ -170,7 +172,9 @@ def add_to_project(project: Path, blocks: list[Block]) -> set[str]:
 
 def call(folder: Path, paths: list[Path], *asked: list[str]) -> list[str]:
     """Run commands in a Python that imports from some folders; return what each of them printed."""
-    environment = {n: value for n, value in os.environ.items() if not n.startswith("GEC_PIPELINE")}
+    environment = {
+        n: value for n, value in os.environ.items() if not n.startswith("GEC_PIPELINE")
+    }
     environment["PYTHONPATH"] = os.pathsep.join(map(str, paths))
     environment["PIPELINE_KERNEL"] = "python"
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -198,7 +202,9 @@ def try_out(folder: Path, paths: list[Path], blocks: list[Block]) -> None:
     for command, text in zip(asked, printed, strict=True):
         lines = [line.rstrip() for line in text.splitlines()]
         missing = [
-            line for line in command.printed if not any(other.startswith(line) for other in lines)
+            line
+            for line in command.printed
+            if not any(other.startswith(line) for other in lines)
         ]
         assert missing == [], f"{' '.join(command.words)} printed\n{text}"
 
@@ -228,7 +234,9 @@ def files_of_package(folder: Path) -> None:
             elif len(names) == 2 and block.language == "python":
                 (package / names[0]).write_text(block.text, encoding="utf-8")
     for block in section("As a package of your own"):
-        path = folder / block.about if block.language == "toml" else package / block.about
+        path = (
+            folder / block.about if block.language == "toml" else package / block.about
+        )
         path.write_text(block.text, encoding="utf-8")
 
 
@@ -238,7 +246,15 @@ def installed_package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
     folder = tmp_path_factory.mktemp("package")
     files_of_package(folder)
     target = folder / "site"
-    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+    ]
     subprocess.run([*command, "--target", str(target), str(folder)], check=True)
     yield target
     shutil.rmtree(folder)
@@ -253,7 +269,10 @@ def test_an_example_in_a_package_of_its_own(
     work.mkdir()
     for name in ("configs", "data"):
         shutil.copytree(untouched / name, work / name)
-    for block in [*blocks, *(section("A data set") if title == "A published result" else ())]:
+    for block in [
+        *blocks,
+        *(section("A data set") if title == "A published result" else ()),
+    ]:
         is_input = block.language in ("text", "yaml") and "pipeline/" not in block.about
         if is_input and block.about not in ("", "entry"):
             path = work / block.about
@@ -265,5 +284,11 @@ def test_an_example_in_a_package_of_its_own(
 def test_what_is_new_is_not_there_before(untouched: Path) -> None:
     """Else the tests above could pass without the examples."""
     (schema,) = call(untouched, [untouched], ["schema"])
-    for name in ('"const": "dice"', '"hyphens"', '"BarsConfig"', '"rank_list"', '"score_bars"'):
+    for name in (
+        '"const": "dice"',
+        '"hyphens"',
+        '"BarsConfig"',
+        '"rank_list"',
+        '"score_bars"',
+    ):
         assert name not in schema

@@ -90,7 +90,9 @@ def test_processes_are_prepared_by_functions_of_this_one() -> None:
 
 @pytest.mark.parametrize("size", [10, 100_000])
 @pytest.mark.parametrize("processes", [True, False])
-def test_an_error_of_the_function_is_raised_however_long_it_is(processes: bool, size: int) -> None:
+def test_an_error_of_the_function_is_raised_however_long_it_is(
+    processes: bool, size: int
+) -> None:
     def fails(number: int) -> int:
         if number == 7:
             raise ValueError("x" * size)
@@ -101,7 +103,9 @@ def test_an_error_of_the_function_is_raised_however_long_it_is(processes: bool, 
     assert len(str(caught.value)) == size
 
 
-def test_what_a_function_prints_is_seen_nowhere(capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_a_function_prints_is_seen_nowhere(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     def prints(number: int) -> int:
         os.write(1, b"not an answer")
         print("nor this", flush=True)
@@ -150,7 +154,9 @@ def test_long_answers_arrive_and_leave_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
-    found = results(lambda number: b"1" * (number * 10_000), iter(NUMBERS), 2, processes=True)
+    found = results(
+        lambda number: b"1" * (number * 10_000), iter(NUMBERS), 2, processes=True
+    )
     assert sorted(map(len, found)) == [number * 10_000 for number in NUMBERS]
     assert list(tmp_path.iterdir()) == []
 
@@ -166,20 +172,26 @@ def kill_itself(number: int) -> int:
 
 @posix
 def test_a_killed_process_is_reported() -> None:
-    with pytest.raises(WorkerLostError, match=r"^a worker process died \(out of memory, or killed"):
+    with pytest.raises(
+        WorkerLostError, match=r"^a worker process died \(out of memory, or killed"
+    ):
         done(kill_itself)
     assert done(square) == SQUARES
 
 
 @posix
-def test_a_stopped_process_ends_in_an_error_after_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_process_ends_in_an_error_after_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def stop(number: int) -> int:
         if number == 7:
             os.kill(os.getpid(), signal.SIGSTOP)
         return number
 
     monkeypatch.setattr(workers, "PATIENCE", 0.5)
-    with pytest.raises(NoAnswerError, match=r"^no worker process has finished anything for 0\.5 s"):
+    with pytest.raises(
+        NoAnswerError, match=r"^no worker process has finished anything for 0\.5 s"
+    ):
         done(stop)
     monkeypatch.undo()
     assert done(square) == SQUARES
@@ -207,11 +219,15 @@ def test_threads_that_work_are_waited_for_and_others_do_not_begin() -> None:
 # ---- no room
 
 
-@pytest.mark.parametrize("error", [OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)), MemoryError()])
+@pytest.mark.parametrize(
+    "error", [OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)), MemoryError()]
+)
 def test_a_process_that_cannot_be_started_is_an_error(
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(workers._preparations, "test", int)  # those of other tests are not used
+    monkeypatch.setitem(
+        workers._preparations, "test", int
+    )  # those of other tests are not used
     with (
         mock.patch("_posixsubprocess.fork_exec", side_effect=error),
         pytest.raises((OSError, WorkerLostError)) as caught,
@@ -234,7 +250,9 @@ def test_a_thread_that_cannot_be_started_is_an_error(way: str) -> None:
 
     with (
         mock.patch.object(
-            threading.Thread, "start", side_effect=RuntimeError("can't start new thread")
+            threading.Thread,
+            "start",
+            side_effect=RuntimeError("can't start new thread"),
         ),
         pytest.raises(RuntimeError) as caught,
     ):
@@ -261,7 +279,9 @@ open({str(tmp_path / "pids")!r}, "w").write(" ".join(map(str, pids)))
 os.kill(os.getpid(), signal.SIGKILL)
 """
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run([sys.executable, "-c", code], env=environment, timeout=PATIENCE, check=False)
+    subprocess.run(
+        [sys.executable, "-c", code], env=environment, timeout=PATIENCE, check=False
+    )
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     end = time.monotonic() + PATIENCE
     while any(is_alive(pid) for pid in pids) and time.monotonic() < end:

@@ -33,19 +33,28 @@ KEYS = {
         "overlap-match-penalty-n4-whitespace-lc",
         "786ec01146e9b5c786c88e5800d37d60",
     ),
-    "gleu[unit=char,n=6]": ("overlap-match-penalty-n6-char", "77bbccef28d1fd5a1b935832176b868f"),
+    "gleu[unit=char,n=6]": (
+        "overlap-match-penalty-n6-char",
+        "77bbccef28d1fd5a1b935832176b868f",
+    ),
     "google_gleu": ("overlap-match-n4-whitespace", "ba7df6c8e53c9e21bd80e51bfbf58de6"),
     "green": (
         "overlap-match-source_only-common-source_match-source_len-n4-whitespace",
         "2072a3c2a76ab6d3155027823e19ab39",
     ),
     "bleu": ("overlap-union_match-n4-13a", "1a4bc8bee22014ead18a3142ce52b8e5"),
-    "bleu[tok=none]": ("overlap-union_match-n4-whitespace", "d179aea603a8ce0d16b486ffae42a7cc"),
+    "bleu[tok=none]": (
+        "overlap-union_match-n4-whitespace",
+        "d179aea603a8ce0d16b486ffae42a7cc",
+    ),
     "chrf[nw=2]": (
         "chrf-overlap-match-n6-nonspace-overlap-match-n2-chrf",
         "c989c6cfaaccc525ed2d404ba22e7fb1",
     ),
-    "rouge[types=1+2+L]": ("rouge-n2-lcs-newline-google", "baa1e86f516e71af8717701ad04a17a6"),
+    "rouge[types=1+2+L]": (
+        "rouge-n2-lcs-newline-google",
+        "baa1e86f516e71af8717701ad04a17a6",
+    ),
     "rouge[types=SU4,flavour=perl]": (
         "rouge-n0-skip_4-lead-newline-perl",
         "0a518c8758f66964559416358f366d0d",
@@ -115,7 +124,16 @@ RESULT = {
     ),
     "report",
 }
-EVALUATION = {"count", "get", "index", "to_pandas", "report", "plot", "scores", "settings"}
+EVALUATION = {
+    "count",
+    "get",
+    "index",
+    "to_pandas",
+    "report",
+    "plot",
+    "scores",
+    "settings",
+}
 
 
 @pytest.mark.parametrize("text", KEYS)
@@ -132,9 +150,14 @@ def test_numbers_from_files_are_known_again() -> None:
 
 def test_the_public_names_stay() -> None:
     assert pipeline.__all__ == PUBLIC
-    names = {*dir(pipeline.Result), *(field.name for field in dataclasses.fields(pipeline.Result))}
+    names = {
+        *dir(pipeline.Result),
+        *(field.name for field in dataclasses.fields(pipeline.Result)),
+    }
     assert {name for name in names if not name.startswith("_")} == RESULT
-    assert {name for name in dir(pipeline.Evaluation) if not name.startswith("_")} >= EVALUATION
+    assert {
+        name for name in dir(pipeline.Evaluation) if not name.startswith("_")
+    } >= EVALUATION
 
 
 def same(expected: Any, got: Any, place: str = "") -> None:
@@ -152,7 +175,9 @@ def same(expected: Any, got: Any, place: str = "") -> None:
     elif isinstance(expected, float):
         assert math.isclose(expected, got, rel_tol=1e-12, abs_tol=1e-12), place
     elif isinstance(expected, str):
-        assert re.sub(r"\bv:[0-9.]+", "", expected) == re.sub(r"\bv:[0-9.]+", "", got), place
+        assert re.sub(r"\bv:[0-9.]+", "", expected) == re.sub(
+            r"\bv:[0-9.]+", "", got
+        ), place
     else:
         assert (type(expected), expected) == (type(got), got), place
 
@@ -161,8 +186,12 @@ def same(expected: Any, got: Any, place: str = "") -> None:
 def test_results_json_keeps_its_form_and_its_numbers(tmp_path: Path, name: str) -> None:
     """The files in tests/pinned/ were written by version 0.1.0, of the sample in data/."""
     run(ROOT / "configs" / f"{name}.yaml", tmp_path / "run")
-    expected = json.loads((ROOT / "tests" / "pinned" / f"{name}.json").read_text(encoding="utf-8"))
-    content = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
+    expected = json.loads(
+        (ROOT / "tests" / "pinned" / f"{name}.json").read_text(encoding="utf-8")
+    )
+    content = json.loads(
+        (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
+    )
     assert [row.pop("higher_is_better") for row in content["scores"]] == [True] * len(
         content["scores"]
     )  # of 0.2.0

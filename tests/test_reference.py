@@ -28,7 +28,12 @@ def members(owner: type) -> Iterator[tuple[str, Any]]:
     for name, value in inspect.getmembers_static(owner):
         home = next(base for base in owner.__mro__ if name in vars(base))
         if not name.startswith("_") and home.__module__.startswith("pipeline"):
-            yield name, value.__func__ if isinstance(value, classmethod | staticmethod) else value
+            yield (
+                name,
+                value.__func__
+                if isinstance(value, classmethod | staticmethod)
+                else value,
+            )
 
 
 def described() -> dict[str, tuple[Any, str]]:
@@ -75,7 +80,9 @@ def test_everything_public_has_a_docstring_that_names_every_argument(name: str) 
         if dataclasses.is_dataclass(value)
         else ""
     )
-    of_class = getattr(pipeline, name.partition(".")[0]).__doc__ or "" if "." in name else ""
+    of_class = (
+        getattr(pipeline, name.partition(".")[0]).__doc__ or "" if "." in name else ""
+    )
     known = f"{text}{own} {fields} {of_class}"
     arguments = [
         argument.name
@@ -83,7 +90,9 @@ def test_everything_public_has_a_docstring_that_names_every_argument(name: str) 
         if argument.name not in ("self", "cls")
         and not (isinstance(value, type) and name == "Evaluation")
     ]  # an Evaluation is made by evaluate, run and load alone
-    assert [argument for argument in arguments if not re.search(rf"\b{argument}\b", known)] == []
+    assert [
+        argument for argument in arguments if not re.search(rf"\b{argument}\b", known)
+    ] == []
 
 
 @pytest.mark.parametrize("name", DESCRIBED)
@@ -119,9 +128,13 @@ def test_help_api_names_every_argument_of_the_functions() -> None:
         if isinstance(function, FunctionType)
         for argument in inspect.signature(function).parameters.values()
     }
-    assert [name for name in sorted(arguments) if not re.search(rf"\b{name}\b", PAGE)] == []
+    assert [
+        name for name in sorted(arguments) if not re.search(rf"\b{name}\b", PAGE)
+    ] == []
 
 
 def test_modules_in_the_public_names_have_a_docstring() -> None:
     modules = [getattr(pipeline, name) for name in pipeline.__all__]
-    assert [m.__name__ for m in modules if isinstance(m, ModuleType) and not m.__doc__] == []
+    assert [
+        m.__name__ for m in modules if isinstance(m, ModuleType) and not m.__doc__
+    ] == []

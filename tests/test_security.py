@@ -100,13 +100,22 @@ def test_a_link_in_a_run_directory_leads_nowhere(
     run(config, tmp_path / "run")
     expected = tree(tmp_path / "run")
     link = tmp_path / "run" / name
-    (shutil.rmtree if link.is_dir() else lambda path: path.unlink(missing_ok=True))(link)
+    (shutil.rmtree if link.is_dir() else lambda path: path.unlink(missing_ok=True))(
+        link
+    )
     link.symlink_to(outside / target / ("nothing" * dangling))
     (outside / "d" / COLUMNS).write_bytes(
         expected[f"statistics/d/{COLUMNS}"]
     )  # as good as ours, but not ours
     before = content(outside)
-    command = ["run", str(config), "--output", str(tmp_path / "run"), "-q", *["--fresh"] * fresh]
+    command = [
+        "run",
+        str(config),
+        "--output",
+        str(tmp_path / "run"),
+        "-q",
+        *["--fresh"] * fresh,
+    ]
     assert main(command) == (2 if refused else 0)
     assert content(outside) == before
     if not refused:
@@ -121,7 +130,9 @@ def test_a_hard_link_is_not_written_through(tmp_path: Path, outside: Path) -> No
     for name in ("results.json", "scores.csv", "run.json", "results.json.tmp"):
         run(config, tmp_path / "run")
         (tmp_path / "run" / name).unlink(missing_ok=True)
-        (outside / "victim").write_text(json.dumps({"program": "gec-pipeline", "files": []}))
+        (outside / "victim").write_text(
+            json.dumps({"program": "gec-pipeline", "files": []})
+        )
         (tmp_path / "run" / name).hardlink_to(outside / "victim")
         before = content(outside)
         run(config, tmp_path / "run")
@@ -149,7 +160,8 @@ def test_a_run_directory_may_itself_be_a_link(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 @pytest.mark.parametrize(
-    "name", ["run.json", "results.json", f"statistics/d/{COLUMNS}", "log.txt", "run.lock"]
+    "name",
+    ["run.json", "results.json", f"statistics/d/{COLUMNS}", "log.txt", "run.lock"],
 )
 def test_a_pipe_in_a_run_directory_is_not_waited_for(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
@@ -159,7 +171,11 @@ def test_a_pipe_in_a_run_directory_is_not_waited_for(
     (tmp_path / "run" / name).unlink()
     os.mkfifo(tmp_path / "run" / name)
     with seconds(20):
-        for command in (["show"], ["clean", "--dry-run"], ["run", str(config), "--output"]):
+        for command in (
+            ["show"],
+            ["clean", "--dry-run"],
+            ["run", str(config), "--output"],
+        ):
             assert main([*command, str(tmp_path / "run")]) in (0, 2)
         with suppress(PipelineError):
             for result in pipeline.load(tmp_path / "run"):
@@ -226,18 +242,35 @@ def test_a_manifest_cut_short_does_not_stop_a_run(tmp_path: Path, keep: int) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["../victim", "/victim", "d/victim", "a/../../victim", "~/victim", "statistics/../../x"]
+    "name",
+    [
+        "../victim",
+        "/victim",
+        "d/victim",
+        "a/../../victim",
+        "~/victim",
+        "statistics/../../x",
+    ],
 )
 @pytest.mark.parametrize("command", ["clean", "fresh"])
-def test_a_manifest_names_no_file_outside(tmp_path: Path, name: str, command: str) -> None:
+def test_a_manifest_names_no_file_outside(
+    tmp_path: Path, name: str, command: str
+) -> None:
     config = write_run(tmp_path / "texts")
     directory = tmp_path / "a" / "run"
     run(config, directory)
-    victims = [tmp_path / "victim", tmp_path / "a" / "victim", tmp_path / "a" / "x", tmp_path / "x"]
+    victims = [
+        tmp_path / "victim",
+        tmp_path / "a" / "victim",
+        tmp_path / "a" / "x",
+        tmp_path / "x",
+    ]
     for victim in victims:
         victim.write_text("mine")
     names = [name, str(tmp_path / "victim"), "results.json"]
-    (directory / "run.json").write_text(json.dumps({"program": "gec-pipeline", "files": names}))
+    (directory / "run.json").write_text(
+        json.dumps({"program": "gec-pipeline", "files": names})
+    )
     assert (
         main(
             ["clean", str(directory), "-q"]
@@ -282,7 +315,13 @@ def test_no_memory_is_taken_for_what_columns_claim(tmp_path: Path) -> None:
     with part.open("r+b") as file:
         file.truncate(1 << 36)
     done = limited(
-        "run", str(config), "--output", str(tmp_path / "run"), "-q", "--backend", "serial"
+        "run",
+        str(config),
+        "--output",
+        str(tmp_path / "run"),
+        "-q",
+        "--backend",
+        "serial",
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert path.read_bytes() == data
@@ -321,7 +360,10 @@ STRANGE: dict[str, tuple[Any, str]] = {
         of("scores", 0, "score", value=10**400),
         "scores[0].score: Input should be a valid number",
     ),
-    "minus one line": (of("datasets", "d", "lines", value=-1), "lines: Input should be greater"),
+    "minus one line": (
+        of("datasets", "d", "lines", value=-1),
+        "lines: Input should be greater",
+    ),
     "references": (
         of("datasets", "d", "references", value=10**9),
         "Input should be less than or equal to 4096; found 1000000000",
@@ -354,7 +396,11 @@ STRANGE: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("change", "words"), STRANGE.values(), ids=STRANGE)
 @pytest.mark.parametrize("command", ["show", "report --format=csv", "compare", "rank"])
 def test_results_that_no_run_writes_are_told_with_their_place(
-    tmp_path: Path, change: Any, words: str, command: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    change: Any,
+    words: str,
+    command: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     run(write_run(tmp_path), tmp_path / "run")
     path = tmp_path / "run" / "results.json"
@@ -395,7 +441,9 @@ def test_parts_of_results_that_do_not_fit_together_are_one_message(
         ("results.json", b'{"schema": 1, "scores": [' + b"[]," * 5_000_000 + b"[]]}"),
         (
             "run.json",
-            b'{"program": "gec-pipeline 0.2.0", "files": [' + b"[]," * 5_000_000 + b"[]]}",
+            b'{"program": "gec-pipeline 0.2.0", "files": ['
+            + b"[]," * 5_000_000
+            + b"[]]}",
         ),
     ],
     ids=["results", "manifest"],
@@ -512,7 +560,12 @@ def json_of_brackets(path: Path) -> None:
             "{parquet: b, column: t}",
             "to more than 100,000,000 bytes",
         ),
-        (json_of_brackets, "b", "{jsonl: b, column: t}", "not valid JSON: nested too deeply"),
+        (
+            json_of_brackets,
+            "b",
+            "{jsonl: b, column: t}",
+            "not valid JSON: nested too deeply",
+        ),
     ],
 )
 def test_no_input_fills_memory_or_disk(
@@ -522,7 +575,9 @@ def test_no_input_fills_memory_or_disk(
     assert (tmp_path / name).stat().st_size < 2_000_000
     (tmp_path / "s").write_text("a\n")
     text = "datasets: {d: {source: s, references: [s]}}\nmetrics: [gleu]\nrun: {max_unpacked: 100000000}\n"
-    (tmp_path / "c.yaml").write_text(f"{text}systems: {{A: {place}}}\n", encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(
+        f"{text}systems: {{A: {place}}}\n", encoding="utf-8"
+    )
     done = limited("validate", "c.yaml", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: b")

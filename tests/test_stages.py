@@ -52,7 +52,9 @@ def test_what_the_config_does_not_ask_for_is_left_out(tmp_path: Path) -> None:
     assert asked == ["counting", "scoring", "writing"]
 
 
-def test_a_stage_is_a_function_and_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_is_a_function_and_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It runs after those before it, with what it asks for, and what it adds is in results.json."""
 
     def best(scored: Scored, asked: int) -> Scored:
@@ -68,13 +70,25 @@ def test_a_stage_is_a_function_and_a_line(tmp_path: Path, monkeypatch: pytest.Mo
         assert job
 
     added = [
-        Stage(name="finding the best", requested=lambda job: len(job.metrics), add=best),
+        Stage(
+            name="finding the best", requested=lambda job: len(job.metrics), add=best
+        ),
         Stage(name="no", requested=nothing, add=best),
     ]
     monkeypatch.setattr(stages, "STAGES", [*stages.STAGES, *added])
-    config = write_run(tmp_path, 9, systems=("A",), statistics={"resamples": 5, "trials": 5})
-    assert heard(config) == ["counting", "scoring", "resampling", "finding the best", "writing"]
-    assert '"best: A"' in (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
+    config = write_run(
+        tmp_path, 9, systems=("A",), statistics={"resamples": 5, "trials": 5}
+    )
+    assert heard(config) == [
+        "counting",
+        "scoring",
+        "resampling",
+        "finding the best",
+        "writing",
+    ]
+    assert '"best: A"' in (tmp_path / "run" / "results.json").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_listener_of_its_own_hears_nothing_and_stops_nothing(tmp_path: Path) -> None:
@@ -82,24 +96,31 @@ def test_a_listener_of_its_own_hears_nothing_and_stops_nothing(tmp_path: Path) -
     assert run(config, tmp_path / "run", AUTO, Listener()).scores
 
 
-def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(tmp_path: Path) -> None:
+def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(
+    tmp_path: Path,
+) -> None:
     """Its digests are BLAKE2b's; that of the source is what version 0.1.0 wrote into tests/pinned."""
     config, folder = ROOT / "configs" / "quickstart.yaml", tmp_path / "run"
     run(config, folder)
-    path, new = folder / "results.json", (folder / "results.json").read_text(encoding="utf-8")
+    path, new = (
+        folder / "results.json",
+        (folder / "results.json").read_text(encoding="utf-8"),
+    )
     corpus = stages.prepare(config).corpora[0]
     info = json.loads(new)["datasets"][corpus.name]
     old = describe(corpus, dict.fromkeys(info["digests"], "")).digests
     assert old["source"] == "92295207a1a76d1f547e79f31dd849f7"
     for role, digest in info["digests"].items():
         path.write_text(
-            path.read_text(encoding="utf-8").replace(digest, old[role]), encoding="utf-8"
+            path.read_text(encoding="utf-8").replace(digest, old[role]),
+            encoding="utf-8",
         )
     assert describe(corpus, old).digests == old
     assert revisit(folder).unread == ""
     run(config, tmp_path / "other")
     with pytest.raises(
-        StoreError, match="run: is of an earlier version, whose digests of texts are others"
+        StoreError,
+        match="run: is of an earlier version, whose digests of texts are others",
     ):
         load_two(tmp_path / "other", folder)
     told: list[str] = []

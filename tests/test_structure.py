@@ -70,7 +70,9 @@ floors."""
 MOST = 20
 """Python files in a folder, but for that of the commands, where each is a file."""
 
-FILES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
+FILES = {
+    path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))
+}
 
 
 STILL_OPEN = tuple(
@@ -153,14 +155,21 @@ def imported(name: str) -> list[Import]:
     """
     package = list(Path(name).parent.parts)
     tree = parsed(name)
-    typing = {id(node) for block in ast.walk(tree) if is_typing(block) for node in ast.walk(block)}
+    typing = {
+        id(node)
+        for block in ast.walk(tree)
+        if is_typing(block)
+        for node in ast.walk(block)
+    }
     files = []
     for node in ast.walk(tree):
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
         if isinstance(node, ast.Import):
             parts = [
-                a.name.split(".")[1:] for a in node.names if a.name.split(".")[0] == "pipeline"
+                a.name.split(".")[1:]
+                for a in node.names
+                if a.name.split(".")[0] == "pipeline"
             ]
         elif node.level:
             base = package[: len(package) - node.level + 1] + (
@@ -172,7 +181,9 @@ def imported(name: str) -> list[Import]:
         else:
             parts = []
         files += [
-            Import(node.lineno, file, id(node) in typing) for file in map(known, parts) if file
+            Import(node.lineno, file, id(node) in typing)
+            for file in map(known, parts)
+            if file
         ]
     return files
 
@@ -187,7 +198,9 @@ def known(parts: list[str]) -> str | None:
         for name in ("/".join(end) + ".py", "/".join([*end, "__init__.py"])):
             if name in FILES:
                 return name
-    sources = [PACKAGE.joinpath(*end).with_suffix(".pyx") for end in (parts, parts[:-1]) if end]
+    sources = [
+        PACKAGE.joinpath(*end).with_suffix(".pyx") for end in (parts, parts[:-1]) if end
+    ]
     assert any(source.is_file() for source in sources), (
         f"import of {'.'.join(parts)}, which is no file of the package"
     )
@@ -217,12 +230,19 @@ def test_files_import_from_their_own_room_and_from_lower_floors() -> None:
         for item in imported(name)
         if room(item.file) != room(name) and floor(item.file) >= floor(name)
     ]
-    assert [text for text in wrong if not any(text.startswith(begin) for begin in STILL_OPEN)] == []
+    assert [
+        text
+        for text in wrong
+        if not any(text.startswith(begin) for begin in STILL_OPEN)
+    ] == []
 
 
 def test_there_are_no_circles() -> None:
     """Imports for type checkers counted: files that name each other have to be understood together."""
-    graph = {name: {item.file for item in imported(name) if item.file != name} for name in FILES}
+    graph = {
+        name: {item.file for item in imported(name) if item.file != name}
+        for name in FILES
+    }
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -230,7 +250,9 @@ def test_there_are_no_circles() -> None:
 
 
 def test_no_folder_has_more_files_than_can_be_seen_at_a_glance() -> None:
-    counted = Counter(str(Path(name).parent) for name in FILES if not name.endswith("__init__.py"))
+    counted = Counter(
+        str(Path(name).parent) for name in FILES if not name.endswith("__init__.py")
+    )
     assert {
         folder: count
         for folder, count in counted.items()
@@ -251,16 +273,18 @@ def vague_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
             uses: dict[str, list[int]] = {}
             for node in ast.walk(function):
                 if isinstance(node, ast.arg | ast.Name):
-                    uses.setdefault(node.arg if isinstance(node, ast.arg) else node.id, []).append(
-                        node.lineno
-                    )
+                    uses.setdefault(
+                        node.arg if isinstance(node, ast.arg) else node.id, []
+                    ).append(node.lineno)
             for name in sorted(VAGUE & uses.keys()):
                 if max(uses[name]) - min(uses[name]) > 10:
                     yield min(uses[name]), name
 
 
 def test_names_that_live_long_say_what_they_are() -> None:
-    assert {name: wrong for name in FILES if (wrong := list(vague_names(parsed(name))))} == {}
+    assert {
+        name: wrong for name in FILES if (wrong := list(vague_names(parsed(name))))
+    } == {}
 
 
 def test_vague_names_are_seen() -> None:
@@ -286,11 +310,16 @@ def test_many_fields_are_given_by_keyword() -> None:
                 if isinstance(child, ast.AnnAssign) and not is_class_variable(child)
             ]
             if (
-                any("dataclass(" in text and "kw_only" not in text for text in decorators)
+                any(
+                    "dataclass(" in text and "kw_only" not in text
+                    for text in decorators
+                )
                 and len(fields) > 5
             ):
                 wrong.append(f"{name}:{node.lineno} {node.name}: {len(fields)} fields")
-    assert [text for text in wrong if "metrics/" not in text and "extensions/" not in text] == []
+    assert [
+        text for text in wrong if "metrics/" not in text and "extensions/" not in text
+    ] == []
 
 
 def is_class_variable(node: ast.AnnAssign) -> bool:
@@ -303,7 +332,9 @@ def test_the_guide_names_every_room() -> None:
     tops = {name.split("/")[0] for rooms in FLOORS for name in rooms}
     tops -= {"__init__.py", "__main__.py"}
     assert [
-        name for name in sorted(tops) if f"`{name}`" not in text and f"`{name}/`" not in text
+        name
+        for name in sorted(tops)
+        if f"`{name}`" not in text and f"`{name}/`" not in text
     ] == []
 
 
@@ -328,7 +359,10 @@ NATIVE = "pipeline.kernel.native"
 def loaded(code: str, names: list[str]) -> list[str]:
     """Run code in a Python of its own; return which of the modules it has imported."""
     end = f"\nimport sys; print(*[n for n in {names!r} if n in sys.modules], file=sys.stderr)"
-    environment = {**os.environ, "PYTHONPATH": str(Path(str(pipeline.__file__)).parents[1])}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(str(pipeline.__file__)).parents[1]),
+    }
     done = subprocess.run(
         [sys.executable, "-c", code + end],
         env=environment,

@@ -46,7 +46,9 @@ def test_the_constraints_fit_what_is_required() -> None:
     versions = pinned()
     for requirement in map(Requirement, texts):
         version = versions[canonicalize_name(requirement.name)]
-        assert requirement.specifier.contains(version), f"{requirement} is pinned to {version}"
+        assert requirement.specifier.contains(version), (
+            f"{requirement} is pinned to {version}"
+        )
 
 
 def test_the_workflow_builds_with_the_constraints_and_the_date() -> None:

@@ -55,12 +55,19 @@ def commands(name: str) -> list[list[str]]:
     )
     assert len(written) > 1
     each = [shlex.split(line) for line in written]
-    return [[*one, "--set", "statistics.resamples=100"] if one[0] == "run" else one for one in each]
+    return [
+        [*one, "--set", "statistics.resamples=100"] if one[0] == "run" else one
+        for one in each
+    ]
 
 
 def lacks(*packages: str) -> pytest.MarkDecorator:
-    absent = [package for package in packages if importlib.util.find_spec(package) is None]
-    return pytest.mark.skipif(bool(absent), reason=f"{' and '.join(absent)} not installed")
+    absent = [
+        package for package in packages if importlib.util.find_spec(package) is None
+    ]
+    return pytest.mark.skipif(
+        bool(absent), reason=f"{' and '.join(absent)} not installed"
+    )
 
 
 @pytest.fixture
@@ -75,7 +82,9 @@ def write_models(folder: Path) -> None:
     """Write tiny models with random weights: an encoder, a classifier of texts and a language
     model.
     """
-    tokenizers, torch, transformers = map(import_module, ("tokenizers", "torch", "transformers"))
+    tokenizers, torch, transformers = map(
+        import_module, ("tokenizers", "torch", "transformers")
+    )
     torch.manual_seed(1)
     letters = [chr(code) for code in range(33, 127)]
     vocabulary = [
@@ -108,8 +117,14 @@ def write_models(folder: Path) -> None:
         "intermediate_size": 16,
     }
     bert = transformers.BertConfig(vocab_size=len(vocabulary), num_labels=1, **size)
-    nets = {"bert-base-uncased": transformers.BertModel, "bert-base-cased": transformers.BertModel}
-    for name, net in {**nets, "impara-qe": transformers.BertForSequenceClassification}.items():
+    nets = {
+        "bert-base-uncased": transformers.BertModel,
+        "bert-base-cased": transformers.BertModel,
+    }
+    for name, net in {
+        **nets,
+        "impara-qe": transformers.BertForSequenceClassification,
+    }.items():
         net(bert).save_pretrained(folder / name)
         fast.save_pretrained(folder / name)
     signs = {
@@ -137,7 +152,9 @@ def invented(file: DataFile) -> bytes:
     """
     names = [f"{name}.txt" for name in SYSTEMS]
     if file.name.startswith("scores/"):
-        return "".join(f"{chance(file.key, name) % 999 / 1000}\n" for name in names).encode()
+        return "".join(
+            f"{chance(file.key, name) % 999 / 1000}\n" for name in names
+        ).encode()
     if file.name.startswith("judgments"):
         items = []
         for line in range(LINES):
@@ -146,7 +163,9 @@ def invented(file: DataFile) -> bytes:
                 f'<translation system="{name}" rank="{1 + chance(line, name) % 5}"/>'
                 for name in chosen
             ]
-            items.append(f'<ranking-item src-id="{line}" user="a">{"".join(ranks)}</ranking-item>')
+            items.append(
+                f'<ranking-item src-id="{line}" user="a">{"".join(ranks)}</ranking-item>'
+            )
         return f"<set>{''.join(items)}</set>".encode()
     return b"".join(text(file).splitlines(keepends=True)[:LINES])
 
@@ -154,7 +173,9 @@ def invented(file: DataFile) -> bytes:
 SYSTEMS = [
     file.removeprefix("outputs/all/").removesuffix(".txt")
     for file in (
-        key for key in catalogue.catalogue()["seeda"].files if key.startswith("outputs/all/")
+        key
+        for key in catalogue.catalogue()["seeda"].files
+        if key.startswith("outputs/all/")
     )
 ]
 
@@ -172,7 +193,10 @@ def seeda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(data)
                 files[key] = replace(
-                    file, size=len(data), sha256=hashlib.sha256(data).hexdigest(), how_to_obtain=""
+                    file,
+                    size=len(data),
+                    sha256=hashlib.sha256(data).hexdigest(),
+                    how_to_obtain="",
                 )
         made[name] = replace(own, files=files)
     monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))
@@ -181,7 +205,9 @@ def seeda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @lacks("torch", "transformers")
 @pytest.mark.usefixtures("forgotten", "seeda")
-def test_the_tutorial_of_seeda(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_tutorial_of_seeda(
+    sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_configs("seeda", sample)
     write_models(sample / "models")
     for command in commands("seeda"):
@@ -196,7 +222,9 @@ def test_the_tutorial_of_seeda(sample: Path, capsys: pytest.CaptureFixture[str])
     for name in ("GLEU+", "IMPARA", "Scribendi", "BERTScore"):
         assert re.search(rf"^{re.escape(name)} +TS_edit ", printed, re.MULTILINE), name
     results = json.loads((sample / "runs" / "seeda" / "results.json").read_text())
-    assert {len(row["systems"]) for row in results["human"]["correlations"]} == {len(SYSTEMS) - 3}
+    assert {len(row["systems"]) for row in results["human"]["correlations"]} == {
+        len(SYSTEMS) - 3
+    }
 
 
 @lacks("comet", "torch")

@@ -60,7 +60,10 @@ def given_text(text: str, flag: str) -> Input:
 
 def _has_annotations(path: Path, *, by_content: bool) -> bool:
     """Return whether a file holds annotations, by its suffix, or by its first line if requested."""
-    from ..data.input_readers import GOLD, reader_of  # here, because most texts have a suffix
+    from ..data.input_readers import (
+        GOLD,
+        reader_of,
+    )  # here, because most texts have a suffix
 
     form = format_in(path.name)
     if form is not None:
@@ -137,7 +140,12 @@ def add_files(
     """
     files: dict[str, Any] = {"nargs": "+", "action": "extend", "metavar": "FILE"}
     parser.add_argument(
-        "-s", "--src", "--source", dest="source", metavar="FILE", help="the uncorrected text"
+        "-s",
+        "--src",
+        "--source",
+        dest="source",
+        metavar="FILE",
+        help="the uncorrected text",
     )
     parser.add_argument(
         "-r",
@@ -168,7 +176,9 @@ def add_files(
         help=outputs,
         **files,
     )
-    parser.set_defaults(empty_references="keep", encoding=None, num_refs=None, bom="drop")
+    parser.set_defaults(
+        empty_references="keep", encoding=None, num_refs=None, bom="drop"
+    )
     if plain:
         return
     parser.add_argument(
@@ -208,7 +218,9 @@ def _encoding(text: str) -> str:
         "".encode(text)
     except LookupError:
         hint = did_you_mean(text, aliases.keys() - {text})
-        raise argparse.ArgumentTypeError(f"no encoding is called '{text}'{hint}") from None
+        raise argparse.ArgumentTypeError(
+            f"no encoding is called '{text}'{hint}"
+        ) from None
     return "" if codecs.lookup(text).name == "utf-8" else text
 
 
@@ -270,7 +282,9 @@ def open_files(
         if isinstance(text, Remote):
             # Parts of addresses are secret, so that several may look the same.
             name = str(text)
-            same = sum(other == name or other.startswith(f"{name} #") for other in texts)
+            same = sum(
+                other == name or other.startswith(f"{name} #") for other in texts
+            )
             if same:
                 name = f"{name} #{same + 1}"
         texts[name] = _with_options(args, text)
@@ -283,7 +297,9 @@ def open_files(
     return corpus
 
 
-def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool) -> Dataset:
+def _dataset(
+    args: argparse.Namespace, views: Collection[str], *, required: bool
+) -> Dataset:
     """Return the data set of the files.
 
     A single file of annotations as -r holds the references of all annotators, and the source.
@@ -312,7 +328,9 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
     if args.num_refs:
         if m2 or len(references) != 1:
             names = ", ".join(references) or "none"
-            raise ConfigError(f"--num-refs: -r is one file of tab-separated lines, found {names}")
+            raise ConfigError(
+                f"--num-refs: -r is one file of tab-separated lines, found {names}"
+            )
         texts = []
         for number in range(1, args.num_refs + 1):
             path = given_path(references[0])
@@ -355,7 +373,9 @@ def expanded(texts: Sequence[str]) -> list[str]:
     names: list[str] = []
     for text in texts:
         if is_data(text) and is_glob(text):
-            from ..data.catalogue import named_in  # here, because few texts are of data sets
+            from ..data.catalogue import (
+                named_in,
+            )  # here, because few texts are of data sets
 
             names += [f"{PREFIX}{file.key}" for file in named_in(text)]
         else:
@@ -368,7 +388,10 @@ def kernel_notes(corpora: "Iterable[Corpus]") -> Iterator[str]:
     from .. import kernel
 
     reason = kernel.why_not_native()
-    if reason and sum(corpus.lines * len(corpus.systems) for corpus in corpora) > SLOW_OUTPUTS:
+    if (
+        reason
+        and sum(corpus.lines * len(corpus.systems) for corpus in corpora) > SLOW_OUTPUTS
+    ):
         yield f"the Python kernel is used: it is slower, with equal results. {reason}"
 
 
@@ -418,7 +441,12 @@ def whole_number(least: int) -> Callable[[str], int]:
     return read
 
 
-SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}
+SEVERAL: dict[str, Any] = {
+    "nargs": "+",
+    "action": "extend",
+    "default": [],
+    "metavar": "NAME",
+}
 
 
 def add_parts(parser: argparse.ArgumentParser) -> None:
@@ -430,7 +458,9 @@ def add_parts(parser: argparse.ArgumentParser) -> None:
         "system": "only these systems, or patterns such as 'A*'",
     }
     for name, meaning in meanings.items():
-        parser.add_argument(f"--{name}", f"--{name}s", dest=name, help=meaning, **SEVERAL)
+        parser.add_argument(
+            f"--{name}", f"--{name}s", dest=name, help=meaning, **SEVERAL
+        )
 
 
 def add_settings(
@@ -478,7 +508,10 @@ def add_shown(parser: argparse.ArgumentParser, *names: str) -> None:
             "help": "also the mean over data sets, each of which counts the same, of systems that "
             "have scores on all of them",
         },
-        "boards": {"action": "store_true", "help": "a ranked table for each metric and data set"},
+        "boards": {
+            "action": "store_true",
+            "help": "a ranked table for each metric and data set",
+        },
     }
     for name in names:
         parser.add_argument(f"--{name}", **options[name])

@@ -30,7 +30,9 @@ Commands of extensions name theirs in Command.completions.
 """
 
 
-def complete(parser_of: Callable[[str | None], Parsers], commands: Mapping[str, Command]) -> int:
+def complete(
+    parser_of: Callable[[str | None], Parsers], commands: Mapping[str, Command]
+) -> int:
     """Answer the shell, which ends the process.
 
     `parser_of` takes the name of one of the commands, and returns the parser of all and that of the

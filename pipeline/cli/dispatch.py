@@ -41,7 +41,9 @@ from ..lookup import leave_working_directory
 from ..parallel import starved
 from .streams import guard, show_every_letter, silence
 
-INTERRUPTED = "interrupted; what was finished is kept: run the same command again to go on"
+INTERRUPTED = (
+    "interrupted; what was finished is kept: run the same command again to go on"
+)
 _interrupted = threading.Event()
 """It is set once the message INTERRUPTED is printed."""
 STARVED = (
@@ -74,23 +76,35 @@ def _core(module: str, summary: str, **flags: Any) -> Command:
 
 CORE_COMMANDS = {
     "run": _core(
-        "run", "run a config: score systems, rank them, keep the results", takes_plugins=True
+        "run",
+        "run a config: score systems, rank them, keep the results",
+        takes_plugins=True,
     ),
     "validate": _core(
-        "validate", "check a config and all its files without scoring", takes_plugins=True
+        "validate",
+        "check a config and all its files without scoring",
+        takes_plugins=True,
     ),
     "score": _core("score", "score files without a config", takes_plugins=True),
-    "gleu": _core("gleu", "score files as the package gleu does: the same options and output"),
+    "gleu": _core(
+        "gleu", "score files as the package gleu does: the same options and output"
+    ),
     "explain": _core(
         "explain",
         "take one sentence apart: which n-grams match, are penalised, are missing",
         takes_plugins=True,
     ),
-    "init": _core("init", "write a config to start from, or the sample to try everything with"),
+    "init": _core(
+        "init", "write a config to start from, or the sample to try everything with"
+    ),
     "show": _core("show", "print the results of a run", reads_runs=True),
-    "report": _core("report", "write the results of a run in other forms", reads_runs=True),
+    "report": _core(
+        "report", "write the results of a run in other forms", reads_runs=True
+    ),
     "cite": _core(
-        "cite", "print what to cite for a run, and how it was evaluated", reads_runs=True
+        "cite",
+        "print what to cite for a run, and how it was evaluated",
+        reads_runs=True,
     ),
     "clean": _core("clean", "delete what a run has left behind"),
     "compare": _core(
@@ -104,14 +118,20 @@ CORE_COMMANDS = {
         reads_runs=True,
     ),
     "data": _core("data", "fetch published data sets, check them, tell where they are"),
-    "cache": _core("cache", "say which numbers of your own metrics are kept, or delete them"),
+    "cache": _core(
+        "cache", "say which numbers of your own metrics are kept, or delete them"
+    ),
     "list": _core(
         "list",
         "list metrics with their options, tokenizers, or statistics of agreement",
         takes_plugins=True,
     ),
-    "schema": _core("schema", "print the JSON Schema of configs, for editors", takes_plugins=True),
-    "doctor": _core("doctor", "tell versions, kernel and optional parts of this installation"),
+    "schema": _core(
+        "schema", "print the JSON Schema of configs, for editors", takes_plugins=True
+    ),
+    "doctor": _core(
+        "doctor", "tell versions, kernel and optional parts of this installation"
+    ),
     "help": _core("help", "read about a topic"),
 }
 """The commands of the core. Extensions add others: see commands()."""
@@ -259,7 +279,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not isinstance(error, OSError) or error.errno != errno.ENOSPC:
             raise error
         silence(sys.stdout)
-        print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
+        print(
+            f"error: standard output cannot be written: {error.strerror}",
+            file=sys.stderr,
+        )
         return InputError.exit_code
 
 
@@ -350,13 +373,17 @@ def _load_plugins(arguments: Sequence[str]) -> None:
         if not equals:
             value = following
         if flag == "--plugin" and value is not None:
-            from ..metrics.functions.loading import load  # here, because most commands need none
+            from ..metrics.functions.loading import (
+                load,
+            )  # here, because most commands need none
 
             load(value)
 
 
 def _dispatch(arguments: list[str]) -> int:
-    name = next((argument for argument in arguments if not argument.startswith("-")), None)
+    name = next(
+        (argument for argument in arguments if not argument.startswith("-")), None
+    )
     command = command_named(name) if name else None
     if command and command.takes_plugins:
         # Before the arguments are parsed, because the metrics of plugins add options.
@@ -367,7 +394,11 @@ def _dispatch(arguments: list[str]) -> int:
         flags = _flags(command_parser)
         messages = []
         for word in unknown:
-            hint = did_you_mean(word.partition("=")[0], flags) if word.startswith("-") else ""
+            hint = (
+                did_you_mean(word.partition("=")[0], flags)
+                if word.startswith("-")
+                else ""
+            )
             messages.append(f"no argument '{word}' is known{hint}")
         command_parser.error(", ".join(messages))
     if parsed.version:
@@ -390,7 +421,9 @@ def _dispatch(arguments: list[str]) -> int:
         if isinstance(error, TypeError | AttributeError):
             reason = kernel.stale()
             if reason:
-                raise ConfigError(f"{reason} ({type(error).__name__}: {error})") from error
+                raise ConfigError(
+                    f"{reason} ({type(error).__name__}: {error})"
+                ) from error
         if not (command and command.reads_runs) or DEBUG in os.environ:
             raise
         runs: list[str] = []
@@ -419,8 +452,12 @@ def _parser(
         "translation and summarisation.",
         epilog=EPILOG,
     )
-    parser.add_argument("-V", "--version", action="store_true", help="print version and kernel")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    parser.add_argument(
+        "-V", "--version", action="store_true", help="print version and kernel"
+    )
+    subparsers = parser.add_subparsers(
+        dest="command", metavar="COMMAND", parser_class=Parser
+    )
     if name is None:
         for other, described in commands().items():
             subparsers.add_parser(other, help=described.summary, add_help=False)
@@ -432,7 +469,9 @@ def _parser(
         hint = f": {reason}" if reason else did_you_mean(name, known)
         parser.error(f"no command '{name}'{hint}; known: {', '.join(known)}")
     module = import_module(command.module)
-    command_parser = subparsers.add_parser(name, help=command.summary, description=module.__doc__)
+    command_parser = subparsers.add_parser(
+        name, help=command.summary, description=module.__doc__
+    )
     if hasattr(module, "configure"):
         module.configure(command_parser)
     if command.takes_plugins:

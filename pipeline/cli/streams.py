@@ -24,7 +24,9 @@ class Guarded:
         self._stream = stream
         self._needed = needed
         self._escapes = escapes
-        self.unescaped = Guarded(stream, needed=needed, escapes=False) if escapes else self
+        self.unescaped = (
+            Guarded(stream, needed=needed, escapes=False) if escapes else self
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -71,7 +73,9 @@ def guard() -> None:
             setattr(sys, name, open(handle, "w" if number else "r", encoding="utf-8"))  # noqa: PTH123, SIM115
     if sys.stdout.isatty():
         sys.stdout = cast("TextIO", Guarded(sys.stdout, needed=True, escapes=True))
-    sys.stderr = cast("TextIO", Guarded(sys.stderr, needed=False, escapes=sys.stderr.isatty()))
+    sys.stderr = cast(
+        "TextIO", Guarded(sys.stderr, needed=False, escapes=sys.stderr.isatty())
+    )
 
 
 def show_every_letter() -> None:

@@ -44,19 +44,25 @@ def metric_of(name: str, **options: str | int | bool) -> "Metric":
     Raises WrongValueError for an option that it does not take, and UnavailableError if a package is
     missing.
     """
-    from ..metrics.build import from_values  # here, because it takes longer to load than the rest
+    from ..metrics.build import (
+        from_values,
+    )  # here, because it takes longer to load than the rest
 
     try:
         (metric,) = from_values({"name": name, **options})
     except ConfigError as error:
-        raise WrongValueError(f"{name}{error.problems[0].message.removeprefix('[0]')}") from None
+        raise WrongValueError(
+            f"{name}{error.problems[0].message.removeprefix('[0]')}"
+        ) from None
     reason = metric.spec.unavailable()
     if reason:
         raise UnavailableError(reason)
     return metric
 
 
-def sums_of(metric: "Metric", columns: dict[str, Ints], present: Bools) -> dict[str, Any]:
+def sums_of(
+    metric: "Metric", columns: dict[str, Ints], present: Bools
+) -> dict[str, Any]:
     """Return the sums over all lines of the terms of a metric, as whole numbers and lists of them.
 
     `present`, bool [lines, references], says which references each line has.
@@ -95,12 +101,16 @@ def lines_of(name: str, texts: Iterable[str | None]) -> Lines:
             continue
         position = f"{name}, item {number}"
         if not isinstance(text, str):
-            raise WrongTypeError(f"{position}: expected a text, found {type(text).__name__}")
+            raise WrongTypeError(
+                f"{position}: expected a text, found {type(text).__name__}"
+            )
         try:
             encoded.append(text.encode())
         except UnicodeEncodeError as error:
             character = f"U+{ord(text[error.start]):04X}"
-            raise WrongValueError(f"{position}: has half a character ({character})") from None
+            raise WrongValueError(
+                f"{position}: has half a character ({character})"
+            ) from None
     return join_lines(encoded)
 
 

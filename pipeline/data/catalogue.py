@@ -200,7 +200,9 @@ def bring(written: Any, home: str) -> None:
     It is written as `datasets.yaml` is. A data set of the same name from an earlier config is
     replaced. Raises DataError for what is no data set.
     """
-    for name, entry in written.items() if isinstance(written, dict) else [("", written)]:
+    for name, entry in (
+        written.items() if isinstance(written, dict) else [("", written)]
+    ):
         try:
             dataset = _data_set(name, entry, home)
         except (KeyError, TypeError, AttributeError, ValueError):
@@ -213,7 +215,9 @@ def bring(written: Any, home: str) -> None:
             key = _wrong_key(file)
             if key:
                 value = getattr(file, key)
-                raise DataError(f"catalogue: {name}: {file.name}: '{value}' can be no {key}")
+                raise DataError(
+                    f"catalogue: {name}: {file.name}: '{value}' can be no {key}"
+                )
         if not catalogue().get(name, dataset).home:
             known = "a data set of `gec-pipeline data list` is called so"
             raise DataError(f"catalogue: {name}: {known}; name it otherwise")
@@ -231,7 +235,9 @@ def _wrong_key(file: DataFile) -> str:
 def data_set(name: str) -> DataSet:
     """Return the data set of this name; raises DataError, which suggests the nearest name."""
     if name not in catalogue():
-        raise DataError(f"no data set is called '{name}'{known_names(name, catalogue(), 'known:')}")
+        raise DataError(
+            f"no data set is called '{name}'{known_names(name, catalogue(), 'known:')}"
+        )
     return catalogue()[name]
 
 
@@ -256,7 +262,9 @@ def named_one(text: str) -> DataFile:
     dataset = data_set(name)
     if not file:
         example = f"data:{name}/{next(iter(dataset.files))}"
-        raise DataError(f"'{text}' names no file; expected data:{name}/FILE, such as {example}")
+        raise DataError(
+            f"'{text}' names no file; expected data:{name}/FILE, such as {example}"
+        )
     return dataset.file(file)
 
 
@@ -274,12 +282,16 @@ def scorable(text: str) -> Scorable:
         return Scorable(source, tuple(references), systems)
     parts = [key for key, (dataset, _) in parts_by_name.items() if dataset.name == name]
     if parts:
-        raise DataError(f"the data set {name} has several parts; name one: {', '.join(parts)}")
+        raise DataError(
+            f"the data set {name} has several parts; name one: {', '.join(parts)}"
+        )
     if name in catalogue():
         message = f"the data set {name} has no source and references of its own"
         raise DataError(f"{message}; name its files as data:{name}/FILE")
     hint = did_you_mean(name, [*parts_by_name, *catalogue()])
-    raise DataError(f"no data set is called '{name}'{hint}; known: {', '.join(parts_by_name)}")
+    raise DataError(
+        f"no data set is called '{name}'{hint}; known: {', '.join(parts_by_name)}"
+    )
 
 
 def scorables() -> dict[str, tuple[DataSet, str]]:

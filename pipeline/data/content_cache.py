@@ -93,7 +93,9 @@ class ContentCache:
         size = f"SUM(LENGTH(key) + LENGTH({self.kind.value}) + LENGTH(proof))"
         tables = []
         with closing(self._open()) as database:
-            names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            names = database.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+            )
             for (name,) in sorted(names.fetchall()):
                 if name.startswith(prefix) and name.isidentifier():
                     query = f"SELECT COUNT(*), {size} FROM {name}"  # noqa: S608 (our own names)
@@ -130,8 +132,12 @@ class ContentCache:
         computing = "SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')"
         try:
             if database.execute(computing).fetchone():
-                raise sqlite3.DatabaseError("it computes what it says")  # which may take for ever
-            database.execute(f"CREATE TABLE IF NOT EXISTS {self._table} {columns} WITHOUT ROWID")
+                raise sqlite3.DatabaseError(
+                    "it computes what it says"
+                )  # which may take for ever
+            database.execute(
+                f"CREATE TABLE IF NOT EXISTS {self._table} {columns} WITHOUT ROWID"
+            )
         except BaseException:
             database.close()
             raise

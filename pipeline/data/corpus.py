@@ -89,7 +89,9 @@ class Corpus:
 
     def with_references(self) -> Corpus:
         """Return the data set with each reference as a system; raises CorpusError for taken names."""
-        numbers = {f"reference{number}": number for number in range(len(self.references))}
+        numbers = {
+            f"reference{number}": number for number in range(len(self.references))
+        }
         systems = dict(self.systems)
         for name, number in numbers.items():
             if name in self.systems:
@@ -117,7 +119,9 @@ class Corpus:
 
     def without(self, names: Collection[str]) -> Corpus:
         """Return the data set without the systems of these names."""
-        systems = {name: file for name, file in self.systems.items() if name not in names}
+        systems = {
+            name: file for name, file in self.systems.items() if name not in names
+        }
         return replace(self, systems=systems)
 
     @cached_property
@@ -150,9 +154,7 @@ def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
     if len(counts) == 1:
         return []
     rows = [f"\n  {text.lines:>9} lines  {text.display_name}" for text in texts]
-    message = (
-        f"the texts have different numbers of lines; line {min(counts) + 1} has no partner in some:"
-    )
+    message = f"the texts have different numbers of lines; line {min(counts) + 1} has no partner in some:"
     return [Problem("", message + "".join(dict.fromkeys(rows)))]
 
 
@@ -234,7 +236,9 @@ def corpus_in_memory(
     if missing:
         named = [(name, _with_empty(texts)) for name, texts in named]
     characters = sum(len(texts) * len(texts[0]) for _, texts in named if len(texts))
-    with workers.threads(threads if characters > MIN_THREADED_CHARACTERS else 1) as shared:
+    with workers.threads(
+        threads if characters > MIN_THREADED_CHARACTERS else 1
+    ) as shared:
         opened = shared(lambda item: text_in_memory(*item), named)
     source = opened[0] if sources is not None else None
     first = len(opened) - len(systems) - len(sets)
@@ -248,7 +252,9 @@ def corpus_in_memory(
             numbers = [number for number, text in enumerate(texts, 1) if text is None]
             missing_lines = np.array(numbers, np.int64)
             empty.append(np.setdiff1d(reference_texts[index].blanks, missing_lines))
-            reference_texts[index] = replace(reference_texts[index], blanks=missing_lines)
+            reference_texts[index] = replace(
+                reference_texts[index], blanks=missing_lines
+            )
 
     named_ids = text_in_memory("ids", list(map(str, ids))) if ids is not None else None
     problems = check_parallel([*opened, *([named_ids] if named_ids else [])])
@@ -300,9 +306,13 @@ def reference_sets(
     if count == 0:
         raise InputError("references: at least one reference set is needed")
     if count > MAX_REFERENCES:
-        message = f"there are {count} references; at most {MAX_REFERENCES} are supported"
+        message = (
+            f"there are {count} references; at most {MAX_REFERENCES} are supported"
+        )
         raise InputError(f"references: {message}")
-    return {f"references[{number}]": texts for number, texts in enumerate(references)}, notes
+    return {
+        f"references[{number}]": texts for number, texts in enumerate(references)
+    }, notes
 
 
 def _transposed(references: Sequence[Any], base: Any) -> list[list[Any]]:
@@ -313,7 +323,9 @@ def _transposed(references: Sequence[Any], base: Any) -> list[list[Any]]:
     longest = 0
     for texts in references:
         if texts is not None and not is_list(texts):
-            message = f"expected a list of texts for each item; found {type(texts).__name__}"
+            message = (
+                f"expected a list of texts for each item; found {type(texts).__name__}"
+            )
             raise InputError(f"references: {message}")
         if texts is not None:
             longest = max(longest, len(texts))
@@ -347,7 +359,9 @@ def _shape(references: Sequence[Any], base: Any) -> tuple[Shape, tuple[str, ...]
     if items < 2:
         return "annotator", ()
     if len(sizes) > 1:
-        message = f"{items} lists of {min(sizes)} to {max(sizes)} texts for {items} items"
+        message = (
+            f"{items} lists of {min(sizes)} to {max(sizes)} texts for {items} items"
+        )
         raise InputError(f"references: {message}; {_HOW_TO_SAY}")
 
     # As many lists as items: compare the words of references and texts in both shapes.

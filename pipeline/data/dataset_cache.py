@@ -144,7 +144,9 @@ def by_hand(name: str) -> str:
     for file in data_set(name).files.values():
         if file.how_to_obtain:
             path = cache() / name
-            return f"{file.how_to_obtain}; then put it at {path}, or a link to its folder"
+            return (
+                f"{file.how_to_obtain}; then put it at {path}, or a link to its folder"
+            )
     return ""
 
 
@@ -153,7 +155,9 @@ def missing(name: str) -> list[str]:
 
     Raises DataError for an unknown data set.
     """
-    return [file.name for file in data_set(name).files.values() if state(file) != "here"]
+    return [
+        file.name for file in data_set(name).files.values() if state(file) != "here"
+    ]
 
 
 def path_of(text: str, base: Path = Path()) -> Path:
@@ -195,12 +199,16 @@ class Fetched:
             by_reason.setdefault((file.dataset, reason), []).append(file)
         for (dataset, reason), files in by_reason.items():
             if len(files) == 1:
-                messages.append(f"{files[0].key}: {reason}: {_source(self.mirror, files[0])}")
+                messages.append(
+                    f"{files[0].key}: {reason}: {_source(self.mirror, files[0])}"
+                )
                 continue
             names = ", ".join(file.name for file in files[:MAX_LISTED_FILES])
             if len(files) > MAX_LISTED_FILES:
                 names += f" and {len(files) - MAX_LISTED_FILES} more"
-            messages.append(f"{dataset}: {reason}, {len(files)} files of {self.mirror}: {names}")
+            messages.append(
+                f"{dataset}: {reason}, {len(files)} files of {self.mirror}: {names}"
+            )
         for name in dict.fromkeys(map(_dataset, self.not_fetched)):
             messages.append(f"{name}: is not fetched; {by_hand(name)}")
         if self.stopped:
@@ -256,7 +264,9 @@ def fetch_files(
     return fetched
 
 
-def _report(progress: Callable[[int, int], None], bytes_before: int, total: int, size: int) -> None:
+def _report(
+    progress: Callable[[int, int], None], bytes_before: int, total: int, size: int
+) -> None:
     """Report the bytes of the files before and of the current file."""
     progress(bytes_before + size, total)
 
@@ -292,7 +302,10 @@ def _source(mirror: Path | Remote, file: DataFile) -> Path | Remote:
 
 
 def _fetch(
-    file: DataFile, fetched: Fetched, warn: Callable[[str], None], progress: Callable[[int], None]
+    file: DataFile,
+    fetched: Fetched,
+    warn: Callable[[str], None],
+    progress: Callable[[int], None],
 ) -> None:
     """Fetch one file, and record the outcome; raises UnreachableError if the next would fail too.
 
@@ -320,12 +333,16 @@ def _fetch(
             checksum = hashed.hexdigest()
             if file.sha256 and checksum != file.sha256:
                 expected = f"expected {file.size:,} bytes with sha256 {file.sha256}"
-                raise DataError(f"{expected}, found {size:,} bytes with sha256 {checksum}")
+                raise DataError(
+                    f"{expected}, found {size:,} bytes with sha256 {checksum}"
+                )
     except CorpusError as error:
         problem = error.problems[0]
         if problem.kind == UNREACHABLE:
             again = "run the same command again, or name another mirror with --mirror"
-            raise UnreachableError(f"{file.key}: {source}: {problem.message}; {again}") from None
+            raise UnreachableError(
+                f"{file.key}: {source}: {problem.message}; {again}"
+            ) from None
         fetched.failed[file] = problem.message
     except DataError as error:
         fetched.failed[file] = str(error)

@@ -1,6 +1,14 @@
 """Opens the inputs of a run once, writes selected or changed texts, and joins records by ids."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -32,7 +40,8 @@ from .texts import TextFile, lines_of, numbered, read_span
 T = TypeVar("T")
 
 ClusterMap = Callable[
-    [Callable[[TextRange], ScanResult], Sequence[TextRange]], Sequence[ScanResult | None]
+    [Callable[[TextRange], ScanResult], Sequence[TextRange]],
+    Sequence[ScanResult | None],
 ]
 """Has the workers of a cluster call a function for each item; None for an item of a lost worker."""
 
@@ -83,7 +92,9 @@ class Opener:
         self._lock = Lock()
         self._stdin_inputs = 0
 
-    def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
+    def open_all(
+        self, inputs: Sequence[Input], problems: list[Problem]
+    ) -> list[TextFile | None]:
         """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
         new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
         size = 0
@@ -95,7 +106,11 @@ class Opener:
             uses_cluster = self.cluster is not None and size > MIN_CLUSTER_BYTES
             results = self._scanned(opened, shared, uses_cluster=uses_cluster)
         for item, opening in zip(new, openings, strict=True):
-            file = self._finished(opening, results) if isinstance(opening, Opening) else opening
+            file = (
+                self._finished(opening, results)
+                if isinstance(opening, Opening)
+                else opening
+            )
             self._opened[item] = file
             if isinstance(file, CorpusError):
                 problems += file.problems
@@ -161,7 +176,9 @@ class Opener:
             for opening in openings:
                 if _in_place(opening):
                     remote_ranges.update(opening.ranges)
-        ranges = list(dict.fromkeys(chain.from_iterable(opening.ranges for opening in openings)))
+        ranges = list(
+            dict.fromkeys(chain.from_iterable(opening.ranges for opening in openings))
+        )
         for low in range(0, len(ranges), RANGES_AT_ONCE):
             batch = ranges[low : low + RANGES_AT_ONCE]
             sent = [item for item in batch if item in remote_ranges]
@@ -181,7 +198,9 @@ class Opener:
         """Return a text whose ranges were scanned; one in a temporary file keeps it alive."""
         try:
             temp_files = None if _in_place(opening) else self.temp_files
-            return opening.opened([results[item] for item in opening.ranges], temp_files)
+            return opening.opened(
+                [results[item] for item in opening.ranges], temp_files
+            )
         except CorpusError as error:
             return error
 
@@ -210,10 +229,14 @@ class Opener:
         """Return the lines of a text with these indices, in this order, as a text."""
 
         def texts() -> Iterator[bytes]:
-            for low in range(0, len(indices), ORDERED_LINES):  # the text is read once for each part
+            for low in range(
+                0, len(indices), ORDERED_LINES
+            ):  # the text is read once for each part
                 part = indices[low : low + ORDERED_LINES]
                 unique = np.unique(part)
-                line_at = dict(zip(unique.tolist(), lines_of(file, unique), strict=True))
+                line_at = dict(
+                    zip(unique.tolist(), lines_of(file, unique), strict=True)
+                )
                 for index in part.tolist():
                     yield line_at[index].encode()
 
@@ -304,7 +327,9 @@ class _Ids:
             position = base.at(self._line_of[missing[0]] + 1)
             more = f", nor for {len(missing) - 1:,} more" if len(missing) > 1 else ""
             hint = did_you_mean(missing[0], further[:1000])
-            message = f"has no record with the id '{missing[0]}' of {position}{more}{hint}"
+            message = (
+                f"has no record with the id '{missing[0]}' of {position}{more}{hint}"
+            )
             raise CorpusError([Problem(ids.display_name, message)])
         if further:
             count = f"{len(further):,} record{'s' if len(further) > 1 else ''}"

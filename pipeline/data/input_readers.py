@@ -101,7 +101,9 @@ class InputReader(ABC):
         """Return whether a file holds the input, by its first line; raises CorpusError or OSError."""
 
     @abstractmethod
-    def systems(self, systems: Sequence[System], views: Collection[str]) -> Sequence[System]:
+    def systems(
+        self, systems: Sequence[System], views: Collection[str]
+    ) -> Sequence[System]:
         """Return systems with their outputs as texts, as these are read beside the views."""
 
     @abstractmethod
@@ -146,7 +148,12 @@ class InputReader(ABC):
 
     @abstractmethod
     def in_memory(
-        self, gold: object, hypotheses: Any, references: Any, sources: Any, views: Collection[str]
+        self,
+        gold: object,
+        hypotheses: Any,
+        references: Any,
+        sources: Any,
+        views: Collection[str],
     ) -> Corpus:
         """Return texts in memory with a file of the input, which replaces texts that are None.
 
@@ -165,12 +172,16 @@ def reader_of(view: str) -> InputReader:
         if name == key:
             reader: InputReader = extension.load(reference)
             return reader
-    raise ConfigError(missing_extension("inputs", key) or f"no extension reads the input '{key}'")
+    raise ConfigError(
+        missing_extension("inputs", key) or f"no extension reads the input '{key}'"
+    )
 
 
 def readers_of(views: Iterable[str]) -> list[InputReader]:
     """Return what reads the inputs beside texts, each once; raises ConfigError."""
-    return list(dict.fromkeys(reader_of(view) for view in sorted(views) if view != TEXTS))
+    return list(
+        dict.fromkeys(reader_of(view) for view in sorted(views) if view != TEXTS)
+    )
 
 
 def takes_texts(view: str) -> bool:

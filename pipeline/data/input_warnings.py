@@ -56,7 +56,9 @@ def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
         warnings += _reference_warnings(corpus)
     warnings += _system_warnings(corpus)
     if not is_ordinary:
-        warnings += mistaken_texts(corpus if references else replace(corpus, references=()))
+        warnings += mistaken_texts(
+            corpus if references else replace(corpus, references=())
+        )
     return [f"{corpus.name}: {text}" for text in warnings]
 
 
@@ -140,7 +142,10 @@ def _system_warnings(corpus: Corpus) -> Iterator[str]:
     before: list[tuple[str, AnyText]] = []
     for number, reference in enumerate(corpus.references, 1):
         before.append((f"reference {number}", reference))
-    source_or_references = [*([corpus.source] if corpus.source else []), *corpus.references]
+    source_or_references = [
+        *([corpus.source] if corpus.source else []),
+        *corpus.references,
+    ]
     may_have_subwords = any(text.suspicious.subwords for text in source_or_references)
     for name, file in corpus.systems.items():
         if name in corpus.references_as_systems:
@@ -158,7 +163,11 @@ def _system_warnings(corpus: Corpus) -> Iterator[str]:
         if file.blank * 2 > file.lines:
             yield f"system {name}: {file.blank} of {file.lines} lines are empty"
         if file.suspicious.subwords and not may_have_subwords and not corpus.own_tokens:
-            times = "once" if file.suspicious.subwords == 1 else f"{file.suspicious.subwords} times"
+            times = (
+                "once"
+                if file.suspicious.subwords == 1
+                else f"{file.suspicious.subwords} times"
+            )
             yield (
                 f"system {name} has subword pieces ('@@ ' or '\u2581', {times}); join them before "
                 "scoring"
@@ -167,7 +176,11 @@ def _system_warnings(corpus: Corpus) -> Iterator[str]:
 
 def _is_source(corpus: Corpus, name: str, file: AnyText) -> bool:
     """Return whether outputs are the source, and neither on purpose nor, as a few lines, by chance."""
-    if corpus.source is None or file.lines < 2 * ENOUGH_LINES or not same(file, corpus.source):
+    if (
+        corpus.source is None
+        or file.lines < 2 * ENOUGH_LINES
+        or not same(file, corpus.source)
+    ):
         return False
     return words_of_name(f"{name} {file.name}").isdisjoint(BASELINES)
 

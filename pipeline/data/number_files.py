@@ -54,7 +54,9 @@ def misused(config: Config, readers: Sequence[NumberReader]) -> list[Problem]:
             and first.decimals == metric.decimals
         )
         if not is_same:
-            messages.append(f"two external metrics are called '{title}'; give each its own `title`")
+            messages.append(
+                f"two external metrics are called '{title}'; give each its own `title`"
+            )
     return [config.root.problem(message, ["metrics"]) for message in messages]
 
 
@@ -76,10 +78,14 @@ def missing_number_files(
                 try:
                     path_of(file)
                 except DataError as error:
-                    messages |= dict.fromkeys(problem.message for problem in error.problems)
+                    messages |= dict.fromkeys(
+                        problem.message for problem in error.problems
+                    )
                     paths.add(_path(file))
         for message in messages:
-            problem = config.root.problem(f"{metric.title}: files: {message}", ["metrics"])
+            problem = config.root.problem(
+                f"{metric.title}: files: {message}", ["metrics"]
+            )
             problems.append(problem)
     return paths
 
@@ -92,7 +98,9 @@ def _path(text: str) -> Path | Remote:
         return Path(text)
 
 
-def with_numbers(systems: Sequence[System], readers: Sequence[NumberReader]) -> list[System]:
+def with_numbers(
+    systems: Sequence[System], readers: Sequence[NumberReader]
+) -> list[System]:
     """Return the systems, and the files of numbers of each metric as further systems."""
     more = []
     for metric in distinct(readers):
@@ -130,7 +138,9 @@ def parted(corpus: Corpus, readers: Sequence[NumberReader]) -> Corpus:
             files[name] = file
             if file.blank:
                 position = file.at(int(file.blanks[0]))
-                problems.append(Problem(position, "has an empty cell; expected a number"))
+                problems.append(
+                    Problem(position, "has an empty cell; expected a number")
+                )
         if problems:
             raise CorpusError(problems)
         external[metric.spec.key] = _number_corpus(corpus, files)
@@ -138,7 +148,9 @@ def parted(corpus: Corpus, readers: Sequence[NumberReader]) -> Corpus:
 
 
 def with_arrays(
-    corpus: Corpus, readers: Sequence[NumberReader], scores: Mapping[str, Mapping[str, Any]]
+    corpus: Corpus,
+    readers: Sequence[NumberReader],
+    scores: Mapping[str, Mapping[str, Any]],
 ) -> Corpus:
     """Return the data set with numbers for each line, by metric title and system in `scores`.
 
@@ -187,7 +199,9 @@ def _array_as_text(
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{label}: expected numbers in an array or a list") from None
     if array.shape != expected:
-        raise InputError(f"{label}: expected an array {list(expected)}, found {list(array.shape)}")
+        raise InputError(
+            f"{label}: expected an array {list(expected)}, found {list(array.shape)}"
+        )
     read = reader(metric.spec.decimals)
     lines = []
     for number, row in enumerate(array.reshape(corpus.lines, width).tolist(), 1):
@@ -232,7 +246,9 @@ def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
                 if is_header:
                     continue
         cells = cells_of(line, number)
-        if not any(cells):  # an error as well, unless the line is not scored; see parted()
+        if not any(
+            cells
+        ):  # an error as well, unless the line is not scored; see parted()
             yield b""
             continue
         values = []
@@ -272,7 +288,9 @@ def _objects(name: str, names: Sequence[str]) -> Picker:
 
     def cells(line: str, number: int) -> list[str]:
         try:
-            record = json.loads(line, parse_float=str, parse_int=str, parse_constant=str)
+            record = json.loads(
+                line, parse_float=str, parse_int=str, parse_constant=str
+            )
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
@@ -283,7 +301,9 @@ def _objects(name: str, names: Sequence[str]) -> Picker:
         for title in names:
             key = keys.get(title, keys.get(title.lower()))
             if key is None:
-                raise at_line(name, number, f"has no '{title}'{did_you_mean(title, record)}")
+                raise at_line(
+                    name, number, f"has no '{title}'{did_you_mean(title, record)}"
+                )
             value = record[key]
             values.append(value if isinstance(value, str) else json.dumps(value))
         return values
@@ -314,7 +334,11 @@ def _table(
     def cells(text: str, number: int) -> list[str]:
         row = [cell.strip() for cell in text.split(separator)]
         if len(row) != len(titles):
-            raise at_line(name, number, f"has {len(row)} columns; the first line has {len(titles)}")
+            raise at_line(
+                name,
+                number,
+                f"has {len(row)} columns; the first line has {len(titles)}",
+            )
         return [row[column] for column in columns]
 
     return cells, is_header
@@ -325,7 +349,12 @@ def _is_number_of_column(title: str) -> bool:
 
 
 def _columns(
-    titles: Sequence[str], name: str, names: Sequence[str], *, has_names: bool, is_header: bool
+    titles: Sequence[str],
+    name: str,
+    names: Sequence[str],
+    *,
+    has_names: bool,
+    is_header: bool,
 ) -> list[int]:
     """Return the indices of the columns of these names; raises CorpusError for a missing one."""
     if not has_names:

@@ -61,7 +61,9 @@ class _Texts:
         if outputs:
             self.outputs = {name: new[file] for name, file in self.outputs.items()}
             for opened in self.inputs:
-                opened.outputs = {name: new[file] for name, file in opened.outputs.items()}
+                opened.outputs = {
+                    name: new[file] for name, file in opened.outputs.items()
+                }
 
 
 def open_corpus(
@@ -102,7 +104,9 @@ def open_corpus(
     fits = True  # whether records are of the same sentences; if not, numbers of lines mean nothing
     for reader in readers if texts.complete else ():
         known = len(problems)
-        opened = reader.open_records(dataset, systems, opener, problems, views, texts.source)
+        opened = reader.open_records(
+            dataset, systems, opener, problems, views, texts.source
+        )
         if opened:
             texts.inputs.append(opened)
             texts.source = texts.source or opened.source
@@ -170,7 +174,9 @@ def _opened(
     inputs += outputs.values()
     files = opener.open_all(inputs, problems)
     if ragged and dataset.empty_references != "none":
-        for file, count in zip(files[first : first + len(missing)], missing, strict=True):
+        for file, count in zip(
+            files[first : first + len(missing)], missing, strict=True
+        ):
             if file and file.blank > count:
                 problems.append(_empty_among_missing(file, file.blank - count))
     joined = join(inputs, len(outputs), files, opener, problems)

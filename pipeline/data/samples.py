@@ -28,7 +28,9 @@ _STOPS = re.compile(r"[.,](?=\s|$)")
 
 
 @lru_cache(64)
-def blocks_of_lines(lines: int, length: int = BLOCK_LINES) -> tuple[tuple[int, int], ...]:
+def blocks_of_lines(
+    lines: int, length: int = BLOCK_LINES
+) -> tuple[tuple[int, int], ...]:
     """Return the lines low <= i < high of each block, which has at most `length` lines.
 
     If a text has only so few lines, the blocks are all lines.
@@ -80,7 +82,9 @@ class Sample:
         """The lines of all blocks, and of a very long line its beginning."""
         lines: list[str] = []
         for low, high in self.blocks:
-            lines += [line[:MAX_LINE_CHARACTERS] for line in read_texts(self.text, low, high)]
+            lines += [
+                line[:MAX_LINE_CHARACTERS] for line in read_texts(self.text, low, high)
+            ]
         return lines
 
     def number(self, line: int) -> int:
@@ -186,11 +190,17 @@ class Samples:
             # so many lines of this text have MAX_BLOCK_BYTES, on average
             length = min(length, MAX_BLOCK_BYTES * text.lines // max(text.size, 1))
         length = max(length, FEW)
-        self.source = Sample(source, f"the source ({source.name})", length) if source else None
+        self.source = (
+            Sample(source, f"the source ({source.name})", length) if source else None
+        )
         self.references = []
         for number, text in enumerate(references, 1):
-            self.references.append(Sample(text, f"reference {number} ({text.name})", length))
-        self.systems = [Sample(text, f"system {name}", length) for name, text in systems.items()]
+            self.references.append(
+                Sample(text, f"reference {number} ({text.name})", length)
+            )
+        self.systems = [
+            Sample(text, f"system {name}", length) for name, text in systems.items()
+        ]
         self.inputs = [*([self.source] if self.source else []), *self.references]
         self.all = [*self.inputs, *self.systems]
         self.short = self

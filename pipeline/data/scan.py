@@ -21,7 +21,13 @@ from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError, Problem
 from ..files.plain_files import BOM, Origin, StoredTexts, TempFiles, looks_like, reason
-from ..files.remote import Remote, RemoteFingerprint, open_remote, read_range, remote_fingerprint
+from ..files.remote import (
+    Remote,
+    RemoteFingerprint,
+    open_remote,
+    read_range,
+    remote_fingerprint,
+)
 from ..files.safe_files import open_regular
 from .texts import (
     CHANGED,
@@ -321,7 +327,9 @@ def _border(data: bytearray, start: int, end: int, separator: bytes) -> int:
         if index >= 0:
             return index + 1
     end = min(start + 3, end)
-    while start < end and data[start] & 0xC0 == 0x80:  # bytes with which a character goes on
+    while (
+        start < end and data[start] & 0xC0 == 0x80
+    ):  # bytes with which a character goes on
         start += 1
     return start
 
@@ -341,7 +349,9 @@ def _chunk_ends(low: int, high: int, size: int) -> list[int]:
     return [*ends, high]
 
 
-def _scanned(text_range: TextRange, readinto: Callable[[memoryview], int]) -> ScanResult:
+def _scanned(
+    text_range: TextRange, readinto: Callable[[memoryview], int]
+) -> ScanResult:
     """Return what is in a range, whose bytes are read from `low` on, and a few behind `high`."""
     separator = text_range.separator
     size = text_range.size
@@ -438,7 +448,9 @@ def _chunk_result(
     if scan.blank.any():
         result.blank = int(scan.blank.sum())
         result.blanks = [(0, np.packbits(scan.blank))]
-    if separator == NEWLINE and not scan.is_utf8:  # temporary files are written as UTF-8
+    if (
+        separator == NEWLINE and not scan.is_utf8
+    ):  # temporary files are written as UTF-8
         try:
             bytes(chunk).decode()
         except UnicodeDecodeError as error:
@@ -480,7 +492,9 @@ class Opening(NamedTuple):
                     fingerprint = Fingerprint.of(opened.fileno())
                     head = opened.read(WINDOW_BYTES)
         except (OSError, ValueError) as error:
-            raise CorpusError([Problem(origin.name, _unreadable(path, error))]) from None
+            raise CorpusError(
+                [Problem(origin.name, _unreadable(path, error))]
+            ) from None
         bom_bytes = len(BOM) if separator == NEWLINE and head.startswith(BOM) else 0
         size = fingerprint.size - bom_bytes
         step = max(size, 1) if b"\r\n" in head else RANGE_BYTES
@@ -492,7 +506,9 @@ class Opening(NamedTuple):
         ranges = []
         edges = [*range(0, max(size, 1), step), size]
         for low, high in pairwise(edges):
-            ranges.append(TextRange(absolute, expected, separator, bom_bytes, size, low, high))
+            ranges.append(
+                TextRange(absolute, expected, separator, bom_bytes, size, low, high)
+            )
         return cls(file, fingerprint, bom_bytes, ranges)
 
     def opened(
@@ -513,7 +529,9 @@ class Opening(NamedTuple):
             line, byte, message = total.problem
             problem = Problem(origin.name, message)
             if byte:
-                problem = Problem(origin.at(line + 1), f"byte {byte} of the line {message}")
+                problem = Problem(
+                    origin.at(line + 1), f"byte {byte} of the line {message}"
+                )
             raise CorpusError([problem])
         total.end()
         suspicious = Suspicious(total.subwords, total.nuls)
@@ -569,7 +587,9 @@ def changed(file: AnyText) -> bool:
             fingerprint = Fingerprint.of(file.path)
         if fingerprint == file.fingerprint:
             return False
-        text = index_text(StoredTexts(file.path, file.separator, Origin(str(file.path))))
+        text = index_text(
+            StoredTexts(file.path, file.separator, Origin(str(file.path)))
+        )
     except (OSError, CorpusError):
         return True
     return text.digest != file.digest

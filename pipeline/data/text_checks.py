@@ -166,7 +166,9 @@ def misplaced_lines(sample: Sample, samples: Samples) -> LineMarks:
         words = sample.words[line]
         chance = 0.0
         if share < EDITED and words and base.words[line]:  # chance never gives as much
-            nearby = [base.words[(line + offset) % len(base.words)] for offset in NEARBY_LINES]
+            nearby = [
+                base.words[(line + offset) % len(base.words)] for offset in NEARBY_LINES
+            ]
             chance = mean([likeness(words, others) for others in nearby])
         marks.append(share <= chance if share or chance else None)
     if marks.count(True) < FEW or line_shift(sample, base)[0]:
@@ -222,7 +224,10 @@ def text_warning(sample: Sample, samples: Samples) -> str:
         if check.outputs_only and not is_output:
             continue
         found = check.find(sample, samples)
-        if found.share >= check.min_share and found.marks.count(True) >= check.min_lines:
+        if (
+            found.share >= check.min_share
+            and found.marks.count(True) >= check.min_lines
+        ):
             base = samples.base.called if samples.references else ""
             return check.message.format(**message_fields(sample, found), base=base)
     return ""
@@ -377,7 +382,9 @@ def repeated_references(samples: Samples) -> Iterator[str]:
         for other in samples.references[:number]:
             # A few lines may be equal by chance, if they are not of one file.
             one_file = other.text.display_name == reference.text.display_name
-            if same(other.text, reference.text) and (one_file or reference.text.lines >= FEW):
+            if same(other.text, reference.text) and (
+                one_file or reference.text.lines >= FEW
+            ):
                 yield (
                     f"{reference.called} is the same text as {other.called}; was another file meant?"
                 )
@@ -409,7 +416,9 @@ def _fit_better(
 ) -> bool:
     """Return whether most lines fit the lines of another text clearly better than `shares` say."""
     better = []
-    for line_words, base_line_words, share in zip(words, base_words, shares, strict=False):
+    for line_words, base_line_words, share in zip(
+        words, base_words, shares, strict=False
+    ):
         better.append(likeness(line_words, base_line_words) > share + CLEARLY)
     return mean(better) >= MOSTLY
 
@@ -423,7 +432,10 @@ def shifted_texts(samples: Samples) -> Iterator[str]:
     shifts = {sample.called: line_shift(sample, base) for sample in others}
     fitted = base.called
     offsets = {offset for offset, _ in shifts.values()}
-    if len(others) > 1 and offsets in ({1}, {-1}):  # then the first reference is the wrong one
+    if len(others) > 1 and offsets in (
+        {1},
+        {-1},
+    ):  # then the first reference is the wrong one
         offset, start = shifts[others[0].called]
         shifts = {base.called: (-offset, start)}
         fitted = "the other texts"
@@ -463,7 +475,11 @@ def _role(sample: Sample) -> str:
     if isinstance(sample.text, MemoryText):
         return ""
     words = words_of_name(sample.text.name)
-    roles = [role for role, known in ROLE_WORDS.items() if not words.isdisjoint(known.split())]
+    roles = [
+        role
+        for role, known in ROLE_WORDS.items()
+        if not words.isdisjoint(known.split())
+    ]
     return roles[0] if len(roles) == 1 else ""
 
 

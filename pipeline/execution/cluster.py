@@ -73,14 +73,20 @@ class Cluster:
 
     def _check_address(self) -> None:
         """Raise ConfigError if nobody answers; the packages of clusters would wait for minutes."""
-        address = re.search(r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or "")
+        address = re.search(
+            r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or ""
+        )
         if not address:
             return
         host = address[1].strip("[]")
         try:
-            socket.create_connection((host, int(address[2])), MAX_ANSWER_SECONDS).close()
+            socket.create_connection(
+                (host, int(address[2])), MAX_ANSWER_SECONDS
+            ).close()
         except (OSError, OverflowError, UnicodeError) as error:
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            reason = (
+                getattr(error, "strerror", None) or str(error) or type(error).__name__
+            )
             message = f"nobody answers there ({reason}); is the scheduler running?"
             raise self._error(message) from None
 
@@ -94,9 +100,13 @@ class Cluster:
             needed = " and ".join(kind.packages)
             missing = error.name or str(error)
             install = f"pip install 'gec-pipeline[{self.backend}]'"
-            raise self._error(f"needs {needed} ({missing} is missing): {install}") from None
+            raise self._error(
+                f"needs {needed} ({missing} is missing): {install}"
+            ) from None
         except Exception as error:  # noqa: BLE001 (each cluster has errors of its own)
-            raise self._error(f"the cluster cannot be used: {_first_line(error)}") from None
+            raise self._error(
+                f"the cluster cannot be used: {_first_line(error)}"
+            ) from None
 
     def shared(self, call: Callable[[T], R], items: Sequence[T]) -> list[R | None]:
         """Return what a function returns for each item; None if its worker was lost.
@@ -111,14 +121,18 @@ class Cluster:
         done: dict[int, R | None] = {}
         with ThreadPoolExecutor(processors()) as pool:
             if not self._workers:
-                with contextlib.suppress(RuntimeError, MemoryError):  # no thread can be started
+                with contextlib.suppress(
+                    RuntimeError, MemoryError
+                ):  # no thread can be started
                     for item in items:
                         futures.append(pool.submit(call, item))
             try:
                 workers = self.workers()
             finally:
                 remaining = []
-                for number in range(len(items)):  # a call that has begun is not cancelled
+                for number in range(
+                    len(items)
+                ):  # a call that has begun is not cancelled
                     if number >= len(futures) or futures[number].cancel():
                         remaining.append(number)
             numbered = ((number, items[number]) for number in remaining)
@@ -163,7 +177,9 @@ class Cluster:
                 raise self._error(f"{message}: {remedy}") from None
             names = {of_error.__name__ for of_error in type(error).__mro__}
             if names.intersection(kind.death_errors):
-                raise WorkerLostError(f"a worker of the cluster died ({reason})") from None
+                raise WorkerLostError(
+                    f"a worker of the cluster died ({reason})"
+                ) from None
             message = f"the cluster failed: {reason}; run the same command again"
             raise IncompleteError(message) from error
         finally:
@@ -190,6 +206,8 @@ def _call_each(call: Callable[[T], R], items: Sequence[tuple[int, T]]) -> dict[i
 
 def _first_line(error: BaseException) -> str:
     """Return the type and the first line of an error."""
-    lines: list[Any] = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines: list[Any] = [
+        line.strip() for line in str(error).splitlines() if line.strip()
+    ]
     name = type(error).__name__
     return f"{name}: {lines[0][:300]}" if lines else name

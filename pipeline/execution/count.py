@@ -12,7 +12,12 @@ import numpy as np
 from ..data.scan import STRIDE, changed
 from ..data.texts import AnyText, MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
-from ..metrics.base.statistics_spec import CorpusPass, StatisticsSpec, Text, with_corpus_pass
+from ..metrics.base.statistics_spec import (
+    CorpusPass,
+    StatisticsSpec,
+    Text,
+    with_corpus_pass,
+)
 from ..metrics.prepared import Gathered, prepared_text
 from ..parallel import threads
 from . import workers
@@ -81,11 +86,16 @@ def cut(
         target_bytes = min(max(size // least, MIN_BYTES), MAX_BYTES)
         max_lines = MAX_ROWS // max(systems * references, 1)
         if stride == 1:
-            target_lines = (lines * target_bytes + size - 1) // size  # so that no rest is left
+            target_lines = (
+                lines * target_bytes + size - 1
+            ) // size  # so that no rest is left
         else:
             target_lines = lines * target_bytes // size
         shard_lines = max(min(target_lines, max_lines) // stride, 1) * stride
-    return [Shard(low, min(low + shard_lines, lines)) for low in range(0, lines, shard_lines)]
+    return [
+        Shard(low, min(low + shard_lines, lines))
+        for low in range(0, lines, shard_lines)
+    ]
 
 
 ALL = ""
@@ -172,7 +182,9 @@ class _Plan(NamedTuple):
         missing_lines: list[Ints] = []
         if corpus.missing:
             for text in corpus.references:
-                missing_lines.append(workers.lines_between(text.blanks, low + 1, high + 1))
+                missing_lines.append(
+                    workers.lines_between(text.blanks, low + 1, high + 1)
+                )
         return workers.Task(
             number=number,
             source=corpus.source.span(low, high) if corpus.source else None,
@@ -238,7 +250,9 @@ def _counted(
         n_jobs = options.cluster.workers()
     total = len(plan.names) * corpus.lines
     done = total - len(plan.names) * sum(shard.high - shard.low for shard in undone)
-    tasks = [plan.task(number, shard, file(shard)) for number, shard in enumerate(undone)]
+    tasks = [
+        plan.task(number, shard, file(shard)) for number, shard in enumerate(undone)
+    ]
 
     def warn(text: str) -> None:
         listener.warn(f"{corpus.name}: {text}")
@@ -304,7 +318,9 @@ def count_all(
         parts = _unfinished(directory, to_count, corpus)
         shard_lines = options.shard_lines or _lines_of_shard(parts)
         plan = _Plan.of(corpus, to_count, shard_lines, passes=passes)
-        locations, missing = _counted_to_files(plan, directory, options, listener, parts)
+        locations, missing = _counted_to_files(
+            plan, directory, options, listener, parts
+        )
 
         # join the shards
         joined = []
@@ -312,15 +328,21 @@ def count_all(
         with threads(options.threads if uses_threads else 1) as shared:
             for cell, key in to_count.items():
                 shard_keys = [CountsKey(key, *shard) for shard in plan.shards]
-                arrays = [locations[shard] for shard in shard_keys if shard in locations]
+                arrays = [
+                    locations[shard] for shard in shard_keys if shard in locations
+                ]
                 if len(arrays) == len(plan.shards):
                     stored = counts[cell]
                     joined.append((directory.join(stored, key, arrays, shared), stored))
-        directory.put_in_place(joined)  # when all are joined: none is lost if the disk is full
+        directory.put_in_place(
+            joined
+        )  # when all are joined: none is lost if the disk is full
         if not missing:
             directory.remove_parts({location.path for location in locations.values()})
         incomplete = {item.system for item in missing}
-        counted |= {cell: item for cell, item in counts.items() if cell[0] not in incomplete}
+        counted |= {
+            cell: item for cell, item in counts.items() if cell[0] not in incomplete
+        }
         all_missing += _merged(missing)
     return counted, all_missing
 
@@ -343,17 +365,23 @@ def _passes_on_disk(
     for corpus_pass, view in _corpus_passes(corpus, specs):
         outputs = [text.digest for text in view.systems.values()]
         key = f"{CORPUS_KEY_PREFIX}{_key(view, corpus_pass, outputs)}"
-        file = directory.corpus_pass_file(corpus.name, corpus.lines, corpus_pass, key, references)
+        file = directory.corpus_pass_file(
+            corpus.name, corpus.lines, corpus_pass, key, references
+        )
         if not file.locations(read=True):
             directory.announce([file])
             keys: dict[Cell, str] = {(ALL, corpus_pass): key}
             plan = _Plan.of(view, keys, options.shard_lines)
             parts = _unfinished(directory, keys, view)
-            locations, _ = _counted_to_files(plan, directory, options, listener, parts, "surveying")
+            locations, _ = _counted_to_files(
+                plan, directory, options, listener, parts, "surveying"
+            )
             arrays = (locations[CountsKey(key, *shard)].read() for shard in plan.shards)
             file.write([workers.joined(corpus_pass, references, arrays)])
             directory.remove_parts({location.path for location in locations.values()})
-        passes[corpus_pass] = workers.Found(corpus_pass, references, *file.locations().values())
+        passes[corpus_pass] = workers.Found(
+            corpus_pass, references, *file.locations().values()
+        )
     return passes
 
 
@@ -366,7 +394,10 @@ def _corpus_passes(
     """
     for corpus_pass in dict.fromkeys(spec.corpus_pass for spec in specs):
         if corpus_pass:
-            yield corpus_pass, corpus if corpus_pass.of_systems else corpus.without(corpus.systems)
+            yield (
+                corpus_pass,
+                corpus if corpus_pass.of_systems else corpus.without(corpus.systems),
+            )
 
 
 def _unfinished(
@@ -393,18 +424,26 @@ def _counted_to_files(
         if any(CountsKey(key, *shard) not in locations for key in plan.keys.values()):
             undone.append(shard)
     listener.stage(stage if undone else "looking")
-    purpose = "to survey" if plan.names == [ALL] else f"of {len(plan.names)} systems to count"
+    purpose = (
+        "to survey" if plan.names == [ALL] else f"of {len(plan.names)} systems to count"
+    )
     shards = f"{len(undone):,} of {len(plan.shards):,} shards"
     listener.note(f"{plan.corpus.name}: {shards} {purpose}")
     all_missing: list[Missing] = []
     if undone:
         with directory.open_to_workers(machines=options.cluster is not None) as proof:
             counted = _counted(
-                plan, undone, options, listener, lambda shard: plan.file(shard, directory, proof)
+                plan,
+                undone,
+                options,
+                listener,
+                lambda shard: plan.file(shard, directory, proof),
             )
             for shard, columns, missing in counted:
                 file = plan.file(shard, directory)
-                if columns is not None:  # of a worker that has another folder, or cannot write
+                if (
+                    columns is not None
+                ):  # of a worker that has another folder, or cannot write
                     file.write(columns)
                 written = file.locations()
                 if columns is None and not written:
@@ -416,9 +455,7 @@ def _counted_to_files(
     if altered:
         # The counts may be of the old lines or of the new ones.
         directory.remove_parts({location.path for location in locations.values()})
-        message = (
-            "changed while it was being scored; nothing of it is kept: run the same command again"
-        )
+        message = "changed while it was being scored; nothing of it is kept: run the same command again"
         raise CorpusError([Problem(name, message) for name in dict.fromkeys(altered)])
     return locations, all_missing
 
@@ -447,14 +484,18 @@ def counts_and_keys(
         if spec.corpus_pass and spec.corpus_pass.of_systems:
             outputs = [text.digest for text in corpus.systems.values()]
         for name, file in corpus.systems.items():
-            counts[name, spec] = directory.counts(corpus.name, name, spec.key, schema, corpus.lines)
+            counts[name, spec] = directory.counts(
+                corpus.name, name, spec.key, schema, corpus.lines
+            )
             keys[name, spec] = _key(corpus, spec, file.digest, *outputs)
     return counts, keys
 
 
 def _key(corpus: Corpus, spec: StatisticsSpec, *outputs: object) -> str:
     """Return the key of counts of a data set: they depend on `outputs` and on its other texts."""
-    from .store.run_directory import counts_key  # here, because counts in memory have no keys
+    from .store.run_directory import (
+        counts_key,
+    )  # here, because counts in memory have no keys
 
     source = corpus.source and corpus.source.digest
     references = [file.digest for file in corpus.references]
@@ -508,7 +549,11 @@ def count_in_memory(
 
 def _is_small(corpus: Corpus, options: RunOptions) -> bool:
     """Return whether a data set in memory is counted at once, without shards and workers."""
-    if options.n_jobs != 1 or options.backend is not None or options.shard_lines is not None:
+    if (
+        options.n_jobs != 1
+        or options.backend is not None
+        or options.shard_lines is not None
+    ):
         return False
     size = 0
     for text in corpus.texts():
@@ -536,7 +581,8 @@ def _passes_in_memory(
     for corpus_pass, view in _corpus_passes(corpus, specs):
         plan = _Plan.of(view, {(ALL, corpus_pass): ""}, options.shard_lines)
         columns_of = {
-            item.shard: item.columns or [] for item in _counted(plan, plan.shards, options)
+            item.shard: item.columns or []
+            for item in _counted(plan, plan.shards, options)
         }
         arrays = []
         for shard in plan.shards:
@@ -565,9 +611,13 @@ class PreparedCounts:
         systems = []
         if spec.corpus_pass and spec.corpus_pass.of_systems:
             systems = list(map(_lines_of, corpus.systems.values()))
-        text = with_corpus_pass(spec, Text(source, references, systems, {}, missing=self.missing))
+        text = with_corpus_pass(
+            spec, Text(source, references, systems, {}, missing=self.missing)
+        )
         self.corpus_pass_result = text.whole
-        self._prepared = Gathered(spec, text) if corpus.computed else prepared_text(spec, text)
+        self._prepared = (
+            Gathered(spec, text) if corpus.computed else prepared_text(spec, text)
+        )
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, of which each is for the line with the index in `rows`.

@@ -99,7 +99,9 @@ def texts_to_compute(
         yield f"{computation.spec.signature}: {new}{cost}; {len(cached):,} are kept"
 
 
-def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
+def tried(
+    corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing
+) -> Iterator[str]:
     """Yield for each metric of users whether the numbers of two texts are the same in several
     calls.
 
@@ -142,7 +144,9 @@ def _try_one(computation: "_Computation") -> int:
             first = first_answers.setdefault(number, answer)
             tolerance: Any = {"rtol": TOLERANCE, "atol": TOLERANCE, "equal_nan": True}
             if not np.allclose(first or (), answer or (), **tolerance):
-                values = f"{_as_text(first)} in one call and {_as_text(answer)} in another"
+                values = (
+                    f"{_as_text(first)} in one call and {_as_text(answer)} in another"
+                )
                 remedy = "the number of a text must depend on that text alone"
                 not_on = "not on its batch or on calls before"
                 failure = Failure(f": {name} is {values}: {remedy}, {not_on}")
@@ -170,7 +174,9 @@ def _computations(
     for name in how.options.recompute:
         if name not in names:
             hint = did_you_mean(name, names)
-            raise InputError(f"--recompute {name}: expected one of {', '.join(names)}{hint}")
+            raise InputError(
+                f"--recompute {name}: expected one of {', '.join(names)}{hint}"
+            )
     for spec in names_by_spec:
         if spec.code is None:
             raise InputError(without_code(spec.title))
@@ -217,8 +223,12 @@ class _Computation:
         self.spent = Counter[str]()
         self.started = time.monotonic()
         self.cache: ContentCache | None = None
-        if how.options.cache and (code.plugin.origin is not None or self.declared.version):
-            self.cache = ContentCache(SCORES, warn=how.listener.warn, of=self.declared.name)
+        if how.options.cache and (
+            code.plugin.origin is not None or self.declared.version
+        ):
+            self.cache = ContentCache(
+                SCORES, warn=how.listener.warn, of=self.declared.name
+            )
 
     # --- items
 
@@ -246,8 +256,14 @@ class _Computation:
             inputs = [columns[text] for text in self.declared.reads]
             for line, item in enumerate(zip(*inputs, strict=True)):
                 position = _Position(corpus, name, line)
-                numbers = [self._number(each, position) for each in self._by_reference(item)]
-                lines.append(_LineItems(numbers, indexes[line][texts[line]] if listwise else None))
+                numbers = [
+                    self._number(each, position) for each in self._by_reference(item)
+                ]
+                lines.append(
+                    _LineItems(
+                        numbers, indexes[line][texts[line]] if listwise else None
+                    )
+                )
             lines_of_systems[name] = lines
         return lines_of_systems
 
@@ -292,7 +308,9 @@ class _Computation:
             return [item]
         column = self.declared.reads.index("references")
         references = item[column] or ("",)
-        return [(*item[:column], reference, *item[column + 1 :]) for reference in references]
+        return [
+            (*item[:column], reference, *item[column + 1 :]) for reference in references
+        ]
 
     def _number(self, item: Item, position: _Position) -> int:
         """Return the number of an item, which may be new."""
@@ -332,7 +350,9 @@ class _Computation:
                 if isinstance(text, str):
                     hashed.update(_with_length(text))
                 else:
-                    hashed.update(pack(">Q", len(text)) + b"".join(map(_with_length, text)))
+                    hashed.update(
+                        pack(">Q", len(text)) + b"".join(map(_with_length, text))
+                    )
             keys.append(hashed.digest())
         return keys
 
@@ -344,7 +364,9 @@ class _Computation:
         answers: dict[int, Answer] = {}
         for number, key in enumerate(self.keys):
             if key in cached:
-                answers[number] = tuple(np.frombuffer(cached[key], "<f8").tolist()) or None
+                answers[number] = (
+                    tuple(np.frombuffer(cached[key], "<f8").tolist()) or None
+                )
         return answers
 
     def _warn_of_changed_code(self) -> None:
@@ -389,7 +411,9 @@ class _Computation:
         cost = self.total_cost(todo)
         if cost or cached:
             report = listener.warn if todo else listener.note
-            counts = f"{cached:,} of {total:,} texts were kept; {len(todo):,} to compute"
+            counts = (
+                f"{cached:,} of {total:,} texts were kept; {len(todo):,} to compute"
+            )
             report(f"{name}: {counts}{cost}")
         devices = self._compute(todo) if todo else []
         seconds = time.monotonic() - self.started
@@ -503,12 +527,20 @@ class _Computation:
             answers_of_systems[system] = answers
         if left_out:
             listed = self._listed(corpus, sorted(left_out))
-            message = f"{name} has no score for {listed}; they are left out for all systems"
+            message = (
+                f"{name} has no score for {listed}; they are left out for all systems"
+            )
             if len(left_out) > MAX_LEFT_OUT_SHARE * corpus.lines:
-                message += "; these are so many that the score is not of the data set any more"
+                message += (
+                    "; these are so many that the score is not of the data set any more"
+                )
             notes.append(message)
             if len(left_out) == corpus.lines:
-                hint = f"; --recompute {name} asks again for what is kept" if self.cache else ""
+                hint = (
+                    f"; --recompute {name} asks again for what is kept"
+                    if self.cache
+                    else ""
+                )
                 problem = f"{name} has no score for any line that all systems have"
                 raise InputError(f"{corpus.name}: {problem}{hint}")
         # warnings
@@ -561,12 +593,16 @@ class _Computation:
     def _listed(self, corpus: Corpus, lines: list[int]) -> str:
         """Return how many lines of a data set these are, and the numbers of the first ones."""
         text = next(iter(corpus.systems.values()))
-        numbers = ", ".join(str(text.number(line + 1)) for line in lines[:MAX_LISTED_LINES])
+        numbers = ", ".join(
+            str(text.number(line + 1)) for line in lines[:MAX_LISTED_LINES]
+        )
         more = " ..." if len(lines) > MAX_LISTED_LINES else ""
         return f"{len(lines)} of {corpus.lines} lines ({numbers}{more})"
 
 
-def _lines_with(numbers: set[int], lines_of_systems: Mapping[str, list[_LineItems]]) -> list[int]:
+def _lines_with(
+    numbers: set[int], lines_of_systems: Mapping[str, list[_LineItems]]
+) -> list[int]:
     """Return the lines that have one of these items in some system."""
     found = set()
     for lines in lines_of_systems.values():
@@ -613,7 +649,9 @@ class _BatchRunner:
         plugin = computation.code.plugin
         options = computation.how.options
         size = options.batch_size or plugin.batch_size
-        self.batches = [todo[start : start + size] for start in range(0, len(todo), size)]
+        self.batches = [
+            todo[start : start + size] for start in range(0, len(todo), size)
+        ]
         self.devices = devices_of(options.devices) if plugin.has_load else []
         own_process = plugin.origin is not None and not plugin.waits
         if plugin.workers:
@@ -663,7 +701,9 @@ class _BatchRunner:
                 yield from self._finished(self.local_call(task))
                 if not only_here and time.monotonic() - started > LOCAL_SECONDS:
                     break
-            remaining = [batch for batch in remaining if batch[0] not in computation.answers]
+            remaining = [
+                batch for batch in remaining if batch[0] not in computation.answers
+            ]
         warn = computation.how.listener.warn
         while remaining:
             self.in_progress = {}
@@ -678,7 +718,9 @@ class _BatchRunner:
                     yield from self._finished(result)
                 return
             except WorkerLostError as lost:
-                suspects = [batch for task in self.in_progress.values() for batch in task]
+                suspects = [
+                    batch for task in self.in_progress.values() for batch in task
+                ]
                 name = computation.declared.name
                 warn(f"{name}: {lost.reason}; what it was doing is tried again")
                 not_done = []
@@ -716,7 +758,9 @@ class _BatchRunner:
         task = self._task(0, [batch])
         patience = computation.how.options.patience
         try:
-            for result in results(self.call, [task], 1, processes=True, patience=patience):
+            for result in results(
+                self.call, [task], 1, processes=True, patience=patience
+            ):
                 yield from self._finished(result)
         except WorkerLostError as lost:
             if len(batch) == 1:

@@ -49,7 +49,9 @@ class RunOptions:
         address = self.address
         if backend == written.backend:
             address = address or written.address
-        devices = written.devices if isinstance(written.devices, list) else [written.devices]
+        devices = (
+            written.devices if isinstance(written.devices, list) else [written.devices]
+        )
         return replace(
             self,
             n_jobs=self.n_jobs or written.n_jobs,
@@ -160,4 +162,6 @@ class Missing:
         lines = f"lines {self.first:,} to {self.last:,}"
         if self.first == self.last:
             lines = f"line {self.first:,}"
-        return f"{self.dataset}: {self.system} has no scores: {lines} could not be counted"
+        return (
+            f"{self.dataset}: {self.system} has no scores: {lines} could not be counted"
+        )

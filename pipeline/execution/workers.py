@@ -108,7 +108,9 @@ class Task:
             self,
             low=self.low + low,
             file=None,
-            missing_lines=tuple(lines_between(lines, low, high) for lines in self.missing_lines),
+            missing_lines=tuple(
+                lines_between(lines, low, high) for lines in self.missing_lines
+            ),
             source=self.source and cut(self.source),
             references=tuple(map(cut, self.references)),
             systems=tuple(map(cut, self.systems[first:last])),
@@ -134,7 +136,9 @@ def without(
         is_missing[lines, number] = True
     emptied = []
     for reference, missing in zip(references, is_missing.T, strict=True):
-        emptied.append(reference._replace(ends=np.where(missing, reference.starts, reference.ends)))
+        emptied.append(
+            reference._replace(ends=np.where(missing, reference.starts, reference.ends))
+        )
     return emptied, is_missing
 
 
@@ -163,7 +167,9 @@ def count(task: Task) -> Done:
     other. Raises CorpusError if a text is not valid UTF-8, or a line is too long to be counted.
     """
     # read the lines
-    if isinstance(task.texts[0], Span):  # for texts in memory, the process is the user's
+    if isinstance(
+        task.texts[0], Span
+    ):  # for texts in memory, the process is the user's
         keep_memory()
     texts = [_read(text) for text in task.texts]
     rows = task.low + np.arange(len(texts[0].starts))
@@ -175,7 +181,9 @@ def count(task: Task) -> Done:
     is_missing = None
     if task.missing_lines:
         references, is_missing = without(references, task.missing_lines)
-    text = Text(source, references, systems, {}, task.spec, rows=rows, missing=is_missing)
+    text = Text(
+        source, references, systems, {}, task.spec, rows=rows, missing=is_missing
+    )
 
     # count for one spec after the other
     packed = []
@@ -235,13 +243,18 @@ class _ClusterWork:
         if counting != COUNTING:
             message = f"has gec-pipeline {__version__}, which counts otherwise than {version} here"
             advice = "install the same version everywhere"
-            return [InputError([Problem(f"the worker on {host}", f"{message}; {advice}")])]
+            return [
+                InputError([Problem(f"the worker on {host}", f"{message}; {advice}")])
+            ]
         answers: list[Answer | PipelineError] = []
         for task in tasks:
             try:
                 answers.append(answer(self.count, task))
             except UnreadableError as error:
-                return [*answers, CorpusError([_on(host, item) for item in error.problems])]
+                return [
+                    *answers,
+                    CorpusError([_on(host, item) for item in error.problems]),
+                ]
             except PipelineError as error:
                 return [*answers, error]
         return answers
@@ -260,7 +273,11 @@ def _on(host: str, problem: Problem) -> Problem:
 
 
 def plan(
-    n_jobs: int | Literal["auto"], backend: Backend, size: int, *, in_memory: bool = False
+    n_jobs: int | Literal["auto"],
+    backend: Backend,
+    size: int,
+    *,
+    in_memory: bool = False,
 ) -> tuple[int, Backend]:
     """Return how many workers and which backend are used for `size` bytes of text.
 
@@ -332,7 +349,9 @@ def run(
         raise WorkerDiedError(pending.values(), error.reason) from None
 
 
-def _from_cluster(tasks: Iterator[Task], number: int, cluster: Cluster) -> Iterator[Answer]:
+def _from_cluster(
+    tasks: Iterator[Task], number: int, cluster: Cluster
+) -> Iterator[Answer]:
     """Yield the answers of a cluster, whose workers read texts from files at the same paths."""
     bundled = bundles(map(_carried, tasks), number, cluster.workers())
     work = _ClusterWork(count, (__version__, COUNTING))
@@ -417,7 +436,9 @@ class Runner:
         while todo and self.deaths_left > 0:
             try:
                 remaining = list(todo.values())
-                for number, columns in run(remaining, self.n_jobs, self.backend, self.cluster):
+                for number, columns in run(
+                    remaining, self.n_jobs, self.backend, self.cluster
+                ):
                     del todo[number]
                     yield Outcome(number, columns, [])
             except WorkerDiedError as error:

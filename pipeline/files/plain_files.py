@@ -118,7 +118,9 @@ class TempFiles:
                     raise CorpusError([Problem("", message)]) from None
                 if self.cap == UNPACKED:  # nobody has set the limit
                     free = shutil.disk_usage(self._folder).free
-                    self.cap = min(self.cap, max(free // 10, min(free, HALF_FREE_BYTES) // 2))
+                    self.cap = min(
+                        self.cap, max(free // 10, min(free, HALF_FREE_BYTES) // 2)
+                    )
                     self.remaining = self.cap
                 weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
             self._count += 1
@@ -145,10 +147,14 @@ class TempFiles:
                         advice = "is it meant to? If so, set run.max_unpacked"
                         raise CorpusError([Problem(name, f"{message}; {advice}")])
                     file.write(chunk)
-        except OSError as error:  # of writing: chunks that cannot be read raise CorpusError
+        except (
+            OSError
+        ) as error:  # of writing: chunks that cannot be read raise CorpusError
             message = f"the temporary folder cannot be written: {error.strerror}"
             advice = "TMPDIR may name another"
-            raise CorpusError([Problem(str(path.parent), f"{message}; {advice}")]) from None
+            raise CorpusError(
+                [Problem(str(path.parent), f"{message}; {advice}")]
+            ) from None
         return path
 
     def write_texts(
@@ -169,7 +175,11 @@ class TempFiles:
 
     def raw(self, path: Path | Remote) -> Path | Remote:
         """Return the path itself if ranges of its text can be read, else an unpacked file."""
-        if isinstance(path, Remote) and path.suffix.lower() not in OPENERS and ranged(path):
+        if (
+            isinstance(path, Remote)
+            and path.suffix.lower() not in OPENERS
+            and ranged(path)
+        ):
             return path
         return self.local(path)
 
@@ -297,10 +307,10 @@ def _from_pipe(path: Path) -> Iterator[bytes]:
             except BlockingIOError:  # a program has opened it, and may take its time
                 break
             if time.monotonic() - started >= PIPE_SECONDS:
-                what = (
-                    f"is a pipe that no program has opened for writing for {PIPE_SECONDS} seconds"
+                what = f"is a pipe that no program has opened for writing for {PIPE_SECONDS} seconds"
+                raise CorpusError(
+                    [Problem(named(path), f"{what}; start first what writes it")]
                 )
-                raise CorpusError([Problem(named(path), f"{what}; start first what writes it")])
         os.set_blocking(descriptor, True)
         yield from iter(lambda: pipe.read(CHUNK_BYTES), b"")
 
@@ -354,7 +364,9 @@ def _checked_lines(data: bytes, name: str, first: int) -> Iterator[str]:
             yield line.decode()
         except UnicodeDecodeError as error:
             byte = f"byte {error.start + 1} of the line (0x{line[error.start]:02x})"
-            raise CorpusError([Problem(position, f"{byte} is not valid UTF-8")]) from None
+            raise CorpusError(
+                [Problem(position, f"{byte} is not valid UTF-8")]
+            ) from None
 
 
 @contextlib.contextmanager
@@ -370,7 +382,9 @@ def open_bytes(
     try:
         with open_regular(path, links=True) as file:
             if max_bytes is not None and os.fstat(file.fileno()).st_size > max_bytes:
-                message = f"is larger than {max_bytes:,} bytes; is it the file that is meant?"
+                message = (
+                    f"is larger than {max_bytes:,} bytes; is it the file that is meant?"
+                )
                 raise CorpusError([Problem(name, message)])
             yield file
     except (OSError, ValueError) as error:
@@ -430,7 +444,9 @@ def _gzip(packed: BinaryIO) -> Iterator[bytes]:
             while chunk := file.read(CHUNK_BYTES):
                 yield chunk
     except EOFError:
-        raise PackedError("is cut short: the gzip data ends before its end mark") from None
+        raise PackedError(
+            "is cut short: the gzip data ends before its end mark"
+        ) from None
     except (zlib.error, OSError) as error:
         raise PackedError(f"is no gzip file, or damaged ({error})") from None
 
@@ -459,7 +475,9 @@ def _streams(
             needs_input = is_complete or unpacker.needs_input
             if is_complete:
                 data = unpacker.unused_data or packed.read(CHUNK_BYTES)
-                if kind == "xz" and not data.strip(b"\0"):  # the format allows such padding
+                if kind == "xz" and not data.strip(
+                    b"\0"
+                ):  # the format allows such padding
                     data = packed.read(CHUNK_BYTES)
                 unpacker = new()
             elif needs_input:
@@ -475,7 +493,9 @@ def _streams(
 OPENERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
     ".gz": _gzip,
     ".bz2": partial(_streams, "bzip2", bz2.BZ2Decompressor),
-    ".xz": partial(_streams, "xz", partial(lzma.LZMADecompressor, memlimit=MAX_WINDOW_BYTES)),
+    ".xz": partial(
+        _streams, "xz", partial(lzma.LZMADecompressor, memlimit=MAX_WINDOW_BYTES)
+    ),
 }
 """Unpackers by suffix: each takes an open file, and yields its bytes or raises PackedError."""
 

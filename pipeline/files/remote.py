@@ -179,7 +179,9 @@ def _file_system(file: Remote) -> tuple[Any, str]:
     """
     url = file.url
     known = file.scheme in PACKAGES
-    is_chained = "::" in url and file.scheme not in WEB  # a file in a file, as fsspec writes it
+    is_chained = (
+        "::" in url and file.scheme not in WEB
+    )  # a file in a file, as fsspec writes it
     if not known or is_chained:
         hint = "" if known else did_you_mean(file.scheme, PACKAGES)
         schemes = ", ".join(f"{name}://" for name in PACKAGES)
@@ -193,7 +195,9 @@ def _file_system(file: Remote) -> tuple[Any, str]:
         settings = {
             # A compressed transfer of a packed file would be unpacked twice.
             "headers": {"Accept-Encoding": "identity"},
-            "timeout": ClientTimeout(total=None, sock_connect=SILENCE, sock_read=SILENCE),
+            "timeout": ClientTimeout(
+                total=None, sock_connect=SILENCE, sock_read=SILENCE
+            ),
             "trust_env": True,
         }
         return fsspec.filesystem(file.scheme, client_kwargs=settings), url
@@ -213,7 +217,9 @@ def _clear_errors(file: Remote) -> Iterator[None]:
         raise
     except Exception as raised:  # noqa: BLE001 (each file system has errors of its own)
         error = raised
-        if isinstance(raised, FileNotFoundError) and isinstance(raised.__cause__, Exception):
+        if isinstance(raised, FileNotFoundError) and isinstance(
+            raised.__cause__, Exception
+        ):
             error = raised.__cause__  # fsspec hides failures of HTTP servers like this
         kind = UNREACHABLE if _is_unreachable(error) else ""
         raise CorpusError([Problem(str(file), _reason(file, error), kind)]) from None
@@ -238,7 +244,9 @@ def _reason(file: Remote, error: Exception) -> str:
             install += f" {package}"
         return f"{file.scheme}:// needs the package {package}: {install}"
     if isinstance(error, TimeoutError):
-        return f"the server sends nothing: {SILENCE:g} seconds were waited; is it at work?"
+        return (
+            f"the server sends nothing: {SILENCE:g} seconds were waited; is it at work?"
+        )
     status = getattr(error, "status", None)
     if isinstance(error, FileNotFoundError) or status in (404, 410):
         return "no such file there"
@@ -247,7 +255,11 @@ def _reason(file: Remote, error: Exception) -> str:
     if lines:
         first_line = lines[0].strip().replace(file.url, str(file))
         text = f"{text}: {first_line[:300]}"
-    if isinstance(error, PermissionError) or status in (401, 403) or "credentials" in text.lower():
+    if (
+        isinstance(error, PermissionError)
+        or status in (401, 403)
+        or "credentials" in text.lower()
+    ):
         return f"access is denied; are there credentials for it? ({text})"
     if isinstance(error, IsADirectoryError):
         return "is a folder; expected a text file"
@@ -288,7 +300,9 @@ def open_remote(file: Remote, **settings: Any) -> Iterator[Any]:
     """
     with _clear_errors(file):
         system, name = _file_system(file)
-        with system.open(name, "rb", **{"block_size": BLOCK_BYTES, **settings}) as opened:
+        with system.open(
+            name, "rb", **{"block_size": BLOCK_BYTES, **settings}
+        ) as opened:
             yield opened
 
 
@@ -300,7 +314,9 @@ def read_range(url: str, start: int, size: int) -> bytes:
         opened.seek(start)
         data = bytes(opened.read(size))
         if len(data) != size:
-            raise ValueError(f"asked for {size:,} bytes from {start:,} on, and got {len(data):,}")
+            raise ValueError(
+                f"asked for {size:,} bytes from {start:,} on, and got {len(data):,}"
+            )
         return data
 
 
@@ -329,7 +345,10 @@ def stream(file: Remote, size: int | None = None) -> Iterator[bytes]:
         size = remote_fingerprint(file).size
     settings: dict[str, Any] = {}
     if file.scheme in WEB:
-        settings = {"block_size": 0, "size": size}  # fsspec reads the file by one request
+        settings = {
+            "block_size": 0,
+            "size": size,
+        }  # fsspec reads the file by one request
     total = 0
     with open_remote(file, **settings) as opened:
         while chunk := opened.read(CHUNK_BYTES):

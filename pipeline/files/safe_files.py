@@ -58,7 +58,9 @@ def file_name(name: str, max_length: int = 100) -> str:
     result that is longer than `max_length`.
     """
     escaped = re.sub(
-        rb"[^A-Za-z0-9._+-]|^[._+-]", lambda sign: b"=%02X" % ord(sign[0]), name.encode()
+        rb"[^A-Za-z0-9._+-]|^[._+-]",
+        lambda sign: b"=%02X" % ord(sign[0]),
+        name.encode(),
     ).decode()
     if len(escaped) <= max_length:
         return escaped
@@ -227,7 +229,9 @@ def locked(
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        message = f"another run is using it ({holder()}); wait for its end, or name another"
+        message = (
+            f"another run is using it ({holder()}); wait for its end, or name another"
+        )
         raise StoreError(f"{folder}: {message}") from None
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -86,7 +86,9 @@ def quoted_rows(
     `first_line` is the number of the first line. Raises CorpusError, with the name of the file and
     the line.
     """
-    csv.field_size_limit(1 << 17)  # that of Python, which reading a text may have raised
+    csv.field_size_limit(
+        1 << 17
+    )  # that of Python, which reading a text may have raised
     rows = csv.reader(lines, delimiter=separator, strict=True)
     try:
         for cells in rows:
@@ -113,7 +115,9 @@ def number_of(
 ) -> float:
     """Return the number of a text; raises ValueError if it is none, or larger than `largest`."""
     if not NUMBER.fullmatch(text):
-        raise ValueError(f"expected {expected}, found '{text[:MAX_DISPLAYED_CHARACTERS]}'")
+        raise ValueError(
+            f"expected {expected}, found '{text[:MAX_DISPLAYED_CHARACTERS]}'"
+        )
     value = float(text) + 0.0
     if abs(value) > largest:
         raise ValueError(f"'{text[:MAX_DISPLAYED_CHARACTERS]}' is too large a number")

@@ -95,7 +95,9 @@ class XmlReader(Generic[Record]):
         # Python would decode others, and may know one that is no text
         if encoding and encoding.upper() not in ENCODINGS:
             expected = ", ".join(ENCODINGS)
-            raise self.wrong(f"is in the encoding '{encoding[:40]}'; expected {expected}")
+            raise self.wrong(
+                f"is in the encoding '{encoding[:40]}'; expected {expected}"
+            )
 
     def _doctype(self, *_: object) -> None:
         raise self.wrong(

@@ -138,7 +138,9 @@ def function_of(kernel: str, function: str, module: str) -> Any:
     return getattr(_imported(f"{__name__}.{kernel}.{module}"), function)
 
 
-def native_function(function: str, module: str = "formulas") -> Callable[..., Any] | None:
+def native_function(
+    function: str, module: str = "formulas"
+) -> Callable[..., Any] | None:
     """Return a function that only the compiled kernel has; None if the Python kernel is used."""
     return function_of("native", function, module) if name() == "native" else None
 

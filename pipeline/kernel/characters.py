@@ -96,7 +96,11 @@ def kinds(split: str) -> bytes:
     rules: dict[str, dict[int, Sequence[Range]]] = {
         "13a": western,
         "zh": {**western, ALONE: [*ASCII_ALONE, *CHINESE]},
-        "intl": {DIGIT: in_category("N"), POINT: in_category("P"), ALONE: in_category("S")},
+        "intl": {
+            DIGIT: in_category("N"),
+            POINT: in_category("P"),
+            ALONE: in_category("S"),
+        },
     }
     table = bytearray(0x110000)
     for kind, ranges in {**rules[split], SPACE: WHITE_SPACE}.items():

@@ -86,7 +86,14 @@ COUNTED = {
 The penalty of GLEU+ is `penalty`, that of its paper `source_only`.
 """
 
-MERGED_KINDS = ("union_match", "new_match", "gone_match", "added_match", "removed_match", "added")
+MERGED_KINDS = (
+    "union_match",
+    "new_match",
+    "gone_match",
+    "added_match",
+    "removed_match",
+    "added",
+)
 """What is counted with all references merged by the maximum of their counts."""
 
 KINDS = tuple(kind for kind in COUNTED if kind not in MERGED_KINDS)
@@ -107,7 +114,17 @@ SARI_ORDER = 4
 """The longest n-grams that sari() counts."""
 
 SARI_COUNTS = (
-    *("add_c", "add_h", "add_r", "keep_c", "keep_h", "keep_r", "del_c", "del_h", "del_r"),
+    *(
+        "add_c",
+        "add_h",
+        "add_r",
+        "keep_c",
+        "keep_h",
+        "keep_r",
+        "del_c",
+        "del_h",
+        "del_r",
+    ),
     *("kept", "keepable", "deleted", "deletable"),
 )
 """What sari() counts.
@@ -317,13 +334,21 @@ def check_lines(texts: Sequence[Lines]) -> None:
     for text in texts:
         if len(text.starts) != len(text.ends):
             raise ValueError("lines: there are not as many ends as starts")
-        inside = (text.starts >= 0) & (text.starts <= text.ends) & (text.ends <= len(text.data))
+        inside = (
+            (text.starts >= 0)
+            & (text.starts <= text.ends)
+            & (text.ends <= len(text.data))
+        )
         if not inside.all():
             raise ValueError("lines: they reach outside of the data")
 
 
 def check_overlap(
-    source: Encoded | None, references: Texts, systems: Texts, order: int, kinds: Sequence[str]
+    source: Encoded | None,
+    references: Texts,
+    systems: Texts,
+    order: int,
+    kinds: Sequence[str],
 ) -> None:
     """Check the arguments of overlap().
 
@@ -341,7 +366,9 @@ def check_overlap(
         check_sizes(sizes, order)
 
 
-def check_sari(source: Encoded, references: Texts, systems: Texts, missing: Bools | None) -> Bools:
+def check_sari(
+    source: Encoded, references: Texts, systems: Texts, missing: Bools | None
+) -> Bools:
     """Return which references each line has: bool [lines, references].
 
     Raises as check_overlap() does.
@@ -351,7 +378,9 @@ def check_sari(source: Encoded, references: Texts, systems: Texts, missing: Bool
     check_overlap(source, references, systems, SARI_ORDER, ())
     shape = (len(source.offsets) - 1, len(references))
     if missing is not None and missing.shape != shape:
-        raise ValueError("missing: expected a row for each line, with a column for each reference")
+        raise ValueError(
+            "missing: expected a row for each line, with a column for each reference"
+        )
     if missing is None:
         return np.ones(shape, np.bool_)
     return ~missing
@@ -424,18 +453,24 @@ def _check_rising(offsets: Ints, size: int) -> None:
         raise ValueError("texts: offsets do not rise from 0 to the number of ids")
 
 
-def check_sentences(references: Sequence[Sentences], systems: Sequence[Sentences]) -> None:
+def check_sentences(
+    references: Sequence[Sentences], systems: Sequence[Sentences]
+) -> None:
     """Raise ValueError for texts of sentences, as check_parallel() does for lines."""
     for text in [*references, *systems]:
         if len(text.offsets) == 0 or len(text.firsts) == 0:
             raise ValueError("texts: they have different numbers of lines")
         _check_rising(text.offsets, len(text.ids))
         _check_rising(text.firsts, len(text.offsets) - 1)
-    check_parallel([text.as_lines for text in references], [text.as_lines for text in systems])
+    check_parallel(
+        [text.as_lines for text in references], [text.as_lines for text in systems]
+    )
 
 
 def check_allowed(
-    references: Sequence[Sentences], systems: Sequence[Sentences], allowed: Allowed | None
+    references: Sequence[Sentences],
+    systems: Sequence[Sentences],
+    allowed: Allowed | None,
 ) -> None:
     """Raise ValueError unless there is a text for each system with each reference.
 
@@ -481,7 +516,9 @@ def check_weighted(
     check_sentences(references, systems)
     in_references = [_longest(text) for text in references]
     in_systems = [_longest(text) for text in systems]
-    if max(int(sizes.max(initial=0)) for sizes in in_references + in_systems) >= len(powers):
+    if max(int(sizes.max(initial=0)) for sizes in in_references + in_systems) >= len(
+        powers
+    ):
         raise ValueError("powers: there are fewer than the longest sentence has tokens")
     for number, system in enumerate(in_systems, len(references)):
         for reference in in_references:
@@ -506,7 +543,9 @@ def _longest(text: Sentences) -> Ints:
     return longest
 
 
-def check_three_way(source: Encoded, systems: Texts, references: Encoded, firsts: Ints) -> None:
+def check_three_way(
+    source: Encoded, systems: Texts, references: Encoded, firsts: Ints
+) -> None:
     """Check the arguments of three_way().
 
     Raises ValueError if source and systems have different numbers of lines, if `firsts` does not
@@ -556,7 +595,9 @@ def check_edit_rate(references: Texts, systems: Texts) -> None:
             if too_long.any():
                 line = int(too_long.argmax())
                 both = f"output and reference of {sizes[line]:,} and {targets[line]:,} tokens"
-                raise LongTextError(number, line, f"{both} are too long for the edits of TER")
+                raise LongTextError(
+                    number, line, f"{both} are too long for the edits of TER"
+                )
 
 
 # --- samplers of references, and what both kernels check before they draw
@@ -586,7 +627,9 @@ def check_drawer(sampler: str, iterations: Iterable[int], references: int) -> li
         raise ValueError(f"references: expected 1 to {MOST_DRAWN}, found {references}")
     numbers = list(iterations)
     if numbers and not 0 <= min(numbers) <= max(numbers) < 2**32 // SEED_STEP:
-        raise ValueError(f"iterations: expected numbers of which {SEED_STEP} times is below 2**32")
+        raise ValueError(
+            f"iterations: expected numbers of which {SEED_STEP} times is below 2**32"
+        )
     return numbers
 
 
@@ -602,7 +645,9 @@ def check_present(present: Ints | None, lines: int, references: int) -> None:
     if present.shape != (lines,):
         raise ValueError(f"present: expected a number for each of {lines} lines")
     if lines and not 1 <= present.min() <= present.max() <= references:
-        raise ValueError(f"present: expected 1 to {references} references for each line")
+        raise ValueError(
+            f"present: expected 1 to {references} references for each line"
+        )
 
 
 def check_terms(terms: Sequence[Ints], references: int) -> int:
@@ -611,7 +656,9 @@ def check_terms(terms: Sequence[Ints], references: int) -> int:
     Raises ValueError for other shapes.
     """
     lines: set[int] = {term.shape[0] for term in terms}
-    if len(lines) != 1 or any(term.ndim != 3 or term.shape[1] != references for term in terms):
+    if len(lines) != 1 or any(
+        term.ndim != 3 or term.shape[1] != references for term in terms
+    ):
         raise ValueError(
             f"terms: expected the shape [lines, {references}, width], with as many lines for all"
         )

@@ -137,12 +137,16 @@ def check_max_match(
     if annotators < 1:
         raise ValueError(f"annotators: expected at least 1, found {annotators}")
     if not 0 <= max_unchanged <= MAX_UNCHANGED:
-        raise ValueError(f"max_unchanged: expected 0 to {MAX_UNCHANGED}, found {max_unchanged}")
+        raise ValueError(
+            f"max_unchanged: expected 0 to {MAX_UNCHANGED}, found {max_unchanged}"
+        )
     if not 0 <= max_arcs <= MAX_MAX_ARCS:
         raise ValueError(f"max_arcs: expected 0 to {MAX_MAX_ARCS}, found {max_arcs}")
     highest = max(int(text.ids.max(initial=-1)) for text in [source, *systems])
     if folded is not None and len(folded) <= highest:
-        raise ValueError(f"folded: there are {len(folded)} tokens, but ids reach {highest}")
+        raise ValueError(
+            f"folded: there are {len(folded)} tokens, but ids reach {highest}"
+        )
     # Gold edits must fit the lines.
     sizes = source.offsets[1:] - source.offsets[:-1]
     edits = len(gold.starts)
@@ -160,7 +164,9 @@ def check_max_match(
 
 def _check_offsets(offsets: Ints, last: int) -> None:
     if offsets[0] != 0 or offsets[-1] != last or (offsets[1:] < offsets[:-1]).any():
-        raise ValueError("gold: offsets do not rise from 0 to the number of edits or corrections")
+        raise ValueError(
+            "gold: offsets do not rise from 0 to the number of edits or corrections"
+        )
 
 
 def too_long(system: int, line: int, tokens: int, output: int) -> LongTextError:
@@ -226,11 +232,15 @@ class ParsedEdit(NamedTuple):
 @lru_cache(1 << 14)  # edits of a file repeat
 def _parsed(edit: str) -> ParsedEdit:
     """Return an edit, from its line."""
-    span, type_, correction, _required, _comment, _annotator = edit.removeprefix("A ").split("|||")
+    span, type_, correction, _required, _comment, _annotator = edit.removeprefix(
+        "A "
+    ).split("|||")
     start, end = map(int, span.split())
     if type_ == "noop":
         start = end = -1
-    texts = [text for text in alternatives(correction) if text == " ".join(text.split())]
+    texts = [
+        text for text in alternatives(correction) if text == " ".join(text.split())
+    ]
     return ParsedEdit(start, end, tuple(text.encode() for text in texts))
 
 

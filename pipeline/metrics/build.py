@@ -33,9 +33,7 @@ ELSEWHERE = {
     "BARTScore": "its repository has a file to copy",
 }
 """Well-known metrics that are not built in, each with how its own program is installed."""
-BRING = (
-    "bring it with --plugin FILE.py, or give its numbers as `external`: gec-pipeline help plugins"
-)
+BRING = "bring it with --plugin FILE.py, or give its numbers as `external`: gec-pipeline help plugins"
 MAX_COMBINATIONS = 1000
 """How many metrics an entry of a config may ask for by lists of values."""
 
@@ -49,8 +47,12 @@ def meaning_of(name: str) -> Meaning:
     if len(choices) == 1:
         return choices[0]
     if choices:
-        listed = "".join(f"\n  {choice}: {METRICS[choice.metric].summary}" for choice in choices)
-        raise ConfigError(f"'{name}' may be one of these; write the one that you mean:{listed}")
+        listed = "".join(
+            f"\n  {choice}: {METRICS[choice.metric].summary}" for choice in choices
+        )
+        raise ConfigError(
+            f"'{name}' may be one of these; write the one that you mean:{listed}"
+        )
     # Installed packages are searched only for unknown names.
     from .functions.loading import find
 
@@ -61,7 +63,9 @@ def meaning_of(name: str) -> Meaning:
             raise ConfigError(f"{name} is not built in: {way}, {BRING}")
     hint = did_you_mean(name, [*METRICS, *(spelling for spelling, _ in spellings())])
     known = ", ".join(METRICS)
-    raise ConfigError(f"no metric is called '{name}'{hint}; known: {known}; own metrics: {BRING}")
+    raise ConfigError(
+        f"no metric is called '{name}'{hint}; known: {known}; own metrics: {BRING}"
+    )
 
 
 def metrics_called(text: str, metrics: Iterable[Metric]) -> list[Metric]:
@@ -82,7 +86,9 @@ def metrics_called(text: str, metrics: Iterable[Metric]) -> list[Metric]:
     matching = []
     for metric in candidates:
         for meaning in meanings(name):
-            if meaning.metric == metric.name and _has(metric, {**meaning.implied, **settings}):
+            if meaning.metric == metric.name and _has(
+                metric, {**meaning.implied, **settings}
+            ):
                 matching.append(metric)
                 break
     return matching
@@ -125,7 +131,9 @@ def node_of(text: str, more: Mapping[str, str], path: str = "") -> Node:
     return node
 
 
-def from_values(values: MetricArgument | Sequence[MetricArgument]) -> tuple[Metric, ...]:
+def from_values(
+    values: MetricArgument | Sequence[MetricArgument],
+) -> tuple[Metric, ...]:
     """Return the metrics of names, signatures, mappings or metrics, in a list or alone.
 
     Raises ConfigError.
@@ -134,7 +142,9 @@ def from_values(values: MetricArgument | Sequence[MetricArgument]) -> tuple[Metr
         values = [values]
     values = [_named_function(value) for value in values]
     for number, value in enumerate(values):
-        if isinstance(value, Mapping) and callable(value.get("tokenizer", value.get("tok"))):
+        if isinstance(value, Mapping) and callable(
+            value.get("tokenizer", value.get("tok"))
+        ):
             way = "tokenizer=function is an argument of evaluate, Scorer and sentence_scores"
             raise ConfigError(
                 f"metrics[{number}].tokenizer: a function is no option of a metric; {way}"
@@ -219,7 +229,9 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
     try:
         name, mapping = as_mapping(node)
     except ConfigError as error:
-        problems.extend(node.problem(problem.message, ["name"]) for problem in error.problems)
+        problems.extend(
+            node.problem(problem.message, ["name"]) for problem in error.problems
+        )
         return None
     problems_before = len(problems)
     metric = METRICS[name]
@@ -228,7 +240,9 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
     values = _read_options(metric, node, problems)
     attributes = {}
     for option in metric.options:
-        attributes[option.attribute] = values.get(option.name, option.default_of(values))
+        attributes[option.attribute] = values.get(
+            option.name, option.default_of(values)
+        )
     result = metric(**attributes)
     written = {key: option_of(metric, key) for key in settings}
     for key, described in written.items():
@@ -238,19 +252,25 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
             message = f"has no effect here ({described.why}); leave it out"
             problems.append(node.problem(message, [key], IDLE))
     for conflict, message in result.conflicts():
-        keys = [key for key, option in written.items() if option and option.name == conflict]
+        keys = [
+            key for key, option in written.items() if option and option.name == conflict
+        ]
         problems.append(node.problem(message, keys[:1]))
     if len(problems) == problems_before:
         return result
     return None
 
 
-def _without_replaced(metric: type[Metric], children: Mapping[str, Node]) -> dict[str, Node]:
+def _without_replaced(
+    metric: type[Metric], children: Mapping[str, Node]
+) -> dict[str, Node]:
     """Return the options of a metric's node without those that `--set` replaces.
 
     `--set` may name an option in its other way, by name or by key.
     """
-    replaced = {option_of(metric, key) for key, child in children.items() if is_set(child)}
+    replaced = {
+        option_of(metric, key) for key, child in children.items() if is_set(child)
+    }
     result = {}
     for key, child in children.items():
         if key == "name":
@@ -271,7 +291,9 @@ def as_mapping(node: Node) -> tuple[str, Node]:
     name_node = children_of(mapping)["name"]
     name, implied = meaning_of(str(name_node.value))
     metric = METRICS[name]
-    settings = {key: child for key, child in children_of(mapping).items() if key != "name"}
+    settings = {
+        key: child for key, child in children_of(mapping).items() if key != "name"
+    }
     children = {"name": replace(name_node, value=name)}
     for key, value in implied.items():
         for written in settings:
@@ -305,7 +327,9 @@ def _written_mapping(node: Node) -> Node:
         )
     name_node = node.get("name")
     if name_node is None or not isinstance(name_node.value, str):
-        raise ConfigError(f"the key 'name' is missing; known metrics: {', '.join(METRICS)}")
+        raise ConfigError(
+            f"the key 'name' is missing; known metrics: {', '.join(METRICS)}"
+        )
     if "[" not in name_node.value and "|" not in name_node.value:
         return node
     # a text such as "gleu[n=3]" with options beside it, some of which --set may replace
@@ -315,7 +339,9 @@ def _written_mapping(node: Node) -> Node:
         if key == "name":
             continue
         if key in merged and not is_set(child):
-            message = f"'{name_node.value}': '{key}' is given a second time outside the text"
+            message = (
+                f"'{name_node.value}': '{key}' is given a second time outside the text"
+            )
             raise ConfigError(message)
         merged[key] = child
     return replace(
@@ -334,10 +360,14 @@ def children_of(node: Node) -> dict[str, Node]:
 
 def option_of(metric: type[Metric], key: str) -> Option | None:
     """Return the option that a key of a config or of a signature names."""
-    return next((option for option in metric.options if key in (option.name, option.key)), None)
+    return next(
+        (option for option in metric.options if key in (option.name, option.key)), None
+    )
 
 
-def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> dict[str, Any]:
+def _read_options(
+    metric: type[Metric], node: Node, problems: list[Problem]
+) -> dict[str, Any]:
     """Return the values of a node's options by name, and add what is wrong to problems."""
     values: dict[str, Any] = {}
     for key, child in children_of(node).items():
@@ -345,7 +375,9 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
         if option is None:
             names = [option.name for option in metric.options]
             hint = did_you_mean(key, names) or f"; known: {', '.join(names)}"
-            problems.append(node.problem(f"{metric.name} has no such option{hint}", [key]))
+            problems.append(
+                node.problem(f"{metric.name} has no such option{hint}", [key])
+            )
             continue
         value_node = child
         if option.inner and children_of(child).keys() == {option.inner}:
@@ -458,7 +490,9 @@ def from_texts(
         if kind not in kinds:
             flag = re.sub("[._]", "-", key)
             requested = ", ".join(kinds)
-            raise ConfigError(f"--{flag}: is for {kind} alone, and only {requested} is asked for")
+            raise ConfigError(
+                f"--{flag}: is for {kind} alone, and only {requested} is asked for"
+            )
         for other, settings in zip(kinds, of_metrics, strict=True):
             if other == kind:
                 settings[name] = value
@@ -467,7 +501,9 @@ def from_texts(
     if len(texts) == 1:
         return (from_text(texts[0], common | of_metrics[0]),)
     problems: list[Problem] = []
-    nodes = [node_of(text, more, text) for text, more in zip(texts, of_metrics, strict=True)]
+    nodes = [
+        node_of(text, more, text) for text, more in zip(texts, of_metrics, strict=True)
+    ]
     filled = _with_common(nodes, from_plain(common, "", ""), "option", problems)
     metrics = resolve_all(filled, problems)
     if problems:
@@ -492,7 +528,11 @@ def _choose_tokenizers(
             takers.append(settings)
     if not takers:
         has_tokenizer = {"tokenizer", "tok"} & common.keys()
-        why = "it is given already" if has_tokenizer else "bleu does, unless it has one already"
+        why = (
+            "it is given already"
+            if has_tokenizer
+            else "bleu does, unless it has one already"
+        )
         raise ConfigError(f"-l {pair}: no metric takes a tokenizer from it: {why}")
     for settings in takers:
         settings["tokenizer"] = tokenizer
@@ -532,9 +572,17 @@ def _with_common(
             continue
         known = _names_of_options()
         is_set_already = any(_sets(node, key) for node in filled)
-        why = "every metric sets it itself" if is_set_already else "none has a use for it"
-        hint = "" if key in known else f"; there is no such option, known: {', '.join(known)}"
-        problems.append(common.problem(f"no metric takes this {kind}: {why}{hint}", [key]))
+        why = (
+            "every metric sets it itself" if is_set_already else "none has a use for it"
+        )
+        hint = (
+            ""
+            if key in known
+            else f"; there is no such option, known: {', '.join(known)}"
+        )
+        problems.append(
+            common.problem(f"no metric takes this {kind}: {why}{hint}", [key])
+        )
     return tuple(filled)
 
 

@@ -44,7 +44,9 @@ def with_own_tokens(metric: Metric, tokenizer: str) -> Metric:
         if other is not option:
             settings[other.name] = getattr(metric, other.attribute)
     if option.applies and not option.applies(metric):
-        raise InputError(f"{metric.name} cannot score tokens of your own here: {option.why}")
+        raise InputError(
+            f"{metric.name} cannot score tokens of your own here: {option.why}"
+        )
     no_effect = "has no effect on tokens of your own; leave it out"
     if value != option.default_of(settings):
         raise InputError(f"{metric.name}: {option.name} {value} {no_effect}")

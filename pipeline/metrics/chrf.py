@@ -14,8 +14,21 @@ from ..tokenizers.tokenization import Tokenization
 from .base.capabilities import Compiled, HasPeerSignature, Shared, ShowsNgrams
 from .base.choices import best_by, by_order, f_beta, ratio
 from .base.metric import Counted, Metric, shown_matches
-from .base.options import beta_option, level_option, lowercase_option, option, sacrebleu_signature
-from .base.statistics_spec import Columns, Field, OverlapSpec, PreparedOverlap, StatisticsSpec, Text
+from .base.options import (
+    beta_option,
+    level_option,
+    lowercase_option,
+    option,
+    sacrebleu_signature,
+)
+from .base.statistics_spec import (
+    Columns,
+    Field,
+    OverlapSpec,
+    PreparedOverlap,
+    StatisticsSpec,
+    Text,
+)
 
 EPSILON = 1e-16
 """A precision, recall or F-score without n-grams, with eps_smoothing."""
@@ -117,7 +130,9 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
 
     name: ClassVar[str] = "chrf"
     short_names: ClassVar[Mapping[str, str]] = {"nw:2": "chrf++"}
-    summary: ClassVar[str] = "chrF and chrF++ (Popović 2015, 2017), as sacreBLEU; needs no source"
+    summary: ClassVar[str] = (
+        "chrF and chrF++ (Popović 2015, 2017), as sacreBLEU; needs no source"
+    )
     help_page: ClassVar[str] = "bleu"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "chrF+": {"word_order": "1"},
@@ -137,7 +152,11 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         implicit=True,
     )
     word_order: int = option(
-        0, key="nw", help="longest n-grams of words; 2: chrF++", minimum=0, maximum=MAX_ORDER
+        0,
+        key="nw",
+        help="longest n-grams of words; 2: chrF++",
+        minimum=0,
+        maximum=MAX_ORDER,
     )
     beta: str = beta_option("2")
     lowercase: bool = lowercase_option()
@@ -152,7 +171,9 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         implicit=True,
     )
     eps_smoothing: bool = option(
-        False, key="eps", help="average F-scores of orders, as chrF++.py, nltk and Moses do"
+        False,
+        key="eps",
+        help="average F-scores of orders, as chrF++.py, nltk and Moses do",
     )
     level: str = level_option()
 

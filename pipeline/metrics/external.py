@@ -17,7 +17,10 @@ OTHER_OUTPUTS = frozenset(
 """Names of other outputs, which a title cannot be."""
 MAX_TITLE = 50
 """The most signs of a title."""
-CITATIONS = {"errant": ("bryant-etal-2017-automatic",), "m2": ("dahlmeier-ng-2012-better",)}
+CITATIONS = {
+    "errant": ("bryant-etal-2017-automatic",),
+    "m2": ("dahlmeier-ng-2012-better",),
+}
 """The publications of well-known programs, by the title in small letters."""
 
 
@@ -39,7 +42,9 @@ class External(ReadsFiles, Numbers):
     """The mean or sum of a number of each sentence, or F-beta of sums of counts of edits."""
 
     name: ClassVar[str] = "external"
-    summary: ClassVar[str] = "numbers of each sentence that another program has written into files"
+    summary: ClassVar[str] = (
+        "numbers of each sentence that another program has written into files"
+    )
     help_page: ClassVar[str] = "statistics"
 
     title: str = option(

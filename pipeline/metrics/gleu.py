@@ -126,20 +126,38 @@ def code_2016_03(columns: Columns, weight: Fraction) -> Parts:
 
 
 CODES: dict[str, Code] = {
-    "2017": Code(("match", "penalty"), ("union_match", "gone_match"), "standard", merged),
-    "2016": Code(("match", "penalty"), ("union_match", "gone_match"), "inverted", merged),
+    "2017": Code(
+        ("match", "penalty"), ("union_match", "gone_match"), "standard", merged
+    ),
+    "2016": Code(
+        ("match", "penalty"), ("union_match", "gone_match"), "inverted", merged
+    ),
     "paper": Code(("match", "source_only"), (), "standard", None),
     "2015": Code(
-        (), ("union_match", "added_match", "removed_match", "added"), "standard", code_2015
+        (),
+        ("union_match", "added_match", "removed_match", "added"),
+        "standard",
+        code_2015,
     ),
-    "2016-03": Code((), ("union_match", "new_match", "gone_match"), "inverted", code_2016_03),
+    "2016-03": Code(
+        (), ("union_match", "new_match", "gone_match"), "inverted", code_2016_03
+    ),
 }
 """Variants by name."""
 
 
 MERGED_ONLY = tuple(name for name, code in CODES.items() if not code.kinds)
 POLICIES = {
-    "corpus": ("sample", "expected", "max", "mean", "weighted", "each", "merged", "leave_one_out"),
+    "corpus": (
+        "sample",
+        "expected",
+        "max",
+        "mean",
+        "weighted",
+        "each",
+        "merged",
+        "leave_one_out",
+    ),
     "mean": ("mean", "max", "weighted", "merged"),
 }
 """The policies for references that each level allows."""
@@ -172,7 +190,11 @@ def _samples(metric: Any) -> bool:
 MERGED_COUNTS = {"match": "union_match", "penalty": "gone_match"}
 """The columns that reports show for merged references, by the names that reports use."""
 MERGED_COUNTS_OF = {
-    "2015": {"match": "union_match", "penalty": "removed_match", "added": "added_match"},
+    "2015": {
+        "match": "union_match",
+        "penalty": "removed_match",
+        "added": "added_match",
+    },
     "2016-03": {**MERGED_COUNTS, "new": "new_match"},
 }
 """The variants of which reports show other columns.
@@ -280,7 +302,9 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
         12345,
         help="seed of the sampler numpy, and of references: expected",
         maximum=2**32 - 1,
-        applies=lambda m: m.references == "expected" or (_samples(m) and m.sampler == "numpy"),
+        applies=lambda m: (
+            m.references == "expected" or (_samples(m) and m.sampler == "numpy")
+        ),
         why="only the sampler numpy and references: expected take one",
     )
     zero_total: str = option(
@@ -324,9 +348,15 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
     def _conflict(self) -> tuple[str, str] | None:
         merged_only = self.variant in MERGED_ONLY
         if merged_only and self.level == "mean":
-            return "level", f"variant {self.variant} is defined for a corpus only, found 'mean'"
+            return (
+                "level",
+                f"variant {self.variant} is defined for a corpus only, found 'mean'",
+            )
         if self.references == "merged" and not CODES[self.variant].merged_kinds:
-            return "references", f"variant {self.variant} is not defined for merged references"
+            return (
+                "references",
+                f"variant {self.variant} is not defined for merged references",
+            )
         if merged_only:
             allowed: tuple[str, ...] = ("merged",)
             scope = f"variant {self.variant}"
@@ -337,7 +367,10 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
             choices = ", ".join(allowed)
             return "references", f"{scope} takes {choices}; found '{self.references}'"
         if self.references == "weighted" and not any(self.shares):
-            return "references", "weighted needs `weights`, not all 0, such as weights: 0.7+0.3"
+            return (
+                "references",
+                "weighted needs `weights`, not all 0, such as weights: 0.7+0.3",
+            )
         return None
 
     @property
@@ -410,7 +443,10 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
                 ),
                 Counted("total", columns["total"], orders=True),
             ]
-        counts = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", terms["ref_len"])]
+        counts = [
+            Counted("hyp_len", columns["hyp_len"]),
+            Counted("ref_len", terms["ref_len"]),
+        ]
         for name, kind in MERGED_COUNTS_OF.get(self.variant, MERGED_COUNTS).items():
             counts.append(Counted(name, columns[kind], orders=True))
         counts.append(Counted("total", terms["total"], orders=True))
@@ -529,7 +565,9 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
             "match": terms["match"],
             "numer": terms["numer"],
             "penalty": columns[CODES[self.variant].kinds[1]],
-            "total": np.broadcast_to(terms["total"][:, None], (*ref_len.shape, self.order)),
+            "total": np.broadcast_to(
+                terms["total"][:, None], (*ref_len.shape, self.order)
+            ),
         }
         return outputs | by_order(counts)
 
@@ -635,4 +673,6 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
 
 def _precision(numer: Ints, total: Ints, *, one_for_empty: bool) -> Floats:
     """Return numer / total, or 0 if numer is below 0; if total is 0, 1 or 0 by one_for_empty."""
-    return np.where(total == 0, float(one_for_empty), ratio(np.maximum(numer, 0), total))
+    return np.where(
+        total == 0, float(one_for_empty), ratio(np.maximum(numer, 0), total)
+    )

@@ -111,7 +111,9 @@ class Green(ShowsNgrams, Metric):
     @property
     def terms(self) -> tuple[Field, ...]:
         """The hits (tp) and misses (fp, fn) of each order."""
-        return tuple(Field(name, self.order, per_reference=True) for name in ("tp", "fp", "fn"))
+        return tuple(
+            Field(name, self.order, per_reference=True) for name in ("tp", "fp", "fn")
+        )
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return TP, FP and FN summed over n-grams, computed from sums of minima.
@@ -153,11 +155,11 @@ class Green(ShowsNgrams, Metric):
         if outputs["green"] != 0:
             return []
         if self.level == "mean":
-            reasons = (
-                "each has an order without an n-gram that is rightly deleted, inserted or kept"
-            )
+            reasons = "each has an order without an n-gram that is rightly deleted, inserted or kept"
             return [why_all_zero(reasons)]
-        order = next((n for n in range(1, self.order + 1) if outputs[f"tp_{n}"] == 0), 0)
+        order = next(
+            (n for n in range(1, self.order + 1) if outputs[f"tp_{n}"] == 0), 0
+        )
         if not order:
             return []
         if not self._by_authors:
@@ -166,14 +168,19 @@ class Green(ShowsNgrams, Metric):
                 "and one that is wrong"
             ]
         if outputs[f"fp_{order}"] == outputs[f"fn_{order}"] == 0:
-            return ["all texts are empty" if order == 1 else f"no text has {order} tokens"]
+            return [
+                "all texts are empty" if order == 1 else f"no text has {order} tokens"
+            ]
         return [f"no {order}-gram is rightly deleted, inserted or kept"]
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
         terms = self.make_terms(columns)
         fewest = 1 if self._by_authors else self.order
-        keys = [self._scores(terms, orders).score for orders in range(self.order, fewest - 1, -1)]
+        keys = [
+            self._scores(terms, orders).score
+            for orders in range(self.order, fewest - 1, -1)
+        ]
         return best_by(keys)
 
     def _scores(self, counts: Columns, orders: int) -> FScores:

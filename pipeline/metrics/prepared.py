@@ -64,4 +64,6 @@ class Gathered:
 def _select(lines: Lines, rows: Ints) -> Lines:
     starts = lines.starts[rows].tolist()
     ends = lines.ends[rows].tolist()
-    return join_lines([lines.data[start:end] for start, end in zip(starts, ends, strict=True)])
+    return join_lines(
+        [lines.data[start:end] for start, end in zip(starts, ends, strict=True)]
+    )

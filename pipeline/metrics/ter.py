@@ -11,7 +11,12 @@ from ..arrays import Floats, Ints
 from ..kernel.python.edit_rate import CHANGED, EQUAL, INSERTED, path
 from ..tokenizers import OWN, is_own
 from ..tokenizers.tercom import Tercom
-from .base.capabilities import ChoosesReferences, Explains, HasPeerSignature, ScoresLines
+from .base.capabilities import (
+    ChoosesReferences,
+    Explains,
+    HasPeerSignature,
+    ScoresLines,
+)
 from .base.choices import ratio
 from .base.metric import Counted, Metric
 from .base.options import level_option, option, sacrebleu_signature
@@ -38,7 +43,9 @@ class TerSpec(StatisticsSpec):
         references = encoded[: len(text.references)]
         systems = encoded[len(text.references) :]
         edits = kernel.edit_rate(references, systems)
-        ref_len = np.stack([np.diff(reference.offsets) for reference in references], axis=-1)
+        ref_len = np.stack(
+            [np.diff(reference.offsets) for reference in references], axis=-1
+        )
         result = []
         for number, system in enumerate(systems):
             hyp_len = np.diff(system.offsets)
@@ -89,7 +96,11 @@ class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     citations: ClassVar[tuple[str, ...]] = ("snover-etal-2006-study", "post-2018-call")
     policy: ClassVar[str] = "merged"
     """All references count together."""
-    terms: ClassVar[tuple[Field, ...]] = (Field("edits"), Field("ref_len"), Field("ref_rest"))
+    terms: ClassVar[tuple[Field, ...]] = (
+        Field("edits"),
+        Field("ref_len"),
+        Field("ref_rest"),
+    )
     """The edits, and the length of the reference: its whole part, and the rest as a multiple of 1 /
     SHARES."""
     lower_is_better = True
@@ -117,7 +128,12 @@ class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     def conflicts(self) -> list[tuple[str, str]]:
         """Return what changes texts, if tokens are those of the caller."""
         if is_own(self.tokens) and (self.normalized or self.no_punct):
-            return [("tokens", "normalized and no_punct change texts, and not tokens of your own")]
+            return [
+                (
+                    "tokens",
+                    "normalized and no_punct change texts, and not tokens of your own",
+                )
+            ]
         return []
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
@@ -131,7 +147,9 @@ class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     def spec(self) -> TerSpec:
         """Lengths, and the edits with each reference."""
         asian = self.asian_support and (self.normalized or self.no_punct)
-        return TerSpec(Tercom(self.normalized, self.no_punct, asian, self.case_sensitive))
+        return TerSpec(
+            Tercom(self.normalized, self.no_punct, asian, self.case_sensitive)
+        )
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the fewest edits of each line, and the mean length of its references."""
@@ -154,7 +172,9 @@ class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         """
         edits = totals["edits"].astype(np.float64)
         ref_len = totals["ref_len"] + totals["ref_rest"] / SHARES
-        score = np.where(ref_len > 0, ratio(edits, ref_len), (edits > 0).astype(np.float64))
+        score = np.where(
+            ref_len > 0, ratio(edits, ref_len), (edits > 0).astype(np.float64)
+        )
         return {"ter": score, "edits": edits, "ref_len": ref_len}
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
@@ -175,7 +195,9 @@ class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         encoded = []
         for lines in (*text.references, *text.systems):
             tokens = self.spec.tokens.tokens(next(lines.texts()).decode())
-            encoded.append([numbers.setdefault(token, len(numbers)) for token in tokens])
+            encoded.append(
+                [numbers.setdefault(token, len(numbers)) for token in tokens]
+            )
         words = list(numbers)
         *references, output = encoded
         paths = [path(output, reference) for reference in references]
@@ -185,7 +207,9 @@ class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
 
         edits = _with_number(best.edits, "edit")
         tokens_in_reference = _with_number(len(reference), "token")
-        lines_out = [("", f"{edits} to reference {number + 1}, of {tokens_in_reference}:")]
+        lines_out = [
+            ("", f"{edits} to reference {number + 1}, of {tokens_in_reference}:")
+        ]
         current = output
         for shift in best.shifts:
             block = current[shift.start : shift.start + shift.length]

@@ -59,7 +59,9 @@ FORMATS: Table[Format] = Table(
 PLOTS: Table[Plot] = Table(__name__, {}, kind="plots")
 """Plots by the names that `output.plots` of a config and `--plot` of the command `report` take."""
 
-SEVERAL_RUNS_FORMATS: Table[SeveralRunsFormat] = Table(__name__, {}, kind="several_runs_formats")
+SEVERAL_RUNS_FORMATS: Table[SeveralRunsFormat] = Table(
+    __name__, {}, kind="several_runs_formats"
+)
 """Forms of reports of several runs, by the names that `--format` of the command `report` takes."""
 
 

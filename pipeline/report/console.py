@@ -15,7 +15,15 @@ from ..scoring.significance_tests import with_samples
 from .overview import Overview, overviews
 from .tables import Table, ranked
 from .tables.by_type import caption, of_system, side_by_side, types_of
-from .tables.comparisons import BETTER, DOUBTED, WORSE, is_small, pair_table, settings_line, too_few
+from .tables.comparisons import (
+    BETTER,
+    DOUBTED,
+    WORSE,
+    is_small,
+    pair_table,
+    settings_line,
+    too_few,
+)
 from .tables.extra_tables import ReportTable, extra_tables
 from .tables.ranked import Group, groups, size
 from .tables.series import best_sentences
@@ -56,7 +64,9 @@ def print_results(
     metrics or data sets, or if `columns` name a metric. For a data set with one metric this is its
     ranked table, which has more columns.
     """
-    parts = overviews(results, digits, columns)  # it raises an error for unknown columns
+    parts = overviews(
+        results, digits, columns
+    )  # it raises an error for unknown columns
     if boards:
         parts = []
     metrics: set[str] = set()
@@ -152,7 +162,9 @@ def print_sacrebleu_signature(
     print(printable(signature))
 
 
-def print_overview(results: Results, overview: Overview, columns: Sequence[str]) -> None:
+def print_overview(
+    results: Results, overview: Overview, columns: Sequence[str]
+) -> None:
     """Print systems by metrics, the sentence of each metric, notes and signatures.
 
     All marks of a column are as wide as the longest one, so that scores are below each other.
@@ -165,7 +177,9 @@ def print_overview(results: Results, overview: Overview, columns: Sequence[str])
         if kind:
             styles[row, 0] = APART
     for number, column in enumerate(overview.columns, 1):
-        mark_width = max((len(entry.mark) for entry in column.entries.values()), default=0)
+        mark_width = max(
+            (len(entry.mark) for entry in column.entries.values()), default=0
+        )
         for row, name in enumerate(overview.systems):
             entry = column.entries.get(name)
             text = entry.text if entry else "-"
@@ -214,7 +228,9 @@ def print_types(results: Results, digits: int, tier: int) -> None:
         else:
             system = types.systems[0]
             header, rows = of_system(types, system, digits)
-            intervals = [title for title in reversed(header) if title != score and " " in title]
+            intervals = [
+                title for title in reversed(header) if title != score and " " in title
+            ]
             print(printable(system))
             print_table(
                 header,
@@ -226,7 +242,9 @@ def print_types(results: Results, digits: int, tier: int) -> None:
         print(types.group.metric)
 
 
-def print_comparisons(results: Results, digits: int, columns: Sequence[str] = ()) -> None:
+def print_comparisons(
+    results: Results, digits: int, columns: Sequence[str] = ()
+) -> None:
     """Print a row for each pair of systems that were compared, by data set and metric, with all
     columns or these.
     """
@@ -234,7 +252,9 @@ def print_comparisons(results: Results, digits: int, columns: Sequence[str] = ()
         if not group.tests:
             continue
         ranks = {score.system: number for number, score in enumerate(group.scores)}
-        tests = sorted(group.tests, key=lambda test: (ranks[test.system], ranks[test.other]))
+        tests = sorted(
+            group.tests, key=lambda test: (ranks[test.system], ranks[test.other])
+        )
         heading = f"{group.heading}\n" if group.heading else ""
         print(printable(f"{group.dataset}  {heading}{group.metric}"))
         print_sacrebleu_signature(group.scores[0], results.statistics, ("p",))
@@ -284,7 +304,9 @@ def by_order(score: Score, digits: int) -> Table:
     return ["n", *columns], rows
 
 
-def print_extra_tables(tables: Sequence[ReportTable], known: Collection[str] = ()) -> None:
+def print_extra_tables(
+    tables: Sequence[ReportTable], known: Collection[str] = ()
+) -> None:
     """Print the tables below the scores, such as those of the agreement with people.
 
     The signatures of their metrics follow, unless they are known from above.
@@ -299,7 +321,9 @@ def print_extra_tables(tables: Sequence[ReportTable], known: Collection[str] = (
         for line in table.items:
             print_text(line)
         is_last = number + 1 == len(tables)
-        if table.signatures and (is_last or tables[number + 1].signatures != table.signatures):
+        if table.signatures and (
+            is_last or tables[number + 1].signatures != table.signatures
+        ):
             print()
             for signature, label in ranked.called(table.signatures).items():
                 if signature != label and signature not in known:
@@ -309,7 +333,9 @@ def print_extra_tables(tables: Sequence[ReportTable], known: Collection[str] = (
 # --- what a run replaces in its run directory, which is printed before it begins
 
 
-def replacement_note(folder: object, scores: Sequence[Score], known: Sequence[str]) -> str | None:
+def replacement_note(
+    folder: object, scores: Sequence[Score], known: Sequence[str]
+) -> str | None:
     """Return what a run replaces in a folder, in a sentence, or None if nothing is lost.
 
     `scores` are those of the results there that the run does not compute, `known` the signatures

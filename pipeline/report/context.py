@@ -60,7 +60,9 @@ def plot_style(width: str | None, font: str, *, title: bool) -> PlotStyle:
     for name, value, known in (("width", width, WIDTHS), ("font", font, FONTS)):
         if value is not None and value not in known:
             hint = did_you_mean(value, known)
-            raise InputError(f"{name} '{value}': expected one of {', '.join(known)}{hint}")
+            raise InputError(
+                f"{name} '{value}': expected one of {', '.join(known)}{hint}"
+            )
     return PlotStyle(width or "", font, title)
 
 

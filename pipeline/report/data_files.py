@@ -57,14 +57,26 @@ def csv_files(context: ReportContext) -> dict[str, str]:
         outputs = dict.fromkeys(str(row[3]) for row in _score_rows(results))
         check_picked(list(outputs), context.columns)
     types = _type_rows(results)
-    type_header = ["dataset", "system", "metric", "tier", "type", "output", "value", "low", "high"]
+    type_header = [
+        "dataset",
+        "system",
+        "metric",
+        "tier",
+        "type",
+        "output",
+        "value",
+        "low",
+        "high",
+    ]
     files = {"types.csv": _csv(type_header, types)}
     if not context.by_type:
         files = {
             "scores.csv": to_csv(results, context.columns),
             "tests.csv": _csv(TEST_COLUMNS, _test_rows(results)),
             "human.csv": human_to_csv(results),
-            "means.csv": _csv(["metric", "system", "datasets", "mean"], _mean_rows(results)),
+            "means.csv": _csv(
+                ["metric", "system", "datasets", "mean"], _mean_rows(results)
+            ),
             **files,
         }
     written = {}
@@ -140,7 +152,9 @@ def human_to_csv(results: Results) -> str:
     for item in human.get("statistics", ()):
         row = [item["dataset"], item["metric"], item["human"], item["scores"]]
         rows.append([*row, item["statistic"], item["value"], None, None])
-    return _csv(["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"], rows)
+    return _csv(
+        ["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"], rows
+    )
 
 
 def _csv(header: Sequence[str], rows: Iterable[Row]) -> str:
@@ -216,7 +230,9 @@ def parquet_files(context: ReportContext) -> dict[str, Content]:
             types |= dict.fromkeys(names or [field.name], kind)
         one_each = list(by_dataset.values())
         rows = partial(_count_rows, spec, one_each)
-        files[f"columns.{spec.key}.parquet"] = _parquet(rows, types, one_each, LABELS[:2])
+        files[f"columns.{spec.key}.parquet"] = _parquet(
+            rows, types, one_each, LABELS[:2]
+        )
     return files
 
 
@@ -232,9 +248,13 @@ def _requested_outputs(context: ReportContext) -> list[str]:
     titles: list[str] = []
     for metric_result in context.measured:
         if metric_result.columns:
-            first_block = next(present_blocks(metric_result.metric, metric_result.columns[0]))
+            first_block = next(
+                present_blocks(metric_result.metric, metric_result.columns[0])
+            )
             names.update(dict.fromkeys(every_output(metric_result.metric, first_block)))
-        header, _ = ranked_table(context.results, list(metric_result.scores), context.digits)
+        header, _ = ranked_table(
+            context.results, list(metric_result.scores), context.digits
+        )
         titles += header
     outputs = list(names)
     check_picked([*outputs, *titles], context.columns)
@@ -246,8 +266,14 @@ def _sentence_rows(
 ) -> Iterator[Rows]:
     for metric_result in metric_results:
         metric = metric_result.metric
-        for score, columns in zip(metric_result.scores, metric_result.columns, strict=False):
-            labels = {"dataset": score.dataset, "system": score.system, "metric": score.metric}
+        for score, columns in zip(
+            metric_result.scores, metric_result.columns, strict=False
+        ):
+            labels = {
+                "dataset": score.dataset,
+                "system": score.system,
+                "metric": score.metric,
+            }
             first = 1
             for block in present_blocks(metric, columns):
                 scores = sentence_scores(metric, block)
@@ -269,7 +295,9 @@ def _line_arrays(metric_result: MetricResult, first: int, count: int) -> dict[st
     return {"id": np.array(ids, object), "line": np.arange(first, first + count)}
 
 
-def _count_rows(spec: StatisticsSpec, metric_results: Sequence[MetricResult]) -> Iterator[Rows]:
+def _count_rows(
+    spec: StatisticsSpec, metric_results: Sequence[MetricResult]
+) -> Iterator[Rows]:
     """Yield the rows of a block for each reference, or once if no count depends on it; missing ones
     have no rows.
     """
@@ -278,7 +306,9 @@ def _count_rows(spec: StatisticsSpec, metric_results: Sequence[MetricResult]) ->
         references: Sequence[int] = (-1,)
         if any(field.per_reference for field in fields):
             references = range(metric_result.references)
-        for score, columns in zip(metric_result.scores, metric_result.columns, strict=False):
+        for score, columns in zip(
+            metric_result.scores, metric_result.columns, strict=False
+        ):
             labels = {"dataset": score.dataset, "system": score.system}
             first = 1
             for block in columns.blocks():
@@ -291,18 +321,24 @@ def _count_rows(spec: StatisticsSpec, metric_results: Sequence[MetricResult]) ->
                         arrays |= _field_arrays(block, field, reference)
                     if reference >= 0 and "ref_len" in block:
                         present = np.flatnonzero(block["ref_len"][:, reference] >= 0)
-                        arrays = {name: array[present] for name, array in arrays.items()}
+                        arrays = {
+                            name: array[present] for name, array in arrays.items()
+                        }
                     yield Rows(labels, arrays)
 
 
-def _field_arrays(block: Mapping[str, Any], field: Any, reference: int) -> dict[str, Ints]:
+def _field_arrays(
+    block: Mapping[str, Any], field: Any, reference: int
+) -> dict[str, Ints]:
     """Return the columns of a field of the counts: one for each order, if it has orders."""
     array = block[field.name]
     if field.per_reference:
         array = array[:, reference]
     if not field.orders:
         return {field.name: array}
-    return {f"{field.name}_{order + 1}": array[:, order] for order in range(field.orders)}
+    return {
+        f"{field.name}_{order + 1}": array[:, order] for order in range(field.orders)
+    }
 
 
 def _parquet(

@@ -161,10 +161,14 @@ def _paper_titles(results: Results, group: Group, digits: int) -> dict[str, str]
 
 def _missing(results: Results, dataset: str) -> list[str]:
     """Return a note for each missing score of an incomplete run."""
-    return [f"Incomplete: {item}." for item in results.missing if item.dataset == dataset]
+    return [
+        f"Incomplete: {item}." for item in results.missing if item.dataset == dataset
+    ]
 
 
-def _overview_table(results: Results, overview: Overview, *, spread: bool) -> DocumentTable:
+def _overview_table(
+    results: Results, overview: Overview, *, spread: bool
+) -> DocumentTable:
     """Return a table of systems by metrics, with half the width of their intervals if `spread` is
     set.
     """
@@ -183,7 +187,9 @@ def _overview_table(results: Results, overview: Overview, *, spread: bool) -> Do
             header.append(f"{name} {below[0]}".strip())
     has_spreads = False
     for number, column in enumerate(overview.columns, 1):
-        cells = [_entry_cell(column.entries.get(name), spread) for name in overview.systems]
+        cells = [
+            _entry_cell(column.entries.get(name), spread) for name in overview.systems
+        ]
         for row, cell in zip(rows, cells, strict=True):
             row.append(cell)
         if any(cell.spread for cell in cells):
@@ -197,10 +203,14 @@ def _overview_table(results: Results, overview: Overview, *, spread: bool) -> Do
         if kind in overview.kinds.values():
             notes.append(f"{BESIDE[kind]}: {text}, which is not compared for the best.")
     with_sentences = [column for column in overview.columns if column.verdict_sentence]
-    lowest_best = [column.printed for column in with_sentences if column.lower_is_better]
+    lowest_best = [
+        column.printed for column in with_sentences if column.lower_is_better
+    ]
     if lowest_best:
         notes.append(f"{', '.join(lowest_best)}: the lowest score is the best.")
-    not_in_percent = [one.printed for one in with_sentences if factor(one.group.metric) == 1]
+    not_in_percent = [
+        one.printed for one in with_sentences if factor(one.group.metric) == 1
+    ]
     if not_in_percent:
         notes.append(f"{', '.join(not_in_percent)}: shown as it is, not in percent.")
     if results.tests and overview.marks:
@@ -217,7 +227,9 @@ def _overview_table(results: Results, overview: Overview, *, spread: bool) -> Do
         heads=heads,
         rows=rows,
         notes=notes,
-        items=[f"{column.printed}: {column.verdict_sentence}" for column in with_sentences],
+        items=[
+            f"{column.printed}: {column.verdict_sentence}" for column in with_sentences
+        ],
         signatures=_signatures(results, groups_of_columns),
     )
 
@@ -276,7 +288,9 @@ def type_tables(results: Results, digits: int, tier: int) -> Iterator[DocumentTa
             notes.append("Score of each type in percent, the best of each in bold.")
         left_out = len(types.names) - len(cells)
         if left_out:
-            notes.append(f"The {MAX_TYPES} most frequent types; {left_out} more are in types.csv.")
+            notes.append(
+                f"The {MAX_TYPES} most frequent types; {left_out} more are in types.csv."
+            )
         notes.append(f"{NONE}: the type does not occur with this system.")
         yield DocumentTable(
             name=f"{types.group.dataset}-{types.group.label}-types",

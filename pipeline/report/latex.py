@@ -81,7 +81,9 @@ def escape(text: str) -> str:
 
 def code(text: str) -> str:
     """Return a signature as code, in lines that may break after each of its parts."""
-    return rf"\texttt{{{escape(text)}}}".replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    return rf"\texttt{{{escape(text)}}}".replace(
+        r"\textbar{}", r"\textbar\allowbreak{}"
+    )
 
 
 def table(document_table: DocumentTable) -> str:

@@ -41,14 +41,18 @@ def frame(rows: Any) -> Any:
     try:
         import pandas as pd
     except ImportError:
-        raise InputError("to_pandas() needs pandas: pip install 'gec-pipeline[pandas]'") from None
+        raise InputError(
+            "to_pandas() needs pandas: pip install 'gec-pipeline[pandas]'"
+        ) from None
     return pd.DataFrame(rows)
 
 
 def known_table(table: str, tables: Iterable[str]) -> None:
     """Raise InputError for a table that is none of these."""
     if table not in tables:
-        raise InputError(f"to_pandas: expected one of {', '.join(tables)}, found {table!r}")
+        raise InputError(
+            f"to_pandas: expected one of {', '.join(tables)}, found {table!r}"
+        )
 
 
 class NotebookResults:
@@ -78,7 +82,9 @@ class NotebookResults:
         forms = [name for name, one in FORMATS.items() if one.printed or one.returned]
         if form not in forms:
             hint = did_you_mean(form, forms)
-            raise InputError(f"report: expected one of {', '.join(forms)}, found {form!r}{hint}")
+            raise InputError(
+                f"report: expected one of {', '.join(forms)}, found {form!r}{hint}"
+            )
         columns = tuple(columns)
         if columns and form == "json":
             raise InputError("report: json has all columns; leave out columns")
@@ -100,7 +106,9 @@ class NotebookResults:
         Letters and colours are those of the notebook; the best cells are shaded, and clusters are
         parted by rules.
         """
-        from .document_tables import document_tables  # here, because most programs show no tables
+        from .document_tables import (
+            document_tables,
+        )  # here, because most programs show no tables
 
         results = self._as_results()
         parts: list[str] = []
@@ -163,7 +171,9 @@ def _table(document_table: "DocumentTable") -> str:
     header = ""
     rules = f"border-top: {THICK}; border-bottom: {THIN}"
     heads = document_table.heads or [""] * len(document_table.header)
-    for number, (head, title) in enumerate(zip(heads, document_table.header, strict=True)):
+    for number, (head, title) in enumerate(
+        zip(heads, document_table.header, strict=True)
+    ):
         header += cell_element("th", number, _text(f"{head} {title}".strip()), rules)
     lines = [f"<tr>{header}</tr>"]
     rows = document_table.rows[:MAX_ROWS]
@@ -200,7 +210,11 @@ def matching_signatures(metrics: Mapping[str, Metric], name: str) -> set[str]:
     """
     short = labels(metrics)
     named = metrics_called(name, metrics.values())
-    return {text for text, one in metrics.items() if name in (text, short[text]) or one in named}
+    return {
+        text
+        for text, one in metrics.items()
+        if name in (text, short[text]) or one in named
+    }
 
 
 def plotted(
@@ -215,7 +229,9 @@ def plotted(
     """
     if find_spec("matplotlib") is None:
         raise InputError("plot() needs matplotlib: pip install 'gec-pipeline[plot]'")
-    missing = missing_extension("plots", name) or missing_extension("report_formats", "plots")
+    missing = missing_extension("plots", name) or missing_extension(
+        "report_formats", "plots"
+    )
     if missing:
         raise InputError(f"plot({name!r}): {missing}")
     scores = results.scores
@@ -229,19 +245,28 @@ def plotted(
         requested = [text for text in (metric, dataset) if text]
         message = f"plot({name!r}): there are no scores"
         if requested:
-            names = [*labels(score.metric for score in results.scores).values(), *results.datasets]
+            names = [
+                *labels(score.metric for score in results.scores).values(),
+                *results.datasets,
+            ]
             message += f" of {', '.join(requested)}{did_you_mean(requested[0], names)}"
         raise InputError(message)
     if name not in PLOTS:
         hint = did_you_mean(name, PLOTS)
-        raise InputError(f"plot({name!r}): there is no such plot{hint}; there are {_listed(PLOTS)}")
+        raise InputError(
+            f"plot({name!r}): there is no such plot{hint}; there are {_listed(PLOTS)}"
+        )
     context = ReportContext(results=replace(results, scores=scores), plot_style=style)
     plots = list(PLOTS[name].figures(context))
     if not plots:
         requirement = PLOTS[name].requires
-        raise InputError(f"plot({name!r}): there is nothing for it here; it needs {requirement}")
+        raise InputError(
+            f"plot({name!r}): there is nothing for it here; it needs {requirement}"
+        )
     if len(plots) > 1:
-        groups = dict.fromkeys(f"{plot.group.dataset}/{plot.group.label}" for plot in plots)
+        groups = dict.fromkeys(
+            f"{plot.group.dataset}/{plot.group.label}" for plot in plots
+        )
         count = f"there are {len(plots)}; say which by metric= and dataset="
         raise InputError(f"plot({name!r}): {count}: {_listed(groups)}")
     return plots[0].figure

@@ -80,7 +80,9 @@ def _user_metrics(context: ReportContext) -> list[_UserMetric]:
         if len(title) > MAX_TITLE or title in titles:
             title = f"{name}-{number}"
         titles.add(title)
-        metrics.append(_UserMetric(title, metric_results, context.results.declared[name]))
+        metrics.append(
+            _UserMetric(title, metric_results, context.results.declared[name])
+        )
     return metrics
 
 
@@ -88,7 +90,9 @@ def _path(title: str, dataset: str, system: str) -> str:
     return f"{title}/{dataset}/{system}.tsv"
 
 
-def _tables(metric_result: MetricResult, declared: Declared) -> Iterator[tuple[str, str]]:
+def _tables(
+    metric_result: MetricResult, declared: Declared
+) -> Iterator[tuple[str, str]]:
     """Yield the name of each system, and a table of its lines with a column for each number; no
     number, empty cell.
 

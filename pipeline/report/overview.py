@@ -107,7 +107,9 @@ class Overview:
     """The level of the intervals, such as 95%."""
 
 
-def overviews(results: Results, digits: int, patterns: Sequence[str] = ()) -> list[Overview]:
+def overviews(
+    results: Results, digits: int, patterns: Sequence[str] = ()
+) -> list[Overview]:
     """Return the overviews of a run: one for each data set, or one for all if each of them has a
     single metric.
 
@@ -229,7 +231,9 @@ ColumnKey = tuple[MetricTable, int]
 """A table, and the number of one of its columns."""
 
 
-def _for_all_metrics(tables: Sequence[MetricTable], patterns: Sequence[str]) -> list[str]:
+def _for_all_metrics(
+    tables: Sequence[MetricTable], patterns: Sequence[str]
+) -> list[str]:
     """Return the patterns that name no metric: they are for all."""
     unnamed = []
     for pattern in patterns:
@@ -238,7 +242,9 @@ def _for_all_metrics(tables: Sequence[MetricTable], patterns: Sequence[str]) -> 
     return unnamed
 
 
-def _chosen_columns(tables: Sequence[MetricTable], patterns: Sequence[str]) -> list[ColumnKey]:
+def _chosen_columns(
+    tables: Sequence[MetricTable], patterns: Sequence[str]
+) -> list[ColumnKey]:
     """Return the columns of an overview: those of named metrics in the order of the patterns, each
     once.
 
@@ -361,7 +367,9 @@ def _column(
             spread=half_width,
             interval=interval,
             best=score.system in best,
-            mark=re.sub("^[-+0-9.]+", "", mark),  # of a difference there is the arrow alone
+            mark=re.sub(
+                "^[-+0-9.]+", "", mark
+            ),  # of a difference there is the arrow alone
         )
     return Column(
         group=group,
@@ -401,7 +409,9 @@ def _best_by_output(
     if not values:
         return set()
     best = percent(max(values), digits)
-    return {system for system, value in outputs.items() if percent(value, digits) == best}
+    return {
+        system for system, value in outputs.items() if percent(value, digits) == best
+    }
 
 
 # --- the verdict of a metric
@@ -451,7 +461,9 @@ def _against_baseline(results: Results, group: Group) -> str:
     if not better:
         return f"{_share(worse, len(group.tests), 'is', 'are')} worse than {baseline}"
     rest = f", {worse} worse" if worse else ""
-    return f"{_share(better, len(group.tests), 'is', 'are')} better than {baseline}{rest}"
+    return (
+        f"{_share(better, len(group.tests), 'is', 'are')} better than {baseline}{rest}"
+    )
 
 
 def _first_place(
@@ -475,7 +487,11 @@ def _first_place(
             share = _share(count, len(tests), "differs", "differ")
         return f"{_sharing_first([first.system, *names])}; {share} from {first.system}"
     if first.bootstrap:
-        best_ranks = {score.system: score.bootstrap.ranks[0] for score in rivals if score.bootstrap}
+        best_ranks = {
+            score.system: score.bootstrap.ranks[0]
+            for score in rivals
+            if score.bootstrap
+        }
         highest = min(best_ranks.values())
         names = [system for system, rank in best_ranks.items() if rank <= highest]
         names = [system for system in names if system != first.system]

@@ -13,7 +13,13 @@ from ..data.corpus import Corpus
 from ..data.texts import TextFile, lines_of, read_texts
 from ..data.texts import called as name_of_line
 from ..errors import StoreError, known_names, printable
-from ..metrics.base.capabilities import MISSED, JudgesEdits, Verdict, by_annotator, edit_judge
+from ..metrics.base.capabilities import (
+    MISSED,
+    JudgesEdits,
+    Verdict,
+    by_annotator,
+    edit_judge,
+)
 from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import Columns, StatisticsSpec
 from ..scoring.metric_results import MetricResult
@@ -273,21 +279,30 @@ def _counts(metric_result: MetricResult, counts: Columns) -> tuple[list[str], Ta
     lines = []
     rows = []
     for reference in range(metric_result.references if per_reference else 1):
-        if per_reference and "ref_len" in counts and counts["ref_len"][0, reference] < 0:
+        if (
+            per_reference
+            and "ref_len" in counts
+            and counts["ref_len"][0, reference] < 0
+        ):
             continue
         values = {}
         for field in fields:
             position = (0, reference) if field.per_reference else 0
             values[field.name] = np.atleast_1d(counts[field.name][position])
         name = str(reference if is_judge else reference + 1)
-        texts = [f"{field.name} {_count_text(values[field.name][0])}" for field in without_orders]
+        texts = [
+            f"{field.name} {_count_text(values[field.name][0])}"
+            for field in without_orders
+        ]
         text = "  ".join(texts)
         lines.append(f"{title} {name}: {text}" if per_reference else text)
         for order in range(1, max_order + 1):
             cells = []
             for field in with_orders:
                 has_order = order <= field.orders
-                cells.append(_count_text(values[field.name][order - 1]) if has_order else "")
+                cells.append(
+                    _count_text(values[field.name][order - 1]) if has_order else ""
+                )
             if order <= MAX_EMPTY_ORDER or set(cells) - {"", "0"}:
                 names = [name] if per_reference else []
                 rows.append([*names, str(order), *cells])
@@ -301,7 +316,9 @@ def _count_text(value: float) -> str:
     return f"{number:.0f}" if number.is_integer() else round_half_up(number, 4)
 
 
-def _metric_results(context: ReportContext, dataset: str) -> Iterator[tuple[str, MetricResult]]:
+def _metric_results(
+    context: ReportContext, dataset: str
+) -> Iterator[tuple[str, MetricResult]]:
     """Yield the label of each metric of a data set, with its scores and columns."""
     labels = called(metric_result.signature for metric_result in context.measured)
     for metric_result in context.measured:
@@ -333,7 +350,9 @@ def known_system(scores: Iterable[Score], owner: str, system: str) -> str:
     """
     names = list(dict.fromkeys(score.system for score in scores))
     if system not in names:
-        raise StoreError(f"{owner}: has no system '{system}'{known_names(system, names, 'it has')}")
+        raise StoreError(
+            f"{owner}: has no system '{system}'{known_names(system, names, 'it has')}"
+        )
     return system
 
 
@@ -357,7 +376,9 @@ class Edits(NamedTuple):
         """
         edits: dict[tuple[Any, ...], None] = {}
         for own_verdicts in self.verdicts:
-            for verdict in sorted(own_verdicts or (), key=lambda one: one.verdict == MISSED):
+            for verdict in sorted(
+                own_verdicts or (), key=lambda one: one.verdict == MISSED
+            ):
                 edits[verdict[:5]] = None
         has_types = any(type_name for *_, type_name in edits)
         rows = []
@@ -393,7 +414,9 @@ def edits_of(
     """
     view = corpus.read_by(metric.spec)
     files = [view.source, view.systems[system], *view.references] if view.source else []
-    source, output, *annotations = [read_texts(file, line - 1, line)[0] for file in files]
+    source, output, *annotations = [
+        read_texts(file, line - 1, line)[0] for file in files
+    ]
     annotation_columns = [[annotation] for annotation in annotations]
     ((verdicts,),) = judge.verdicts([source], [[output]], annotation_columns)
     all_chosen = chain.from_iterable(chosen_references(metric, columns))
@@ -433,9 +456,15 @@ def annotator_columns(
     corpus, they stay as they were counted.
     """
     columns = _row(system.blocks(), line)
-    if by_annotator(metric) is metric or not corpus or not corpus.read_by(metric.spec).source:
+    if (
+        by_annotator(metric) is metric
+        or not corpus
+        or not corpus.read_by(metric.spec).source
+    ):
         return columns
-    return of_annotators(metric, columns, references_of(corpus, metric, np.array([line - 1])))
+    return of_annotators(
+        metric, columns, references_of(corpus, metric, np.array([line - 1]))
+    )
 
 
 def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:

@@ -79,7 +79,9 @@ class SystemCounts:
         names = self.metric.spec.of_references
         rest = replace(
             self,
-            systems=[Subset(self.systems[number], references, names) for number in numbers],
+            systems=[
+                Subset(self.systems[number], references, names) for number in numbers
+            ],
             references=len(references),
             reference_of_system=[self._reference_of(number) for number in numbers],
         )
@@ -132,7 +134,11 @@ class Policy(Aggregation):
 
         `missing` says that some lines have missing references.
         """
-        if missing and self.missing_at is not None and metric.level not in self.missing_at:
+        if (
+            missing
+            and self.missing_at is not None
+            and metric.level not in self.missing_at
+        ):
             return f"references: {metric.policy} is not defined where references are missing"
         if self.several and references < 2:
             return f"references: {metric.policy} needs at least two references"
@@ -150,7 +156,9 @@ class Policy(Aggregation):
         """
         if present is None or scores.shape[1] == 1:
             return mean(scores)
-        averaged: Floats = scores.mean(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
+        averaged: Floats = scores.mean(
+            axis=-1, where=np.arange(scores.shape[1]) < present[:, None]
+        )
         return averaged
 
     def outputs_of_lines(
@@ -161,7 +169,10 @@ class Policy(Aggregation):
         They are float64 [lines] each.
         """
         present = columns.get(PRESENT)
-        return {name: self.of_lines(metric, values, present) for name, values in outputs.items()}
+        return {
+            name: self.of_lines(metric, values, present)
+            for name, values in outputs.items()
+        }
 
 
 def mean_of(reduced: Sequence[Reduced]) -> Reduced:
@@ -182,7 +193,9 @@ def mean(values: Floats) -> Floats:
     count = values.shape[-1]
     if count == 1:
         return values[..., 0]
-    return np.where(_equal(values), values[..., 0], np.add.reduce(values, axis=-1) / count)
+    return np.where(
+        _equal(values), values[..., 0], np.add.reduce(values, axis=-1) / count
+    )
 
 
 def _equal(values: Floats) -> NDArray[np.bool_]:
@@ -249,10 +262,14 @@ class Mean(Policy):
         shares = self.shares(counts)
         scores = []
         for of_system in zip(*with_each, strict=True):
-            scores.append(self.combined(shares, [reduced.outputs for reduced in of_system]))
+            scores.append(
+                self.combined(shares, [reduced.outputs for reduced in of_system])
+            )
         return scores
 
-    def combined(self, shares: Sequence[float], outputs: Sequence[dict[str, float]]) -> Reduced:
+    def combined(
+        self, shares: Sequence[float], outputs: Sequence[dict[str, float]]
+    ) -> Reduced:
         """Return the mean of a system's outputs with each reference."""
         means = {}
         for name in outputs[0]:
@@ -265,7 +282,9 @@ class Mean(Policy):
         summands = []
         for number, share in enumerate(self.shares(counts)):
             if share:
-                summands.append(counts.summand(MetricTerms(counts.metric, number), share))
+                summands.append(
+                    counts.summand(MetricTerms(counts.metric, number), share)
+                )
         return summands
 
     def shares(self, counts: SystemCounts) -> Sequence[float]:
@@ -277,7 +296,9 @@ class Mean(Policy):
 class Each(Mean):
     """The mean, with the scores with each reference as further outputs: name@0, name@1 ..."""
 
-    def combined(self, shares: Sequence[float], outputs: Sequence[dict[str, float]]) -> Reduced:
+    def combined(
+        self, shares: Sequence[float], outputs: Sequence[dict[str, float]]
+    ) -> Reduced:
         """Return the mean of a system's outputs, and its score with each reference."""
         name = next(iter(outputs[0]))
         means = super().combined(shares, outputs).outputs
@@ -323,10 +344,14 @@ class Sampled(Policy):
             return [self.single(item.outputs) for item in counts.reduced(0)]
         terms = MetricTerms(counts.metric, each=True)
         if counts.lines == 1:
-            outputs = [_outputs_of_line(terms, system, draws) for system in counts.systems]
+            outputs = [
+                _outputs_of_line(terms, system, draws) for system in counts.systems
+            ]
         else:
             sums = drawn_sums(terms, counts.systems, draws, counts.threads)
-            outputs = [terms.outputs(sums[:, number]) for number in range(len(counts.systems))]
+            outputs = [
+                terms.outputs(sums[:, number]) for number in range(len(counts.systems))
+            ]
         return [self.averaged(of_system, draws) for of_system in outputs]
 
     def single(self, outputs: dict[str, float]) -> Reduced:
@@ -440,20 +465,29 @@ class LeaveOneOut(Policy):
         return {f"reference{number}": number for number in range(references)}
 
 
-def _outputs_of_line(terms: MetricTerms, system: HasBlocks, draws: Draws) -> dict[str, Floats]:
+def _outputs_of_line(
+    terms: MetricTerms, system: HasBlocks, draws: Draws
+) -> dict[str, Floats]:
     """Return the outputs of a system with one line, with the reference that is drawn.
 
     They are float64 [iterations] each.
     """
     (columns,) = present_blocks(terms.metric, system)
     present = columns.get(PRESENT)
-    references, drawn = _drawn_for_line(draws, None if present is None else int(present[0]))
+    references, drawn = _drawn_for_line(
+        draws, None if present is None else int(present[0])
+    )
     totals = terms.of_each(columns).with_each()[0, references].astype(np.float64)
-    return {name: values.take(drawn, axis=-1) for name, values in terms.outputs(totals).items()}
+    return {
+        name: values.take(drawn, axis=-1)
+        for name, values in terms.outputs(totals).items()
+    }
 
 
 @lru_cache(16)
-def _drawn_for_line(draws: Draws, present: int | None) -> tuple[list[int], NDArray[np.intp]]:
+def _drawn_for_line(
+    draws: Draws, present: int | None
+) -> tuple[list[int], NDArray[np.intp]]:
     """Return the references that are drawn for a line alone, and which each iteration has.
 
     The latter are [iterations]. `present` is how many references the line has, None if it has all.

@@ -82,7 +82,9 @@ class Task:
     def spec(self) -> tuple[StatisticsSpec, ...]:
         """The columns to count: those of the metric, and of the categories."""
         of_categories = self.category_spec
-        return (self.metric.spec, of_categories) if of_categories else (self.metric.spec,)
+        return (
+            (self.metric.spec, of_categories) if of_categories else (self.metric.spec,)
+        )
 
     def without(self, systems: Collection[str]) -> Task:
         """Return the task without some systems."""
@@ -122,7 +124,9 @@ def views_of(tasks: Iterable[Task]) -> list[tuple[Corpus, tuple[StatisticsSpec, 
 @lru_cache(256)
 def signed(metric: Metric, references: int) -> str:
     """Return the signature of a metric in this version, for a number of references."""
-    return render_signature(metric.name, [*metric.settings(references), ("v", __version__)])
+    return render_signature(
+        metric.name, [*metric.settings(references), ("v", __version__)]
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +165,9 @@ class MetricResult:
         if not self.left_out:
             return self
         columns = tuple(ByLine(counts, self.left_out) for counts in self.columns)
-        return replace(self, columns=columns, lines=self.lines + len(self.left_out), left_out=())
+        return replace(
+            self, columns=columns, lines=self.lines + len(self.left_out), left_out=()
+        )
 
     @property
     def names(self) -> list[str]:
@@ -171,7 +177,10 @@ class MetricResult:
     def reranked(self) -> MetricResult:
         """Return the same with new ranks among its systems."""
         order = ranks([self.metric.goodness(score.score) for score in self.scores])
-        scores = [replace(score, rank=rank) for score, rank in zip(self.scores, order, strict=True)]
+        scores = [
+            replace(score, rank=rank)
+            for score, rank in zip(self.scores, order, strict=True)
+        ]
         return replace(self, scores=tuple(scores))
 
     def only(self, systems: Collection[str]) -> MetricResult:
@@ -196,14 +205,20 @@ def picked(rows: Sequence[tuple[MetricResult, int]]) -> MetricResult:
         is_system = number < len(metric_result.columns)
         (of_systems if is_system else means).append((metric_result, number))
 
-    scores = [metric_result.scores[number] for metric_result, number in of_systems + means]
+    scores = [
+        metric_result.scores[number] for metric_result, number in of_systems + means
+    ]
     names = {score.system for score in scores}
-    sources = {id(metric_result): metric_result for metric_result, _ in of_systems + means}
+    sources = {
+        id(metric_result): metric_result for metric_result, _ in of_systems + means
+    }
     breakdown: list[Breakdown] = []
     tests: list[Comparison] = []
     for metric_result in sources.values():
         breakdown += [part for part in metric_result.breakdown if part.system in names]
-        tests += [test for test in metric_result.tests if {test.system, test.other} <= names]
+        tests += [
+            test for test in metric_result.tests if {test.system, test.other} <= names
+        ]
     parts: list[HasBlocks] = []
     if all(metric_result.parts for metric_result in sources.values()):
         parts = [metric_result.parts[number] for metric_result, number in of_systems]
@@ -212,7 +227,9 @@ def picked(rows: Sequence[tuple[MetricResult, int]]) -> MetricResult:
     return replace(
         result,
         scores=tuple(scores),
-        columns=tuple(metric_result.columns[number] for metric_result, number in of_systems),
+        columns=tuple(
+            metric_result.columns[number] for metric_result, number in of_systems
+        ),
         reference_of_system=tuple(references),
         parts=tuple(parts),
         breakdown=tuple(breakdown),
@@ -250,7 +267,9 @@ def _score_task(task: Task, counted: Counted, threads: int) -> MetricResult:
     reduced = reduce(counts)
     names_of_rows = list(names)
     if rows and rows.keys() <= set(names):  # no reference is lost
-        of_references = [reduced[index] for index, name in enumerate(names) if name in rows]
+        of_references = [
+            reduced[index] for index, name in enumerate(names) if name in rows
+        ]
         reduced.append(mean_of(of_references))
         names_of_rows.append(REFERENCES_ROW)
 
@@ -323,7 +342,9 @@ def breakdown_of(metric_result: MetricResult) -> tuple[Breakdown, ...]:
     return tuple(breakdown)
 
 
-def _categories(metric: Metric, tier: Tier, counts: Mapping[str, Ints]) -> tuple[Category, ...]:
+def _categories(
+    metric: Metric, tier: Tier, counts: Mapping[str, Ints]
+) -> tuple[Category, ...]:
     """Return the scores of the categories of a tier that have counts."""
     outputs = metric.score(counts)
     scores = first(outputs)
@@ -365,7 +386,9 @@ def datasets_of(metric_results: Iterable[MetricResult]) -> dict[str, DatasetInfo
     return datasets
 
 
-def grouped_by_dataset(metric_results: Iterable[MetricResult]) -> dict[str, list[MetricResult]]:
+def grouped_by_dataset(
+    metric_results: Iterable[MetricResult],
+) -> dict[str, list[MetricResult]]:
     """Return results by the name of their data set."""
     groups: dict[str, list[MetricResult]] = {}
     for metric_result in metric_results:
@@ -382,17 +405,25 @@ def with_means(results: Results) -> Results:
     datasets = list(dict.fromkeys(score.dataset for score in results.scores))
     if len(datasets) < 2:
         names = " and ".join(datasets) or "none"
-        raise InputError(f"a mean needs scores on two data sets or more; there is {names}")
-    scores: dict[str, dict[str, dict[str, float]]] = {}  # by metric, system and data set
+        raise InputError(
+            f"a mean needs scores on two data sets or more; there is {names}"
+        )
+    scores: dict[
+        str, dict[str, dict[str, float]]
+    ] = {}  # by metric, system and data set
     for score in results.scores:
-        parts = [part for part in score.metric.split("|") if not part.startswith("nrefs:")]
+        parts = [
+            part for part in score.metric.split("|") if not part.startswith("nrefs:")
+        ]
         systems = scores.setdefault("|".join(parts), {})
         systems.setdefault(score.system, {})[score.dataset] = score.score
     means = [_mean(metric, systems, datasets) for metric, systems in scores.items()]
     return replace(results, means=means)
 
 
-def _mean(metric: str, scores: Mapping[str, Mapping[str, float]], datasets: list[str]) -> Mean:
+def _mean(
+    metric: str, scores: Mapping[str, Mapping[str, float]], datasets: list[str]
+) -> Mean:
     """Return the means of a metric; `scores` has the score of each system on each data set."""
     means: dict[str, float] = {}
     missing: dict[str, list[str]] = {}
@@ -416,7 +447,9 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
     for task in tasks:
         corpus = task.corpus
         counted = counts[corpus.name]
-        blocks = {name: counted[name, task.metric.spec].blocks() for name in corpus.systems}
+        blocks = {
+            name: counted[name, task.metric.spec].blocks() for name in corpus.systems
+        }
         for note in warner(task.metric).count_warnings(blocks):
             position = ""
             if note.reference is not None:
@@ -454,7 +487,9 @@ def describe(corpus: Corpus, known: Mapping[str, str] | None = None) -> DatasetI
     for role, role_text in texts.items():
         if role_text:
             digests[role] = digest_like(role_text, (known or {}).get(role, KIND))
-    left_out = {key: files.left_out for key, files in corpus.external.items() if files.left_out}
+    left_out = {
+        key: files.left_out for key, files in corpus.external.items() if files.left_out
+    }
     return DatasetInfo(
         lines=corpus.lines,
         references=len(corpus.references),

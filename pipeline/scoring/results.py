@@ -27,7 +27,14 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 SCHEMA = 1
-UNTYPED_SECTIONS = ("human", "judgments", "columns", "correlations", "agreements", "expectations")
+UNTYPED_SECTIONS = (
+    "human",
+    "judgments",
+    "columns",
+    "correlations",
+    "agreements",
+    "expectations",
+)
 """Sections without a class of their own. Some are missing in files of earlier versions."""
 REFERENCES_ROW = "REFERENCE"
 """The name of the row with the mean score of the references under leave_one_out (REFERENCE in
@@ -275,7 +282,9 @@ class Series:
 
     def of(self, systems: Container[str]) -> "Series":
         """Return the same with these systems alone."""
-        return replace(self, steps=tuple(step for step in self.steps if step[1] in systems))
+        return replace(
+            self, steps=tuple(step for step in self.steps if step[1] in systems)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -324,10 +333,14 @@ class Results:
         """
         declared = self.declared.get(printed.partition("|")[0])
         if not declared or is_built_in(class_of(printed)):
-            from ..metrics.build import from_text  # here: this file is read without any metric
+            from ..metrics.build import (
+                from_text,
+            )  # here: this file is read without any metric
 
             return from_text(printed)
-        from ..metrics.functions.loading import remember  # here: few runs have metrics of users
+        from ..metrics.functions.loading import (
+            remember,
+        )  # here: few runs have metrics of users
         from ..metrics.functions.metric import restored
 
         remember(self.declared.values())
@@ -369,7 +382,9 @@ class Results:
             content = read_json(path)
             if content["schema"] != SCHEMA:
                 schema = f"{content['schema']!r:.50}"
-                raise StoreError(f"{path}: is of schema {schema}; this version reads {SCHEMA}")
+                raise StoreError(
+                    f"{path}: is of schema {schema}; this version reads {SCHEMA}"
+                )
             problem = next(_too_large(content), None)
             if problem:
                 raise ValueError(problem)
@@ -383,7 +398,9 @@ class Results:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             reason = f"{type(error).__name__}: {error}"
-            raise StoreError(f"{path}: is not the results file of a run ({reason})") from None
+            raise StoreError(
+                f"{path}: is not the results file of a run ({reason})"
+            ) from None
         return results
 
 
@@ -400,7 +417,9 @@ def _check_datasets(results: Results) -> None:
         for number, row in enumerate(getattr(results, section)):
             if row.dataset not in results.datasets:
                 name = row.dataset[:100]
-                raise ValueError(f"{section}[{number}].dataset: there is no data set '{name}'")
+                raise ValueError(
+                    f"{section}[{number}].dataset: there is no data set '{name}'"
+                )
 
 
 def _runs_beside(path: Path) -> str:

@@ -13,7 +13,12 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..execution.store.counts import InMemoryCounts
-from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
+from ..metrics.base.capabilities import (
+    aggregated,
+    compiled_form,
+    data_set_columns,
+    line_outputs,
+)
 from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import PRESENT, Columns
 from .aggregation import (
@@ -27,7 +32,15 @@ from .aggregation import (
     deviation,
 )
 from .sums import Summand
-from .terms import Block, HasBlocks, SentenceTerms, blocks_of, compact, exact_parts, present_blocks
+from .terms import (
+    Block,
+    HasBlocks,
+    SentenceTerms,
+    blocks_of,
+    compact,
+    exact_parts,
+    present_blocks,
+)
 
 BITS = 26
 """Bits in each half of a sentence score, so that sums of 2**26 sentences stay below 2**53. Beyond
@@ -104,11 +117,15 @@ class SentenceLevel(Aggregation):
         divisor = _divisor(metric, counts.lines)
         scores = []
         for system in counts.systems:
-            parts: dict[str, list[float]] = {}  # sums of them are exact, whatever the blocks
+            parts: dict[
+                str, list[float]
+            ] = {}  # sums of them are exact, whatever the blocks
             for columns in present_blocks(metric, system):
                 for name, values in sentence_outputs(metric, columns).items():
                     parts.setdefault(name, []).extend(exact_parts(values))
-            outputs = {name: math.fsum(numbers) / divisor for name, numbers in parts.items()}
+            outputs = {
+                name: math.fsum(numbers) / divisor for name, numbers in parts.items()
+            }
             scores.append(Reduced(outputs))
         return scores
 
@@ -136,7 +153,9 @@ class DrawnMeans(Aggregation):
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Raise InputError: the score is no sum; see unsupported() in `resampling/intervals.py`."""
-        raise InputError(f"{counts.metric.name}: a median of samples is not sampled again")
+        raise InputError(
+            f"{counts.metric.name}: a median of samples is not sampled again"
+        )
 
 
 def _divisor(metric: Metric, lines: int) -> int:
@@ -177,7 +196,9 @@ class OutputTerms(SentenceTerms):
         for system in systems:
             for columns in present_blocks(metric, system):
                 for name, values in outputs_of(metric, columns).items():
-                    largest[name] = max(largest.get(name, 0.0), float(np.abs(values).max()))
+                    largest[name] = max(
+                        largest.get(name, 0.0), float(np.abs(values).max())
+                    )
         exponents = {name: math.frexp(value)[1] for name, value in largest.items()}
         bits = min(BITS, 52 - (lines - 1).bit_length())
         return cls(metric, outputs_of, exponents, _divisor(metric, lines), bits)

@@ -47,7 +47,9 @@ def load(path: Path) -> tuple[Results, list[MetricResult]]:
         )
     metric_results = metric_results_of(path, results)
     for metric_result in metric_results:
-        for name, counts in zip(metric_result.names, metric_result.columns, strict=False):
+        for name, counts in zip(
+            metric_result.names, metric_result.columns, strict=False
+        ):
             if not isinstance(counts, StoredCounts):
                 continue
             if not counts.path.exists():
@@ -75,7 +77,9 @@ def metric_results_of(path: Path, results: Results) -> list[MetricResult]:
         metric_result = _metric_result(
             path, results, scores, breakdown.get(key, ()), tests.get(key, ())
         )
-        metric_results.append(replace(metric_result, ids=ids.get(metric_result.dataset)))
+        metric_results.append(
+            replace(metric_result, ids=ids.get(metric_result.dataset))
+        )
     return metric_results
 
 
@@ -108,7 +112,9 @@ def _metric_result(
         metric = results.metric(signature)
     except InputError as error:
         file = path / "results.json"
-        raise StoreError(f"{file}: is not the results file of a run ({error})") from None
+        raise StoreError(
+            f"{file}: is not the results file of a run ({error})"
+        ) from None
     references = info.references_of(metric.spec)
 
     # The mean of the references comes last, and has no columns.
@@ -173,7 +179,9 @@ def left_out(path: Path, tasks: Sequence[Task], *, stay: bool) -> list[Score]:
             continue
         digests = stored.datasets[corpus.name].digests
         now = describe(corpus, digests).digests
-        changed = [name for name, digest in digests.items() if now.get(name, digest) != digest]
+        changed = [
+            name for name, digest in digests.items() if now.get(name, digest) != digest
+        ]
         if changed:
             raise StoreError(
                 f"{path}: {corpus.name}: {changed[0]} has changed since the results here, of which "
@@ -237,7 +245,9 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[MetricResult]]:
         if partner is None:
             continue
         name = metric_result.metric.name
-        reason = _difference(metric_result, partner, first_run.results.declared.get(name))
+        reason = _difference(
+            metric_result, partner, first_run.results.declared.get(name)
+        )
         if reason:
             refused.append(
                 f"{metric_result.dataset}: {name} is left out: {reason}; "
@@ -318,10 +328,15 @@ def _joined_statistics(
     return statistics or None
 
 
-def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, second: Path) -> None:
+def _check_data(
+    name: str, one: DatasetInfo, two: DatasetInfo, first: Path, second: Path
+) -> None:
     """Raise StoreError unless source and references are the same."""
     if (one.lines, one.references) != (two.lines, two.references):
-        sizes = [f"{info.lines:,} lines and {info.references} references" for info in (one, two)]
+        sizes = [
+            f"{info.lines:,} lines and {info.references} references"
+            for info in (one, two)
+        ]
         raise StoreError(
             f"{name}: is another data set in {second} ({sizes[1]}) than in {first} ({sizes[0]})"
         )
@@ -334,7 +349,9 @@ def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, seco
                 f"{path}: is of an earlier version, whose digests of texts are others; "
                 "run its config again"
             )
-    raise StoreError(f"{name}: {differing[0]} is not the same text in {first} and in {second}")
+    raise StoreError(
+        f"{name}: {differing[0]} is not the same text in {first} and in {second}"
+    )
 
 
 def differing_texts(one: DatasetInfo, two: DatasetInfo) -> list[str]:
@@ -398,7 +415,9 @@ def _joined(
     scores = []
     for score, name in zip(metric_result.scores, names, strict=True):
         scores.append(replace(score, system=name, metric=one.signature))
-    joined = replace(metric_result, scores=tuple(scores), breakdown=(), tests=(), parts=())
+    joined = replace(
+        metric_result, scores=tuple(scores), breakdown=(), tests=(), parts=()
+    )
     return joined.reranked()
 
 
@@ -439,7 +458,9 @@ def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list
             folded = pattern.casefold()
             matching = [name for name in known if fnmatchcase(name.casefold(), folded)]
         if not matching:
-            raise StoreError(f"{flag} {pattern}: there is no such one{known_names(pattern, known)}")
+            raise StoreError(
+                f"{flag} {pattern}: there is no such one{known_names(pattern, known)}"
+            )
         chosen += matching
     return chosen
 
@@ -450,7 +471,9 @@ def only(scored: Sequence[MetricResult], selection: Selection) -> list[MetricRes
     Raises StoreError if there are none.
     """
     if not scored:
-        raise StoreError("the run has no scores: its config has no data sets, systems and metrics")
+        raise StoreError(
+            "the run has no scores: its config has no data sets, systems and metrics"
+        )
     chosen = list(scored)
     if selection.metrics:
         ids: set[int] = set()
@@ -483,7 +506,9 @@ def _by_metric(scored: Sequence[MetricResult], text: str) -> list[MetricResult]:
         if "[" in text:
             from_text(text)  # raises the error that is in the text
         known = dict.fromkeys(one.metric.output for one in scored)
-        raise StoreError(f"--metric {text}: there is no such one{known_names(text, known)}")
+        raise StoreError(
+            f"--metric {text}: there is no such one{known_names(text, known)}"
+        )
     return chosen
 
 
@@ -527,7 +552,9 @@ def narrowed(results: Results, metric_results: Sequence[MetricResult]) -> Result
     return part
 
 
-def _narrowed_human(human: dict[str, Any], pairs: set[tuple[str, str]]) -> dict[str, Any]:
+def _narrowed_human(
+    human: dict[str, Any], pairs: set[tuple[str, str]]
+) -> dict[str, Any]:
     """Return the section `human` with the items of these data sets and metrics alone."""
     narrowed_human = {}
     for key, value in human.items():
@@ -561,5 +588,9 @@ def restricted(
     bare = []
     for metric_result in metric_results:
         scores = [replace(score, bootstrap=None) for score in metric_result.scores]
-        bare.append(replace(metric_result, scores=tuple(scores), tests=(), breakdown=(), parts=()))
+        bare.append(
+            replace(
+                metric_result, scores=tuple(scores), tests=(), breakdown=(), parts=()
+            )
+        )
     return replace(results, means=None, **rows_of(bare)), bare

@@ -122,7 +122,11 @@ class Summand:
         """
         for of_systems in zip(*map(self.terms.blocks, self.systems), strict=True):
             fixed = np.stack([block.fixed for block in of_systems], axis=1)
-            apart = [np.concatenate(block.apart, axis=2) for block in of_systems if block.apart]
+            apart = [
+                np.concatenate(block.apart, axis=2)
+                for block in of_systems
+                if block.apart
+            ]
             drawn = list(np.stack(apart, axis=2).swapaxes(0, 1)) if apart else []
             check_sums(self.terms.metric, [fixed, *drawn], self.lines)
             yield Block(fixed, drawn, of_systems[0].present)
@@ -134,7 +138,9 @@ class Summand:
             for packed in (block.fixed, *block.drawn):
                 array = packed.same_columns()
                 for number, system_hash in enumerate(hashes):
-                    system_hash.update((array[:, number] + 0.0).tobytes())  # + 0.0: -0.0 is 0.0
+                    system_hash.update(
+                        (array[:, number] + 0.0).tobytes()
+                    )  # + 0.0: -0.0 is 0.0
         return [system_hash.digest() for system_hash in hashes]
 
     def weighted(
@@ -146,7 +152,9 @@ class Summand:
         """
         drawer = None
         rows_of_samples: list[int] = []
-        rows: dict[int, int] = {}  # an iteration that several samples take is drawn once
+        rows: dict[
+            int, int
+        ] = {}  # an iteration that several samples take is drawn once
         if self.draws:
             for sample in range(first_sample, first_sample + len(weights)):
                 iteration = sample % self.draws.iterations
@@ -161,7 +169,9 @@ class Summand:
             draws = drawer.take(lines, block.present) if drawer else None
             if draws is not None and len(rows) < len(rows_of_samples):
                 draws = draws[rows_of_samples]
-            weighted = weighted + self._sums(block, weights[:, start : start + lines], draws)
+            weighted = weighted + self._sums(
+                block, weights[:, start : start + lines], draws
+            )
             if all_lines:
                 once = once + self._sums(block, np.ones((1, lines), np.uint8), draws)
             start += lines
@@ -200,9 +210,15 @@ class Summand:
         The weights are [samples, lines].
         """
         totals = self.weighted(weights, first_sample, all_lines=False).weighted
-        for column, (number, share) in enumerate(zip(self.numbers, self.shares, strict=True)):
+        for column, (number, share) in enumerate(
+            zip(self.numbers, self.shares, strict=True)
+        ):
             outputs = self.terms.outputs(totals[:, :, column])
-            yield number, share, {name: values.mean(axis=0) for name, values in outputs.items()}
+            yield (
+                number,
+                share,
+                {name: values.mean(axis=0) for name, values in outputs.items()},
+            )
 
     def score(self, totals: Floats) -> Floats:
         """Return the scores of one system, from sums [turns, samples, width]: float64 [samples]."""
@@ -264,7 +280,9 @@ def _weights_of_references(
         yield _weights_if_drawn(turned, count, weights)
 
 
-def _weights_if_drawn(draws: NDArray[Any], count: int, weights: Weights) -> list[Weights]:
+def _weights_if_drawn(
+    draws: NDArray[Any], count: int, weights: Weights
+) -> list[Weights]:
     """Return for each reference the weights of the lines for which it is drawn, and 0 for others."""
     if count == 2:  # faster than comparisons
         second = weights * draws.astype(weights.dtype, copy=False)
@@ -278,8 +296,12 @@ def _product(weights: Weights, terms: Packed) -> Floats:
     The product is float64 [samples, systems, width].
     """
     if weights.dtype == np.uint8:
-        return terms.of_sums(kernel.plane_sums(terms.data, terms.bits, terms.shape[0], weights))
-    product: Floats = weights.astype(np.float64) @ terms.floats().reshape(terms.shape[0], -1)
+        return terms.of_sums(
+            kernel.plane_sums(terms.data, terms.bits, terms.shape[0], weights)
+        )
+    product: Floats = weights.astype(np.float64) @ terms.floats().reshape(
+        terms.shape[0], -1
+    )
     return product.reshape(len(weights), *terms.shape[1:])
 
 
@@ -323,7 +345,9 @@ def drawn_sums(
             blocks = _checked_blocks(terms, systems, draws.lines)
             if threaded:
                 blocks = prefetch(blocks)
-            sums.append(_sums_of_iterations(terms, blocks, draws, iterations, parts, apply))
+            sums.append(
+                _sums_of_iterations(terms, blocks, draws, iterations, parts, apply)
+            )
     return np.concatenate(sums).astype(np.float64)
 
 
@@ -350,11 +374,15 @@ def _sums_of_iterations(
     The iterations are cut into parts, which threads share.
     """
     borders = [len(iterations) * number // parts for number in range(parts + 1)]
-    drawers = [draws.drawer(iterations[low:high]) for low, high in itertools.pairwise(borders)]
+    drawers = [
+        draws.drawer(iterations[low:high]) for low, high in itertools.pairwise(borders)
+    ]
     sums: Ints | None = None
     for of_systems in blocks:
         if sums is None:
-            sums = np.zeros((len(iterations), len(of_systems), terms.schema.width), np.int64)
+            sums = np.zeros(
+                (len(iterations), len(of_systems), terms.schema.width), np.int64
+            )
         apart: list[Ints] = []
         for block in of_systems:
             apart += block.apart
@@ -363,6 +391,8 @@ def _sums_of_iterations(
         drawn = np.concatenate(parts_drawn)
         width = of_systems[0].fixed.shape[1]
         sums[:, :, width:] += drawn.reshape(len(iterations), len(of_systems), -1)
-        sums[:, :, :width] += np.stack([block.fixed.sum(axis=0) for block in of_systems])
+        sums[:, :, :width] += np.stack(
+            [block.fixed.sum(axis=0) for block in of_systems]
+        )
     assert sums is not None  # noqa: S101 (a data set has lines)
     return sums

@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..metrics.base.capabilities import category_of, category_spec, chooser, data_set_columns
+from ..metrics.base.capabilities import (
+    category_of,
+    category_spec,
+    chooser,
+    data_set_columns,
+)
 from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import LAST, PRESENT, WHOLE, Columns, Schema
 from .results import REST, TIERS
@@ -66,7 +71,9 @@ def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
     The numbers are those of the data set, whatever references a line has.
     """
     choose = chooser(metric)
-    for columns, moved in zip(system.blocks(), present_blocks(metric, system), strict=True):
+    for columns, moved in zip(
+        system.blocks(), present_blocks(metric, system), strict=True
+    ):
         chosen = choose(moved)
         if PRESENT in moved:
             order = np.argsort(columns["ref_len"] < 0, axis=1, kind="stable")
@@ -110,7 +117,9 @@ def compact(columns: Columns, reference_columns: Sequence[str]) -> Columns:
         return columns
     present = (~missing).sum(axis=1)
     order = np.argsort(missing, axis=1, kind="stable")
-    order = np.where(np.arange(missing.shape[1]) < present[:, None], order, order[:, :1])
+    order = np.where(
+        np.arange(missing.shape[1]) < present[:, None], order, order[:, :1]
+    )
     rows = np.arange(len(order))[:, None]
     moved = {name: columns[name][rows, order] for name in reference_columns}
     return {**columns, **moved, PRESENT: present}
@@ -127,7 +136,9 @@ def of_annotators(metric: Metric, columns: Columns, numbers: Ints | None) -> Col
         return columns
     rows = np.arange(len(numbers))[:, None]
     references = np.maximum(numbers, 0)
-    moved = {name: columns[name][rows, references] for name in metric.spec.of_references}
+    moved = {
+        name: columns[name][rows, references] for name in metric.spec.of_references
+    }
     return {**columns, **moved, "ref_len": np.where(numbers < 0, -1, moved["ref_len"])}
 
 
@@ -183,7 +194,10 @@ class Subset:
     def blocks(self) -> Iterator[dict[str, Ints]]:
         """Yield the columns with these references, one block of lines after the other."""
         for columns in self.counts.blocks():
-            selected = {name: columns[name][:, self.references] for name in self.reference_columns}
+            selected = {
+                name: columns[name][:, self.references]
+                for name in self.reference_columns
+            }
             yield columns | selected
 
 
@@ -209,7 +223,9 @@ class Block(NamedTuple):
     def with_each(self) -> Ints:
         """Return the terms with each reference: [lines, references, width]."""
         lines, references = self.apart[0].shape[:2]
-        fixed = np.broadcast_to(self.fixed[:, None], (lines, references, self.fixed.shape[1]))
+        fixed = np.broadcast_to(
+            self.fixed[:, None], (lines, references, self.fixed.shape[1])
+        )
         return np.concatenate([fixed, *self.apart], axis=2)
 
 
@@ -274,7 +290,9 @@ class MetricTerms(ReferenceTerms):
         """The whole-number terms with one reference; those that depend on it come last."""
         integers = [field for field in self.metric.terms if not field.real]
         integers.sort(key=lambda field: field.per_reference)
-        return Schema.of(tuple(field._replace(per_reference=False) for field in integers), 1)
+        return Schema.of(
+            tuple(field._replace(per_reference=False) for field in integers), 1
+        )
 
     def of_each(self, columns: Columns) -> Block:
         """Return the terms of a block with each reference."""
@@ -308,7 +326,9 @@ class MetricTerms(ReferenceTerms):
         choose = chooser(self.metric)
         has_reference_terms = any(field.per_reference for field in fields)
         totals = np.zeros(self.schema.width, np.int64)
-        parts: dict[str, list[float]] = {field.name: [] for field in fields if field.real}
+        parts: dict[str, list[float]] = {
+            field.name: [] for field in fields if field.real
+        }
         for columns in present_blocks(self.metric, system):
             terms = self.metric.make_terms(columns)
             chosen: Ints | int = self.reference or 0
@@ -342,7 +362,9 @@ def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> N
     """
     largest = 0.0
     for array in arrays:
-        largest = max(largest, float(array.max(initial=0)), -float(array.min(initial=0)))
+        largest = max(
+            largest, float(array.max(initial=0)), -float(array.min(initial=0))
+        )
     if 2 * largest * lines > MAX_EXACT_SUM:
         raise InputError(
             f"{metric.name}: numbers up to {largest:.0f} in {lines:,} lines cannot be summed"
@@ -385,7 +407,9 @@ class Beside:
         """Yield the columns of one block of lines after the other."""
         pairs = zip(self.counts.blocks(), self.category_counts.blocks(), strict=True)
         for columns, of_categories in pairs:
-            renamed = {CATEGORY_PREFIX + name: array for name, array in of_categories.items()}
+            renamed = {
+                CATEGORY_PREFIX + name: array for name, array in of_categories.items()
+            }
             yield columns | renamed
 
 
@@ -418,7 +442,9 @@ class CategoryTerms(ReferenceTerms):
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the outputs of all categories together."""
         counts = self.schema.unpack(totals)
-        return self.metric.score({name: array.sum(axis=-1) for name, array in counts.items()})
+        return self.metric.score(
+            {name: array.sum(axis=-1) for name, array in counts.items()}
+        )
 
 
 @dataclass(frozen=True)
@@ -431,19 +457,27 @@ class Tier:
     """Which of the data set's categories belong to each: 1 or 0 [categories of the data set and one
     more, names]."""
 
-    def counts(self, terms: CategoryTerms, totals: NDArray[np.number]) -> Mapping[str, Ints]:
+    def counts(
+        self, terms: CategoryTerms, totals: NDArray[np.number]
+    ) -> Mapping[str, Ints]:
         """Return the counts of each category of the tier, from sums [..., width].
 
         They are int64 [..., names].
         """
-        return {name: counts @ self.groups for name, counts in terms.schema.unpack(totals).items()}
+        return {
+            name: counts @ self.groups
+            for name, counts in terms.schema.unpack(totals).items()
+        }
 
 
 def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     """Return the tiers of the categories of a data set: the finest, and those that are coarser."""
     result: dict[int, Tier] = {}
     for number in TIERS:
-        of_data_set = [*(category_of(metric, name, number) for name in categories), REST]
+        of_data_set = [
+            *(category_of(metric, name, number) for name in categories),
+            REST,
+        ]
         names = (*sorted(set(of_data_set) - {REST}), REST)
         if number == TIERS[0] or names != result[TIERS[0]].names:
             groups = np.zeros((len(of_data_set), len(names)), np.int64)

@@ -47,7 +47,10 @@ TOKENIZERS: Table[Tokenizer] = Table(
             "tokens",
         ),
         "ascii_whitespace": Tokenizer(
-            "ascii_whitespace", None, "at ASCII white space, as Python 2's str.split()", "tokens"
+            "ascii_whitespace",
+            None,
+            "at ASCII white space, as Python 2's str.split()",
+            "tokens",
         ),
         "blank": Tokenizer(
             "blank",
@@ -80,7 +83,9 @@ TOKENIZERS: Table[Tokenizer] = Table(
             "text",
         ),
         "chrf": Tokenizer(
-            "chrf", None, "at white space, one ASCII punctuation mark apart, as chrF++'s words"
+            "chrf",
+            None,
+            "at white space, one ASCII punctuation mark apart, as chrF++'s words",
         ),
         "google": Tokenizer(
             "google",
@@ -89,7 +94,10 @@ TOKENIZERS: Table[Tokenizer] = Table(
             "words",
         ),
         "perl": Tokenizer(
-            "perl", None, "as ROUGE-1.5.5: the same, but A-Z alone are lower-cased", "words"
+            "perl",
+            None,
+            "as ROUGE-1.5.5: the same, but A-Z alone are lower-cased",
+            "words",
         ),
         "unicode": Tokenizer(
             "whitespace",
@@ -113,7 +121,9 @@ OWN = "own"
 
 Texts of files have no such tokens, so it is not in the table. See `own_tokens.py`.
 """
-_OWN = Tokenizer("whitespace", None, "tokens that a program of the user has made", "tokens")
+_OWN = Tokenizer(
+    "whitespace", None, "tokens that a program of the user has made", "tokens"
+)
 
 
 def is_own(name: str) -> bool:

@@ -50,7 +50,12 @@ class OwnTexts(NamedTuple):
 
 
 def own_texts(
-    hypotheses: Any, references: Any, sources: Any, splitter: Any = None, *, expected: bool = False
+    hypotheses: Any,
+    references: Any,
+    sources: Any,
+    splitter: Any = None,
+    *,
+    expected: bool = False,
 ) -> OwnTexts:
     """Return the texts of a call of evaluate(), with lists of tokens written as texts.
 
@@ -60,7 +65,11 @@ def own_texts(
     beside lists of tokens, and for tokens that are no strings.
     """
     unchanged = OwnTexts(hypotheses, references, sources, "")
-    if splitter is None and not expected and _are_ordinary(hypotheses, references, sources):
+    if (
+        splitter is None
+        and not expected
+        and _are_ordinary(hypotheses, references, sources)
+    ):
         return unchanged
     outputs = {"hypotheses": hypotheses}
     if isinstance(hypotheses, Mapping):
@@ -70,7 +79,9 @@ def own_texts(
         are_tokens = _depth(references) == 3 or _depth(sources) == 2
     if splitter is not None:
         if are_tokens:
-            raise InputError("tokenizer: the texts are lists of tokens already; leave it out")
+            raise InputError(
+                "tokenizer: the texts are lists of tokens already; leave it out"
+            )
         split = _split_function(splitter)
         write: Callable[[str, Any], Any] = partial(_split_texts, split)
         tokenizer = f"{OWN}+{_name_of(split)}"
@@ -91,7 +102,9 @@ def own_texts(
         references = write("references", references)
     else:  # a list for each annotator
         annotators = enumerate(references)
-        references = [write(f"references[{number}]", texts) for number, texts in annotators]
+        references = [
+            write(f"references[{number}]", texts) for number, texts in annotators
+        ]
     return OwnTexts(hypotheses, references, write("sources", sources), tokenizer)
 
 
@@ -109,12 +122,18 @@ def is_list(value: object) -> bool:
     """Return whether a value can be read several times in the same order, and is no text itself."""
     if type(value) in (list, tuple):
         return True
-    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping | Set)
+    return isinstance(value, Collection) and not isinstance(
+        value, str | bytes | Mapping | Set
+    )
 
 
 def _are_ordinary(hypotheses: Any, references: Any, sources: Any) -> bool:
     """Return whether the first items show that there are only texts; this is fast."""
-    if type(references) in (list, tuple) and references and type(references[0]) is not str:
+    if (
+        type(references) in (list, tuple)
+        and references
+        and type(references[0]) is not str
+    ):
         references = references[0]
     return all(map(_begins_with_text, (hypotheses, references, sources)))
 
@@ -222,10 +241,14 @@ def _split_function(splitter: Any) -> Callable[[str], Any]:
     """Return the function of a splitter; raises InputError for what is none."""
     split: Any = splitter if callable(splitter) else getattr(splitter, "tokenize", None)
     if split is None:
-        message = f"tokenizer: expected a function that splits a text, found {splitter!r}"
+        message = (
+            f"tokenizer: expected a function that splits a text, found {splitter!r}"
+        )
         if isinstance(splitter, str):
             option = f"bleu[tok={splitter}]"
-            message += f"; a tokenizer of this program is an option of a metric: {option}"
+            message += (
+                f"; a tokenizer of this program is an option of a metric: {option}"
+            )
         raise InputError(message)
     function: Callable[[str], Any] = split
     return function

@@ -153,14 +153,24 @@ def version(name: str) -> str:
     from importlib import metadata  # here, because it loads slowly
 
     package = BORROWED[name].package
-    return ", ".join(filter(None, (f"{package} {metadata.version(package)}", signature(name))))
+    return ", ".join(
+        filter(None, (f"{package} {metadata.version(package)}", signature(name)))
+    )
 
 
 USUAL = "13a"
 """The tokeniser of all other languages."""
 SPECIAL = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """The tokenisers of languages that write no blanks between words, or many endings."""
-MISTAKEN = {"jp": "ja", "cn": "zh", "jpn": "ja", "zho": "zh", "chi": "zh", "cmn": "zh", "kor": "ko"}
+MISTAKEN = {
+    "jp": "ja",
+    "cn": "zh",
+    "jpn": "ja",
+    "zho": "zh",
+    "chi": "zh",
+    "cmn": "zh",
+    "kor": "ko",
+}
 """Codes of countries, and of three letters, that are mistaken for those of SPECIAL."""
 
 
@@ -203,7 +213,9 @@ class Jar(NamedTuple):
         """
         spec = find_spec(PACKAGE)
         if path is None and spec is not None:
-            in_package = [Path(root) / self.path for root in spec.submodule_search_locations or ()]
+            in_package = [
+                Path(root) / self.path for root in spec.submodule_search_locations or ()
+            ]
             path = next((path for path in in_package if path.is_file()), None)
         if not shutil.which("java"):
             raise ConfigError(
@@ -262,12 +274,19 @@ class Ptb:
     def _run(self, texts: Sequence[str]) -> list[str]:
         import subprocess  # here, because most runs start no program
 
-        command = ["java", "-cp", str(self._jar), "edu.stanford.nlp.process.PTBTokenizer"]
+        command = [
+            "java",
+            "-cp",
+            str(self._jar),
+            "edu.stanford.nlp.process.PTBTokenizer",
+        ]
         command += ["-preserveLines", "-lowerCase"]
         lines = f"\n{BETWEEN}\n".join(texts).encode()
         result = subprocess.run(command, input=lines, capture_output=True, check=False)
         tokens = result.stdout.decode().removesuffix("\n").split("\n")[::2]
         if result.returncode or len(tokens) != len(texts):
             message = result.stderr.decode()[-200:]
-            raise InputError(f"{JAR.title}: {len(tokens)} lines of {len(texts)}; {message}")
+            raise InputError(
+                f"{JAR.title}: {len(tokens)} lines of {len(texts)}; {message}"
+            )
         return tokens

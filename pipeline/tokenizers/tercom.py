@@ -31,7 +31,9 @@ def mteval(lines: Lines) -> Lines:
         newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
         owners = np.searchsorted(lines.starts, newlines, side="right") - 1
         has_newlines = bool(((owners >= 0) & (newlines < lines.ends[owners])).any())
-    has_entities = b"&" in data and any(entity in data for entity, _character in ENTITIES)
+    has_entities = b"&" in data and any(
+        entity in data for entity, _character in ENTITIES
+    )
     has_skipped = b"<" in data and b"<skipped>" in data  # a single byte is found faster
     if not (has_newlines or has_entities or has_skipped):
         return lines
@@ -44,7 +46,9 @@ def mteval(lines: Lines) -> Lines:
     text = BREAK.join(texts) + BREAK
     for old, new in ((b"<skipped>", b""), (b"-\n", b""), (b"\n", b" "), *ENTITIES):
         text = text.replace(old, new)
-    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == BREAK[0])[: len(lines.starts)]
+    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == BREAK[0])[
+        : len(lines.starts)
+    ]
     return Lines(text, np.concatenate((np.zeros(1, np.int64), ends + 1))[:-1], ends)
 
 

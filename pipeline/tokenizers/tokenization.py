@@ -46,7 +46,9 @@ def lower_case(text: Lines, number: int) -> Lines:
     text = text.trimmed()
     data = bytearray(text.data.lower())
     others = np.flatnonzero(np.frombuffer(text.data, np.uint8) >= 0x80)
-    has_others = np.searchsorted(others, text.starts) < np.searchsorted(others, text.ends)
+    has_others = np.searchsorted(others, text.starts) < np.searchsorted(
+        others, text.ends
+    )
     for index in np.flatnonzero(has_others).tolist():
         start = int(text.starts[index])
         end = int(text.ends[index])
@@ -161,7 +163,9 @@ class Tokenization:
         Raises as encode() does.
         """
         tokenizer = tokenizer_called(self.tokenizer)
-        return self.counted(kernel.words(self._prepare_all(texts, tokenizer), tokenizer.split))
+        return self.counted(
+            kernel.words(self._prepare_all(texts, tokenizer), tokenizer.split)
+        )
 
     def counted(self, words: Words) -> Words:
         """Return the words that count, before they are stemmed: here all."""
@@ -195,11 +199,15 @@ class Tokenization:
         tokenizer = tokenizer_called(self.tokenizer)
         if tokenizer.prepare is None:
             return texts
-        if tokenizer.signs:  # one pair of texts is quickly searched, and mostly has none of them
+        if (
+            tokenizer.signs
+        ):  # one pair of texts is quickly searched, and mostly has none of them
             joined = "".join(texts)
             if not any(sign in joined for sign in tokenizer.signs):
                 return texts
-        return list(tokenizer.prepare(join_lines([text.encode() for text in texts])).texts())
+        return list(
+            tokenizer.prepare(join_lines([text.encode() for text in texts])).texts()
+        )
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of one text, for reports."""
@@ -222,14 +230,18 @@ class Tokenization:
 
     def _prepare_all(self, texts: Sequence[Lines], tokenizer: Tokenizer) -> list[Lines]:
         """Return texts ready for the kernel's split; raises as encode() does."""
-        return [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
+        return [
+            self._prepare(text, tokenizer, number) for number, text in enumerate(texts)
+        ]
 
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
         try:
             if tokenizer.prepare:
                 text = text.trimmed()
             if self.strip or self.strip_end:
-                text = changed_lines(text, number, str.strip if self.strip else str.rstrip)
+                text = changed_lines(
+                    text, number, str.strip if self.strip else str.rstrip
+                )
             if self.lowercase:
                 text = lower_case(text, number)
             if tokenizer.prepare and tokenizer.changes(text.data):
@@ -238,7 +250,9 @@ class Tokenization:
         except InvalidTextError as error:
             raise InvalidTextError(number, error.line, error.byte) from None
         except UnicodeDecodeError as error:
-            index = next(index for index, line in enumerate(text.texts()) if error.object == line)
+            index = next(
+                index for index, line in enumerate(text.texts()) if error.object == line
+            )
             raise InvalidTextError(number, index, error.start) from None
 
 
@@ -263,7 +277,9 @@ class PreparedTokens:
         See Prepared of the kernel.
         """
         texts = self.tokenization.ready(outputs)
-        columns: dict[str, Ints] = self.encoded.count(texts, rows, order, kinds, subsequences)
+        columns: dict[str, Ints] = self.encoded.count(
+            texts, rows, order, kinds, subsequences
+        )
         return columns
 
 
@@ -298,7 +314,9 @@ def _read_list(path: Path) -> str:
     try:
         text = small_text(path, MAX_LIST_BYTES)
     except CorpusError as error:
-        raise ConfigError(f"expected {SMART} or a file with a word on each line; {error}") from None
+        raise ConfigError(
+            f"expected {SMART} or a file with a word on each line; {error}"
+        ) from None
     words = tuple(sorted({line.strip() for line in text.splitlines()} - {""}))
     if not words:
         raise ConfigError(f"{path}: has no word")
@@ -356,16 +374,22 @@ class WithoutStopWords(Tokenization):
             "name the file"
         )
 
-    def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
+    def prepared(
+        self, source: Lines | None, references: Sequence[Lines]
+    ) -> PreparedTokens | None:
         """Return None: outputs that come later are counted together with the references."""
         return None
 
     def counted(self, words: Words) -> Words:
         """Return the words that are not in the list."""
-        is_listed = np.isin(np.array(words.distinct(), object), np.array(self.left_out, object))
+        is_listed = np.isin(
+            np.array(words.distinct(), object), np.array(self.left_out, object)
+        )
         texts = []
         for text in words.texts:
             counts = ~is_listed[text.ids]
-            before = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
+            before = np.concatenate(
+                (np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64))
+            )
             texts.append(Encoded(text.ids[counts], before[text.offsets]))
         return words._replace(texts=texts)

@@ -71,9 +71,13 @@ def arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", default="", help="rows whose name contains this")
-    parser.add_argument("--runs", type=int, default=5, help="pairs timed for each row (default: 5)")
     parser.add_argument(
-        "--large", action="store_true", help="also the rows that need minutes and gigabytes"
+        "--runs", type=int, default=5, help="pairs timed for each row (default: 5)"
+    )
+    parser.add_argument(
+        "--large",
+        action="store_true",
+        help="also the rows that need minutes and gigabytes",
     )
     parser.add_argument(
         "--cpu",
@@ -81,14 +85,22 @@ def arguments() -> argparse.Namespace:
         help="processor time; rows of several workers stay by the clock",
     )
     parser.add_argument(
-        "--folder", type=Path, help="keep the corpora here (default: a temporary folder)"
+        "--folder",
+        type=Path,
+        help="keep the corpora here (default: a temporary folder)",
     )
     parser.add_argument("--json", type=Path, help="write the figures here too")
     parser.add_argument(
-        "--m2scorer", type=Path, metavar="FILE", help="a Python 3 port of m2scorer (see edits.py)"
+        "--m2scorer",
+        type=Path,
+        metavar="FILE",
+        help="a Python 3 port of m2scorer (see edits.py)",
     )
     parser.add_argument(
-        "--annotated", type=Path, metavar="FOLDER", help="gold.m2, and an M2 file of each system"
+        "--annotated",
+        type=Path,
+        metavar="FOLDER",
+        help="gold.m2, and an M2 file of each system",
     )
     parser.add_argument(
         "--page", action="store_true", help="print rows of the table in `help speed`"

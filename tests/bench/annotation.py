@@ -57,13 +57,19 @@ def annotation(bench: Bench) -> Iterator[Row]:
             "--n-jobs",
             jobs,
         ]
-        return bench.seconds([*program, "-orig", source, "-cor", *texts, "-out", ours], cpu=True)
+        return bench.seconds(
+            [*program, "-orig", source, "-cor", *texts, "-out", ours], cpu=True
+        )
 
     def peer(text: Path) -> float:
         program = [sys.executable, "-c", PARALLEL, named(None)]
-        return bench.seconds([*program, "-orig", source, "-cor", text, "-out", theirs], cpu=True)
+        return bench.seconds(
+            [*program, "-orig", source, "-cor", text, "-out", theirs], cpu=True
+        )
 
-    alone = bench.pairs(lambda: mine("1", systems[0]), lambda: peer(systems[0]), most=MOST)
+    alone = bench.pairs(
+        lambda: mine("1", systems[0]), lambda: peer(systems[0]), most=MOST
+    )
     if ours.read_bytes() != theirs.read_bytes():
         raise SystemExit("errant_parallel writes another file")
     yield alone.row(

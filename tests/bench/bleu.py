@@ -103,7 +103,9 @@ def chrf(bench: Bench) -> Iterator[Row]:
         ("chrF++", "chrf-words", "sacrebleu-chrf-words"),
     ):
         files = [systems[0], *references]
-        yield _memory(bench, f"{name}, two references, in memory", ours, peer, files, "30 times")
+        yield _memory(
+            bench, f"{name}, two references, in memory", ours, peer, files, "30 times"
+        )
 
 
 def ter(bench: Bench) -> Iterator[Row]:
@@ -119,7 +121,9 @@ def ter(bench: Bench) -> Iterator[Row]:
     )
 
 
-def _memory(bench: Bench, name: str, ours: str, peer: str, files: Sequence[Path], aim: str) -> Row:
+def _memory(
+    bench: Bench, name: str, ours: str, peer: str, files: Sequence[Path], aim: str
+) -> Row:
     """Return the row of a score from strings. Both have to give the same number."""
 
     def figures(what: str) -> dict[str, float]:
@@ -127,11 +131,15 @@ def _memory(bench: Bench, name: str, ours: str, peer: str, files: Sequence[Path]
 
     if abs(figures(ours)["score"] - figures(peer)["score"]) > 1e-12:
         raise SystemExit(f"{name}: {peer} gives another number")
-    timing = bench.pairs(lambda: figures(ours)["seconds"], lambda: figures(peer)["seconds"])
+    timing = bench.pairs(
+        lambda: figures(ours)["seconds"], lambda: figures(peer)["seconds"]
+    )
     return timing.row(name, peer, aim)
 
 
-def _scorer(what: str, output: list[str], references: list[list[str]]) -> Callable[[], float]:
+def _scorer(
+    what: str, output: list[str], references: list[list[str]]
+) -> Callable[[], float]:
     """Return what computes a score from strings; imports are done."""
     if what == "bleuscore":
         import bleuscore
@@ -155,7 +163,9 @@ def _scorer(what: str, output: list[str], references: list[list[str]]) -> Callab
     import pipeline
 
     names = {"bleu-tensorflow": "bleu[flavour=tensorflow]", "chrf-words": "chrf[nw=2]"}
-    return lambda: pipeline.evaluate(output, references, metrics=[names.get(what, what)]).score
+    return lambda: (
+        pipeline.evaluate(output, references, metrics=[names.get(what, what)]).score
+    )
 
 
 def main() -> None:
@@ -165,10 +175,15 @@ def main() -> None:
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     what, *files = sys.argv[1:]
-    texts = [Path(file).read_bytes().decode().removesuffix("\n").split("\n") for file in files]
+    texts = [
+        Path(file).read_bytes().decode().removesuffix("\n").split("\n")
+        for file in files
+    ]
     score = _scorer(what.removeprefix("once-"), texts[0], texts[1:])
     found, seconds = score() if what.startswith("once-") else 0.0, []
-    for _ in range(0 if what.startswith("once-") else 1 if what == "sacrebleu-ter" else REPEATS):
+    for _ in range(
+        0 if what.startswith("once-") else 1 if what == "sacrebleu-ter" else REPEATS
+    ):
         start = now()
         found = score()
         seconds.append(now() - start)

@@ -39,7 +39,8 @@ def _gleu(pairs: Pairs) -> list[float]:
     from nltk.translate.gleu_score import sentence_gleu
 
     return [
-        sentence_gleu([reference.split()], output.split()) for output, reference in _items(pairs)
+        sentence_gleu([reference.split()], output.split())
+        for output, reference in _items(pairs)
     ]
 
 
@@ -54,7 +55,8 @@ def _rouge() -> Callable[[Pairs], list[float]]:
 
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"])
     return lambda pairs: [
-        scorer.score(reference, output)["rouge1"].fmeasure for output, reference in _items(pairs)
+        scorer.score(reference, output)["rouge1"].fmeasure
+        for output, reference in _items(pairs)
     ]
 
 
@@ -141,7 +143,9 @@ def _beside_peers(pairs: Pairs) -> Iterator[Row]:
             ):  # sacreBLEU's are in percent
                 raise SystemExit(f"{called} gives other scores")
             mine, peers_own = _rounds((own, other), times)
-            ratios = [theirs / ours for ours, theirs in zip(mine, peers_own, strict=True)]
+            ratios = [
+                theirs / ours for ours, theirs in zip(mine, peers_own, strict=True)
+            ]
             ours, theirs = min(mine), min(peers_own)
             figures = (
                 name,
@@ -167,11 +171,16 @@ def _prepared(pairs: Pairs) -> Iterator[Row]:
     )
     for metric in metrics:
         scorer = pipeline.Scorer(
-            metric, pairs.references, pairs.sources if metric.startswith("gleu") else None
+            metric,
+            pairs.references,
+            pairs.sources if metric.startswith("gleu") else None,
         )
         one, ids = pairs.outputs[:1], range(BATCH)
         single, batch = _seconds(
-            (lambda: scorer.rewards(one, [0]), lambda: scorer.rewards(pairs.outputs, ids)),  # noqa: B023
+            (
+                lambda: scorer.rewards(one, [0]),  # noqa: B023
+                lambda: scorer.rewards(pairs.outputs, ids),  # noqa: B023
+            ),
             30,
         )
         aim = "30 + 15" if metric.startswith(("chrf", "rouge")) else "30 + 5"

@@ -31,10 +31,13 @@ def google(files: str, references: str) -> None:
     paths = [Path(path) for path in files.split(",")]
     start = now()
     named = [
-        System(str(number), {"files": path}) for number, path in enumerate(paths[int(references) :])
+        System(str(number), {"files": path})
+        for number, path in enumerate(paths[int(references) :])
     ]
     corpus = open_corpus(
-        Dataset(name="files", source=None, references=tuple(paths[: int(references)])), named, []
+        Dataset(name="files", source=None, references=tuple(paths[: int(references)])),
+        named,
+        [],
     )
     scores = (
         [result.score for result in evaluate_corpus(corpus, [from_text("google_gleu")])]
@@ -50,7 +53,10 @@ def nltk(files: str, references: str) -> None:
 
     paths = [Path(path) for path in files.split(",")]
     start = now()
-    texts = [[line.split() for line in path.read_text("utf-8").split("\n")[:-1]] for path in paths]
+    texts = [
+        [line.split() for line in path.read_text("utf-8").split("\n")[:-1]]
+        for path in paths
+    ]
     grouped = [list(lines) for lines in zip(*texts[: int(references)], strict=True)]
     scores = [corpus_gleu(grouped, output) for output in texts[int(references) :]]
     _warn(seconds=now() - start, score=sum(scores) / len(scores))
@@ -75,13 +81,20 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     opened = now()
     corpus = job.corpora[0]
     views = [(corpus, scores.specs_of(job.tasks))]
-    counted, _ = count_all(views, RunDirectory(Path(job.config.written.output.dir)), options)
+    counted, _ = count_all(
+        views, RunDirectory(Path(job.config.written.output.dir)), options
+    )
     written = now()
     if last == "draws":
         scores.score(job.tasks, {corpus.name: counted}, int(n_jobs))
     end = now()
     done.set()
-    _warn(columns=written - start, count=written - opened, draws=end - written, megabytes=peak[0])
+    _warn(
+        columns=written - start,
+        count=written - opened,
+        draws=end - written,
+        megabytes=peak[0],
+    )
 
 
 def _watch(peak: list[float], done: threading.Event) -> None:
@@ -90,7 +103,9 @@ def _watch(peak: list[float], done: threading.Event) -> None:
     while not done.wait(0.02):
         if status.exists():
             line = next(
-                line for line in status.read_text().splitlines() if line.startswith("RssAnon")
+                line
+                for line in status.read_text().splitlines()
+                if line.startswith("RssAnon")
             )
             peak[0] = max(peak[0], int(line.split()[1]) / 1024)
 

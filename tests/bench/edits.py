@@ -35,7 +35,11 @@ LINES = 100_000
 NUMBER = re.compile(r"[0-9]\.[0-9]+")
 TOLERANCE = 6e-5
 """Peers print four decimals."""
-PEERS = {"m2": "a port of m2scorer to Python 3", "imeasure": "", "errant": "errant_compare"}
+PEERS = {
+    "m2": "a port of m2scorer to Python 3",
+    "imeasure": "",
+    "errant": "errant_compare",
+}
 AIMS = {
     "m2": "300 times the fastest exact port",
     "imeasure": "-",
@@ -71,7 +75,10 @@ def errant(bench: Bench) -> Iterator[Row]:
     program, annotated = shutil.which("errant_compare"), _annotated(bench)
     if annotated:
         peers: Peers = (
-            [[program, "-hyp", path, "-ref", annotated[0]] for path in annotated[1].values()]
+            [
+                [program, "-hyp", path, "-ref", annotated[0]]
+                for path in annotated[1].values()
+            ]
             if program
             else []
         )
@@ -80,7 +87,9 @@ def errant(bench: Bench) -> Iterator[Row]:
             mine = [sys.executable, "-m", "pipeline", "errant_compare", *peers[0][1:]]
             if bench.done(mine).printed != bench.done(peers[0]).printed:
                 raise SystemExit("errant_compare prints something else")
-            timing = bench.pairs(lambda: bench.done(mine).cpu, lambda: bench.done(peers[0]).cpu)
+            timing = bench.pairs(
+                lambda: bench.done(mine).cpu, lambda: bench.done(peers[0]).cpu
+            )
             yield timing.row(
                 "errant_compare of one system, processor time of a whole process",
                 PEERS["errant"],
@@ -143,7 +152,10 @@ def _row(
                 [sum(done.cpu for done in printed_by_peers)] if printed_by_peers else []
             )
     name = f"{metric} of {len(systems)} systems of CoNLL-2014, processor time of whole processes"
-    for called, timing in ((name, once), (f"{metric}: the same, `run` of a config", config_runs)):
+    for called, timing in (
+        (name, once),
+        (f"{metric}: the same, `run` of a config", config_runs),
+    ):
         yield timing.row(called, f"{PEERS[metric]}, {len(peers)} runs", AIMS[metric])
 
 
@@ -157,7 +169,9 @@ def _fresh(bench: Bench, command: list[str | Path]) -> float:
 
 def _scores(printed: str, paths: Iterable[Path]) -> list[float]:
     """Return the scores of systems, which are called by their paths, from printed JSON."""
-    scores = {score["system"]: score["score"] for score in json.loads(printed)["scores"]}
+    scores = {
+        score["system"]: score["score"] for score in json.loads(printed)["scores"]
+    }
     return [scores[str(path)] for path in paths]
 
 
@@ -166,10 +180,15 @@ def _config(bench: Bench, metric: str, gold: Path, systems: Mapping[str, Path]) 
         name: {"m2": str(path)} if metric == "errant" else str(path)
         for name, path in systems.items()
     }
-    content = {"datasets": {"corpus": {"gold": str(gold)}}, "systems": outputs, "metrics": [metric]}
+    content = {
+        "datasets": {"corpus": {"gold": str(gold)}},
+        "systems": outputs,
+        "metrics": [metric],
+    }
     path = bench.folder / f"{metric}.yaml"
     path.write_text(
-        json.dumps({**content, "output": {"dir": str(bench.folder / "run")}}), encoding="utf-8"
+        json.dumps({**content, "output": {"dir": str(bench.folder / "run")}}),
+        encoding="utf-8",
     )
     return path
 

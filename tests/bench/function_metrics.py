@@ -42,7 +42,8 @@ def function_metrics(bench: Bench) -> Iterator[Row]:
     """
     os.environ["GEC_PIPELINE_DATA"] = str(bench.folder / "caches")
     texts = [
-        f"{n} a sentence of some words that a system has written for line {n}" for n in range(TEXTS)
+        f"{n} a sentence of some words that a system has written for line {n}"
+        for n in range(TEXTS)
     ]
     own = 0.0
 
@@ -93,5 +94,9 @@ def function_metrics(bench: Bench) -> Iterator[Row]:
     first, again = (bench.seconds([*command, folder / "out"]) for _ in range(2))
     ours = f"{shown(first)}; again, with nothing to compute: {shown(again)}"
     yield Row(
-        "a metric of your own: 1M distinct texts, 2 workers, whole process", ours, "", NOTHING, ""
+        "a metric of your own: 1M distinct texts, 2 workers, whole process",
+        ours,
+        "",
+        NOTHING,
+        "",
     )

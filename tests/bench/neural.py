@@ -77,7 +77,9 @@ def padded(folder: Path, pairs: list[tuple[str, str]]) -> float:
     begun = time.process_time()
     for name in ("grammar", "fluency", "meaning"):
         tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder / name)
-        net = transformers.AutoModelForSequenceClassification.from_pretrained(folder / name).eval()
+        net = transformers.AutoModelForSequenceClassification.from_pretrained(
+            folder / name
+        ).eval()
         for start in range(0, len(pairs), BATCH):
             ones, twos = zip(*pairs[start : start + BATCH], strict=True)
             own = [list(ones), list(twos)] if name == "meaning" else [list(twos)]
@@ -106,7 +108,13 @@ def neural(bench: Bench) -> Iterator[Row]:
         "intermediate_size": 512,
     }
     for number, name in enumerate(("grammar", "fluency", "meaning")):
-        bert(bench.folder / name, "BertForSequenceClassification", number, positions=PADDED, **size)
+        bert(
+            bench.folder / name,
+            "BertForSequenceClassification",
+            number,
+            positions=PADDED,
+            **size,
+        )
     sources, outputs = texts(PIECES)
     own = {name: str(bench.folder / name) for name in ("grammar", "fluency", "meaning")}
     scorer, distinct = pipeline.Scorer({"name": "some", **own}, sources=sources), list(dict.fromkeys(
@@ -118,14 +126,27 @@ def neural(bench: Bench) -> Iterator[Row]:
     ours = time.process_time() - begun
     peer = padded(
         bench.folder,
-        [(s, o) for each in outputs.values() for s, o in zip(sources, each, strict=True)],
+        [
+            (s, o)
+            for each in outputs.values()
+            for s, o in zip(sources, each, strict=True)
+        ],
     )
     whole, aim = LINES * SYSTEMS, "8 times its lines a second"
     told = f"{whole / ours:,.0f} lines a second"
-    yield Row(f"SOME, {SYSTEMS} systems", told, f"padded: {whole / peer:,.0f}", peer / ours, aim)
+    yield Row(
+        f"SOME, {SYSTEMS} systems",
+        told,
+        f"padded: {whole / peer:,.0f}",
+        peer / ours,
+        aim,
+    )
 
     (metric,) = from_values({"name": "some", **own})
-    corpus, how = corpus_in_memory(outputs, None, sources), Computing(RunOptions(n_jobs=1))
+    corpus, how = (
+        corpus_in_memory(outputs, None, sources),
+        Computing(RunOptions(n_jobs=1)),
+    )
     new = []
     with patch.dict(
         os.environ, {"GEC_PIPELINE_DATA": str(bench.folder / "caches")}
@@ -133,10 +154,14 @@ def neural(bench: Bench) -> Iterator[Row]:
         for _ in range(2):
             with_computed([corpus], [metric], how)
             new.append(how.records.pop("some")["texts"]["new"])
-    yield Row("SOME again: texts that are computed", f"{new[1]} of {new[0]}", "", NOTHING, "0")
+    yield Row(
+        "SOME again: texts that are computed", f"{new[1]} of {new[0]}", "", NOTHING, "0"
+    )
 
     sources, outputs = texts(WORDS)
-    pairs = [(s, o) for each in outputs.values() for s, o in zip(sources, each, strict=True)]
+    pairs = [
+        (s, o) for each in outputs.values() for s, o in zip(sources, each, strict=True)
+    ]
     begun = time.process_time()
     ratios(*map(list, zip(*pairs, strict=True)))
     ours = (time.process_time() - begun) / len(pairs)

@@ -39,7 +39,9 @@ return [least[least.length >> 1], least.at(-1)];
 """Milliseconds that a key takes: the median of 30 sentences and the longest, each the least of
 three."""
 READY = "return document.querySelectorAll('#detail .card').length > 0"
-PEAK = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+PEAK = (
+    "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+)
 """Megabytes, on Linux."""
 
 
@@ -51,7 +53,10 @@ def config(folder: Path, kind: str) -> Path:
         for number, path in enumerate(texts):
             texts[path] = folder / f"text-{number}"
             own = path.read_bytes().splitlines()
-            longer = [b" ".join(own[start : start + LONG]) for start in range(0, len(own), LONG)]
+            longer = [
+                b" ".join(own[start : start + LONG])
+                for start in range(0, len(own), LONG)
+            ]
             texts[path].write_bytes(b"".join(line + b"\n" for line in longer))
     content = {
         "datasets": {
@@ -61,7 +66,15 @@ def config(folder: Path, kind: str) -> Path:
             }
         },
         "systems": {path.stem: str(texts[path]) for path in systems},
-        "metrics": ["gleu[iter=20]", "bleu", "green", "google_gleu", "chrf", "rouge", "ter"],
+        "metrics": [
+            "gleu[iter=20]",
+            "bleu",
+            "green",
+            "google_gleu",
+            "chrf",
+            "rouge",
+            "ter",
+        ],
     }
     path = folder / f"{kind}.yaml"
     path.write_text(json.dumps(content), encoding="utf-8")
@@ -78,10 +91,10 @@ def made(folder: Path, kind: str) -> tuple[Path, float, int]:
         stdout=subprocess.DEVNULL,
     )
     started = time.perf_counter()
-    code = (
-        f"from pipeline.cli import main; main(['report', {str(run)!r}, '--format', 'html']); {PEAK}"
+    code = f"from pipeline.cli import main; main(['report', {str(run)!r}, '--format', 'html']); {PEAK}"
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     return run / "report.html", time.perf_counter() - started, int(done.stdout)
 
 
@@ -102,11 +115,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=int, default=7, help="how often a page is opened")
+    parser.add_argument(
+        "--runs", type=int, default=7, help="how often a page is opened"
+    )
     args = parser.parse_args()
     if reason := browsers.lacking():
         sys.exit(reason)
-    with tempfile.TemporaryDirectory() as name, browsers.browser(Path(name) / "profile") as browser:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        browsers.browser(Path(name) / "profile") as browser,
+    ):
         print("texts     page      made in   memory   opens in   a key takes (longest)")
         for kind in ("corpus", "documents"):
             page, seconds, memory = made(Path(name), kind)

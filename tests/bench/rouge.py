@@ -30,7 +30,10 @@ def pairs(reference: Path, output: Path, kind: str) -> tuple[list[str], list[str
     """Return outputs and references: sentences, or runs of sentences with WORDS words or more;
     again and again.
     """
-    one, two = (path.read_text(encoding="utf-8").split("\n")[:-1] for path in (reference, output))
+    one, two = (
+        path.read_text(encoding="utf-8").split("\n")[:-1]
+        for path in (reference, output)
+    )
     if kind == "documents":
         groups: list[list[str]] = [[], []]
         start = size = 0
@@ -76,19 +79,27 @@ def task(
         rust: Any = made
         compiled = rust.RougeScorer(names)
         return lambda: (
-            sum(s[names[-1]].fmeasure for s in compiled.score_batch(references, outputs))
+            sum(
+                s[names[-1]].fmeasure for s in compiled.score_batch(references, outputs)
+            )
             / len(outputs)
         )
     scorer: Any = rouge_scorer.RougeScorer(names)
     scored = zip(references, outputs, strict=True)
     items = list(scored)
-    return lambda: sum(scorer.score(*item)[names[-1]].fmeasure for item in items) / len(items)
+    return lambda: (
+        sum(scorer.score(*item)[names[-1]].fmeasure for item in items) / len(items)
+    )
 
 
-def child(who: str, kind: str, types: str, threads: str, reference: str, output: str) -> None:
+def child(
+    who: str, kind: str, types: str, threads: str, reference: str, output: str
+) -> None:
     """Time one of them, and print seconds and score as JSON."""
     warnings.simplefilter("ignore")
-    run = task(who, types.split("+"), *pairs(Path(reference), Path(output), kind), int(threads))
+    run = task(
+        who, types.split("+"), *pairs(Path(reference), Path(output), kind), int(threads)
+    )
     score = run()
     seconds = []
     for _ in range(CALLS if who != "rouge-score" else 1):
@@ -134,7 +145,9 @@ def _row(bench: Bench, kind: str, types: str, peer: str, threads: int, aim: str)
     if max(scores.values()) - min(scores.values()) > 1e-12:
         raise SystemExit(f"another score: {scores}")
     return timing.row(
-        f"rouge[types={types}] of {kind}, {threads} thread{'s' * (threads > 1)}", peer, aim
+        f"rouge[types={types}] of {kind}, {threads} thread{'s' * (threads > 1)}",
+        peer,
+        aim,
     )
 
 

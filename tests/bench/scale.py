@@ -57,7 +57,9 @@ def scale(config: Path, folder: Path, lines: str) -> Iterator[Row]:
         if first is None:
             first, seconds = run, found.seconds
         elif tree(run) != tree(first):
-            raise SystemExit(f"{name}: the files of the run are not those of one process")
+            raise SystemExit(
+                f"{name}: the files of the run are not those of one process"
+            )
         else:
             shutil.rmtree(run)
         figures = (

@@ -99,21 +99,37 @@ def record(folder: Path) -> Recorded:
     found.size = sum(path.stat().st_size for path in paths)
     serial = RunOptions(n_jobs=1, backend="serial", cache=False)
     with (
-        mock.patch.object(TextRange, "scan", found.timed(TextRange.scan, found.scanned)),
+        mock.patch.object(
+            TextRange, "scan", found.timed(TextRange.scan, found.scanned)
+        ),
         mock.patch.object(Opening, "opened", found.timed(Opening.opened, found.opened)),
         mock.patch.object(workers, "count", found.timed(workers.count, found.counted)),
-        mock.patch.object(ShardFile, "written", found.timed(ShardFile.written, found.written)),
-        mock.patch.object(RunDirectory, "join", found.timed(RunDirectory.join, found.joined)),
+        mock.patch.object(
+            ShardFile, "written", found.timed(ShardFile.written, found.written)
+        ),
+        mock.patch.object(
+            RunDirectory, "join", found.timed(RunDirectory.join, found.joined)
+        ),
         mock.patch.object(stages, "score", found.timed(stages.score, found.scored)),
-        mock.patch.object(StoredCounts, "blocks", found.stepwise(StoredCounts.blocks, found.read)),
-        mock.patch.object(MetricTerms, "blocks", found.stepwise(MetricTerms.blocks, found.made)),
+        mock.patch.object(
+            StoredCounts, "blocks", found.stepwise(StoredCounts.blocks, found.read)
+        ),
+        mock.patch.object(
+            MetricTerms, "blocks", found.stepwise(MetricTerms.blocks, found.made)
+        ),
         mock.patch.object(sums, "check_sums", found.timed(check_sums, found.made)),
     ):
-        stages.run(stages.prepare(config, serial), folder / "simulated", serial, fresh=True)
-    columns = [path.read_bytes() for path in folder.glob("simulated/statistics/*/*.columns")]
+        stages.run(
+            stages.prepare(config, serial), folder / "simulated", serial, fresh=True
+        )
+    columns = [
+        path.read_bytes() for path in folder.glob("simulated/statistics/*/*.columns")
+    ]
     for data in columns:
         found.put.append(
-            min(timed(partial((folder / "written").write_bytes, data)) for _ in range(3))
+            min(
+                timed(partial((folder / "written").write_bytes, data)) for _ in range(3)
+            )
         )
     return found
 
@@ -147,9 +163,12 @@ def simulated(
     return {
         "open": makespan(found.scanned, stretches, args.request, size)
         + million * sum(found.opened),
-        "count": makespan(found.shards, million * len(found.shards), args.request, size),
+        "count": makespan(
+            found.shards, million * len(found.shards), args.request, size
+        ),
         "join": million * max(sum(found.joined) / threads, sum(found.put)),
-        "score": million * max(sum(found.scored) / threads, read, sum(found.made) - read),
+        "score": million
+        * max(sum(found.scored) / threads, read, sum(found.made) - read),
         "read twice": 2 * million * found.size / args.disk / 1e6,
     }
 
@@ -173,11 +192,17 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
     Tasks of ten million lines, which are a million again and again, are timed: looking at a stretch
     of the stream; and samples, for which the counts are read. With more lines each takes so many
     times as long."""
-    texts, lines, serial = Corpora(folder), 10 * MILLION, RunOptions(n_jobs=2, backend="threading")
+    texts, lines, serial = (
+        Corpora(folder),
+        10 * MILLION,
+        RunOptions(n_jobs=2, backend="threading"),
+    )
     config = texts.config(texts.repeated(MILLION), "samples")
     metrics = Overrides(settings=("metrics=[bleu, gleu]",))
     stages.run(stages.prepare(config, serial, metrics), folder / "samples", serial)
-    draws = min(timed(partial(samples.Bootstrap(lines, 0).draws, number)) for number in range(3))
+    draws = min(
+        timed(partial(samples.Bootstrap(lines, 0).draws, number)) for number in range(3)
+    )
     print(
         f"{args.samples:,} samples of {args.million:,} million lines, two systems; a task, all, in seconds:"
     )
@@ -192,7 +217,10 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
         )
         for size in args.workers:
             group = max(
-                min(samples.MAX_WORKER_BYTES // (args.million * MILLION), -(-args.samples // size)),
+                min(
+                    samples.MAX_WORKER_BYTES // (args.million * MILLION),
+                    -(-args.samples // size),
+                ),
                 1,
             )
             weights = samples.Bootstrap(lines, 0)
@@ -202,8 +230,16 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
                     part.cached = []
                     list(part.sampled(weights.take(group), 0))  # noqa: B023
 
-            one = min(timed(task) for _ in range(args.runs)) * args.million * MILLION / lines
-            stretches = int(args.samples * args.million * MILLION / 2 / samples.SECTION_WORDS) + 1
+            one = (
+                min(timed(task) for _ in range(args.runs))
+                * args.million
+                * MILLION
+                / lines
+            )
+            stretches = (
+                int(args.samples * args.million * MILLION / 2 / samples.SECTION_WORDS)
+                + 1
+            )
             seconds = makespan([draws], stretches, args.request, size)
             seconds += makespan([one], -(-args.samples // group), args.request, size)
             print(
@@ -224,19 +260,32 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--workers", type=int, nargs="+", default=[1, 16, 64, 256], help="numbers of workers"
+        "--workers",
+        type=int,
+        nargs="+",
+        default=[1, 16, 64, 256],
+        help="numbers of workers",
     )
     parser.add_argument(
         "--million", type=int, default=1000, help="millions of pairs (default: 1000)"
     )
     parser.add_argument(
-        "--threads", type=int, default=16, help="processors of the first machine (default: 16)"
+        "--threads",
+        type=int,
+        default=16,
+        help="processors of the first machine (default: 16)",
     )
     parser.add_argument(
-        "--request", type=float, default=0.002, help="seconds of the scheduler for a request"
+        "--request",
+        type=float,
+        default=0.002,
+        help="seconds of the scheduler for a request",
     )
     parser.add_argument(
-        "--disk", type=float, default=2000, help="MB/s that the file system gives in all"
+        "--disk",
+        type=float,
+        default=2000,
+        help="MB/s that the file system gives in all",
     )
     parser.add_argument(
         "--samples", type=int, help="bootstrap samples of the lines, in place of a run"
@@ -265,7 +314,9 @@ def main() -> None:
         "score": found.scored,
     }
     told = ", ".join(f"{name} {sum(times):.2f} s" for name, times in parts.items())
-    print(f"recorded for 1 million lines, one process: {told}; {found.size / 1e6:.0f} MB of text")
+    print(
+        f"recorded for 1 million lines, one process: {told}; {found.size / 1e6:.0f} MB of text"
+    )
     print(
         f"{args.million:,} million pairs, first machine with {args.threads} processors, {args.disk:.0f} MB/s:"
     )

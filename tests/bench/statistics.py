@@ -34,19 +34,31 @@ def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "config.yaml"
         systems = {f"s{number}": str(path) for number, path in enumerate(paths[3:])}
-        texts = {"source": str(paths[0]), "references": [str(path) for path in paths[1:3]]}
+        texts = {
+            "source": str(paths[0]),
+            "references": [str(path) for path in paths[1:3]],
+        }
         content = {"datasets": {"d": texts}, "systems": systems, "metrics": [metric]}
         config.write_text(json.dumps(content), encoding="utf-8")
         stages.run(stages.prepare(config), Path(folder) / "run")
         start = now()
         (measured,) = stored_runs.load(Path(folder) / "run")[1]
-        scores = analyse(measured, StatisticsConfig(test="none", resamples=SAMPLES)).scores
+        scores = analyse(
+            measured, StatisticsConfig(test="none", resamples=SAMPLES)
+        ).scores
         between = now()
-        settings = StatisticsConfig(resamples=1, trials=TRIALS, baseline=measured.names[-1])
+        settings = StatisticsConfig(
+            resamples=1, trials=TRIALS, baseline=measured.names[-1]
+        )
         tests = analyse(measured, settings).tests
         end = now()
         low = next(score.bootstrap.interval[0] for score in scores if score.bootstrap)
-        return {"bootstrap": between - start, "tests": end - between, "low": low, "p": tests[0].p}
+        return {
+            "bootstrap": between - start,
+            "tests": end - between,
+            "low": low,
+            "p": tests[0].p,
+        }
 
 
 def _sacrebleu(paths: Sequence[Path]) -> dict[str, float]:
@@ -54,7 +66,10 @@ def _sacrebleu(paths: Sequence[Path]) -> dict[str, float]:
     from sacrebleu import significance as peer
     from sacrebleu.metrics.bleu import BLEU
 
-    texts = [path.read_text("utf-8").replace("\r\n", "\n").split("\n")[:-1] for path in paths[1:]]
+    texts = [
+        path.read_text("utf-8").replace("\r\n", "\n").split("\n")[:-1]
+        for path in paths[1:]
+    ]
     metric = BLEU()
     counts: list[Any] = [
         metric._extract_corpus_statistics(output, texts[:2]) for output in texts[2:]
@@ -64,12 +79,13 @@ def _sacrebleu(paths: Sequence[Path]) -> dict[str, float]:
     between = now()
     metric._extract_corpus_statistics = lambda hypotheses, _: hypotheses  # type: ignore[assignment, method-assign]
     base = {"BLEU": (np.array(counts[-1]), metric._aggregate_and_compute(counts[-1]))}
-    found = [
-        peer._paired_ar_test(base, "s", np.array(own), None, {"BLEU": metric}, TRIALS, seed=12345)[  # type: ignore[arg-type]
-            1
-        ]["BLEU"]
-        for own in counts[:-1]
-    ]
+    paired_test: Any = peer._paired_ar_test
+    metrics = {"BLEU": metric}
+    found = []
+    for system_counts in counts[:-1]:
+        system = np.array(system_counts)
+        tested = paired_test(base, "s", system, None, metrics, TRIALS, seed=12345)
+        found.append(tested[1]["BLEU"])
     end = now()
     low = sorted(score.score for score in scores[0])[SAMPLES // 40] / 100
     return {

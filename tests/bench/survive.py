@@ -45,7 +45,9 @@ class Figures:
         return f"{self.seconds:.1f} s, {self.program:.0f} MB{worker}, {self.disk:.0f} MB of disk at most"
 
 
-def measured(config: Path, run: Path, how: Sequence[str], kill_at: int | None = None) -> Figures:
+def measured(
+    config: Path, run: Path, how: Sequence[str], kill_at: int | None = None
+) -> Figures:
     """Run a config and look at it five times a second; kill_at: number of shards on disk at which
     it is killed.
     """
@@ -101,9 +103,7 @@ def survive(config: Path, folder: Path) -> Iterator[Row]:
         if not first.killed:
             raise SystemExit("the run ended before it was killed")
         both = first.seconds + second.seconds
-        told = (
-            f"killed with {kept} of {shards} shards: {first.seconds:.1f} s + {second.seconds:.1f} s"
-        )
+        told = f"killed with {kept} of {shards} shards: {first.seconds:.1f} s + {second.seconds:.1f} s"
         told += f", {again - (shards - kept)} shards counted again"
         for run in (one, two):
             shutil.rmtree(run)
@@ -124,7 +124,11 @@ def anonymous(pid: int) -> float:
     except OSError:
         return 0.0
     return next(
-        (int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("RssAnon")),
+        (
+            int(line.split()[1]) / 1024
+            for line in status.splitlines()
+            if line.startswith("RssAnon")
+        ),
         0.0,
     )
 

@@ -48,10 +48,15 @@ for path in sorted(Path().glob("s*.txt")):
 def seconds(command: list[str], folder: Path) -> tuple[float, str]:
     """Return the processor time of a process, and what it prints last."""
     before = os.times()
-    out = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+    out = subprocess.run(
+        command, cwd=folder, check=True, capture_output=True, text=True
+    ).stdout
     after = os.times()
     used = (
-        after.children_user + after.children_system - before.children_user - before.children_system
+        after.children_user
+        + after.children_system
+        - before.children_user
+        - before.children_system
     )
     return used, out.split()[-1] if out.split() else ""
 
@@ -62,7 +67,9 @@ def write(folder: Path, lines: int, systems: int) -> None:
     words = [f"w{int(rng.paretovariate(0.9))}" for _ in range(100_000)]
 
     def changed(line: list[str]) -> str:
-        return " ".join(rng.choice(words) if rng.random() < 0.4 else word for word in line)
+        return " ".join(
+            rng.choice(words) if rng.random() < 0.4 else word for word in line
+        )
 
     whole = [rng.choices(words, k=rng.randint(8, 25)) for _ in range(lines)]
     for name in [
@@ -83,8 +90,12 @@ def main(lines: int = 5000, systems: int = 1) -> None:
         write(folder, lines, systems)
         for metric, (package, code) in PEERS.items():
             config = {
-                "datasets": {"d": {"references": [f"r{number}" for number in range(REFERENCES)]}},
-                "systems": {f"s{number:02}": f"s{number:02}.txt" for number in range(systems)},
+                "datasets": {
+                    "d": {"references": [f"r{number}" for number in range(REFERENCES)]}
+                },
+                "systems": {
+                    f"s{number:02}": f"s{number:02}.txt" for number in range(systems)
+                },
                 "metrics": [metric],
                 "run": {"n_jobs": 1},
                 "output": {"dir": str(folder / metric.partition("[")[0])},
@@ -97,9 +108,13 @@ def main(lines: int = 5000, systems: int = 1) -> None:
                 print(f"{metric}: {mine:.2f} s; {package} is not installed")
                 continue
             inside = "\n".join(f"    {line}" for line in code.split("\n"))
-            peer, score = seconds([sys.executable, "-c", f"{READ}{inside}\nprint(score)"], folder)
+            peer, score = seconds(
+                [sys.executable, "-c", f"{READ}{inside}\nprint(score)"], folder
+            )
             results = json.loads(
-                (folder / metric.partition("[")[0] / "results.json").read_text(encoding="utf-8")
+                (folder / metric.partition("[")[0] / "results.json").read_text(
+                    encoding="utf-8"
+                )
             )
             if abs(results["scores"][-1]["score"] - float(score)) > 1e-9:
                 raise SystemExit(f"{metric}: {package} gives {score}")

@@ -34,7 +34,9 @@ def package(bench: Bench) -> Iterator[Row]:
     mine: Command = [*PROGRAM, "gleu", "corpus", "-f", *listed]
     if _printed(mine) != _printed(peer):
         raise SystemExit("the package gleu prints other numbers")
-    timing = bench.pairs(lambda: bench.seconds(mine), lambda: bench.seconds(peer), most=2)
+    timing = bench.pairs(
+        lambda: bench.seconds(mine), lambda: bench.seconds(peer), most=2
+    )
     name = f"{len(systems)} systems x 500 iterations, whole process"
     yield timing.row(name, "gleu -f", "peer 60 to 100 times slower")
 
@@ -55,7 +57,9 @@ def google(bench: Bench) -> Iterator[Row]:
 
     if abs(figures("google")["score"] - figures("nltk")["score"]) > 1e-12:
         raise SystemExit("nltk gives another number")
-    timing = bench.pairs(lambda: figures("google")["seconds"], lambda: figures("nltk")["seconds"])
+    timing = bench.pairs(
+        lambda: figures("google")["seconds"], lambda: figures("nltk")["seconds"]
+    )
     yield timing.row(
         f"Google-GLEU of {len(systems)} systems", "nltk", "peer 25 to 100 times slower"
     )
@@ -95,7 +99,14 @@ def statistics(bench: Bench) -> Iterator[Row]:
 def start(bench: Bench) -> Iterator[Row]:
     """CPU seconds of --version, a small file and the quickstart, against `import numpy`."""
     numpy: Command = [sys.executable, "-c", "import numpy"]
-    score: Command = ["score", "gleu", "-s", "data/source.txt", "-r", "data/reference0.txt"]
+    score: Command = [
+        "score",
+        "gleu",
+        "-s",
+        "data/source.txt",
+        "-r",
+        "data/reference0.txt",
+    ]
     rows: list[tuple[str, Command, str]] = [
         ("--version", ["--version"], "1/3"),
         ("score of a small file", [*score, "-o", "data/systems/careful.txt"], "2"),
@@ -111,7 +122,9 @@ def start(bench: Bench) -> Iterator[Row]:
             lambda full=full: bench.seconds(full, cpu=True),  # type: ignore[misc]
             lambda: bench.seconds(numpy, cpu=True),
         )
-        yield timing.row(f"{name}, CPU", "import numpy", f"{aim} of its time", slower=True)
+        yield timing.row(
+            f"{name}, CPU", "import numpy", f"{aim} of its time", slower=True
+        )
 
 
 def wc(bench: Bench) -> Iterator[Row]:
@@ -124,7 +137,9 @@ def wc(bench: Bench) -> Iterator[Row]:
     ):
         config = bench.config(paths, name)
         timing = bench.pairs(
-            lambda config=config: bench.child("stages", config, "1", "columns")["columns"],  # type: ignore[misc]
+            lambda config=config: bench.child("stages", config, "1", "columns")[
+                "columns"
+            ],  # type: ignore[misc]
             lambda paths=paths: bench.seconds(["wc", "-w", *paths]),  # type: ignore[misc]
         )
         row = f"columns of 1M lines, {name} text"
@@ -140,7 +155,9 @@ def workers(bench: Bench) -> Iterator[Row]:
         return bench.child("stages", config, str(jobs), "columns", threads=2)["count"]
 
     def process(jobs: int) -> float:
-        return bench.done([*PROGRAM, "run", config, "-q", "--no-cache", "--n-jobs", str(jobs)]).wall
+        return bench.done(
+            [*PROGRAM, "run", config, "-q", "--no-cache", "--n-jobs", str(jobs)]
+        ).wall
 
     timing = bench.pairs(lambda: stage(2), lambda: stage(1))
     yield timing.row("2 workers, statistics of 1M lines", "1 worker", "1.8 to 1.9")
@@ -159,7 +176,10 @@ def memory(bench: Bench) -> Iterator[Row]:
     """Anonymous memory of a whole run at 1M and 10M lines, one worker."""
     small, large = (
         bench.child(
-            "stages", bench.config(bench.repeated(n * MILLION), f"memory{n}"), "1", "draws"
+            "stages",
+            bench.config(bench.repeated(n * MILLION), f"memory{n}"),
+            "1",
+            "draws",
         )["megabytes"]
         for n in (1, 10)
     )

@@ -70,7 +70,10 @@ def call(
 
 
 def program(
-    *arguments: str, cwd: Path, stdout: Any = subprocess.PIPE, stderr: Any = subprocess.PIPE
+    *arguments: str,
+    cwd: Path,
+    stdout: Any = subprocess.PIPE,
+    stderr: Any = subprocess.PIPE,
 ) -> subprocess.CompletedProcess[str]:
     """Run `python -m pipeline` as a user does."""
     return subprocess.run(
@@ -100,11 +103,15 @@ def quickstart(tmp_path: Path) -> str:
 def test_without_a_command_the_help_is_printed(call: Call) -> None:
     said = call()
     assert (said.code, said.err) == (0, "")
-    assert all(re.search(rf"^ +{name}\s+\w", said.out, re.MULTILINE) for name in commands())
+    assert all(
+        re.search(rf"^ +{name}\s+\w", said.out, re.MULTILINE) for name in commands()
+    )
 
 
 def test_version_tells_the_kernel(call: Call, kernel: str) -> None:
-    assert call("--version") == Said(0, f"gec-pipeline {__version__} (kernel: {kernel})\n", "")
+    assert call("--version") == Said(
+        0, f"gec-pipeline {__version__} (kernel: {kernel})\n", ""
+    )
 
 
 def test_an_unknown_kernel_is_told_with_the_nearest_name(
@@ -140,7 +147,9 @@ def test_an_unknown_command_is_told_with_the_nearest_name(call: Call) -> None:
         ["--nonsense"],
     ],
 )
-def test_wrong_use_gives_exit_code_2_and_one_message(call: Call, arguments: list[str]) -> None:
+def test_wrong_use_gives_exit_code_2_and_one_message(
+    call: Call, arguments: list[str]
+) -> None:
     said = call(*arguments)
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith("error: ")
@@ -166,7 +175,9 @@ def test_examples_alone_go_on_behind_a_backslash(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     lines = call(name, "--help").out.splitlines()
-    assert [line for line in lines if line.endswith("gec-") or re.match(r"\S.*\\$", line)] == []
+    assert [
+        line for line in lines if line.endswith("gec-") or re.match(r"\S.*\\$", line)
+    ] == []
 
 
 def test_help_finds_a_word_on_all_pages(call: Call) -> None:
@@ -206,12 +217,24 @@ def test_every_topic_that_messages_and_templates_name_is_there() -> None:
 # ---- run
 
 
-def test_run_prints_a_table_and_writes_what_it_found(call: Call, quickstart: str) -> None:
+def test_run_prints_a_table_and_writes_what_it_found(
+    call: Call, quickstart: str
+) -> None:
     said = call("run", quickstart)
     assert said.code == 0
     title, header, *rows, signature = said.out.splitlines()
     assert title == "sample: 96 lines, 2 references"
-    assert header.split() == ["rank", "system", "GLEU+", "std", "of", "draws", "95%", "of", "draws"]
+    assert header.split() == [
+        "rank",
+        "system",
+        "GLEU+",
+        "std",
+        "of",
+        "draws",
+        "95%",
+        "of",
+        "draws",
+    ]
     assert [row.split()[:2] for row in rows] == [
         ["1", "careful"],
         ["2", "eager"],
@@ -228,12 +251,17 @@ def test_what_is_printed_is_what_was_stored(call: Call, quickstart: str) -> None
     for score in Results.read(Path("runs/quickstart/results.json")).scores:
         assert score.samples is not None
         numbers = [
-            100 * value for value in (score.score, score.samples.std, *score.samples.interval)
+            100 * value
+            for value in (score.score, score.samples.std, *score.samples.interval)
         ]
-        row = next(line.split() for line in out.splitlines() if line.split()[1] == score.system)
+        row = next(
+            line.split() for line in out.splitlines() if line.split()[1] == score.system
+        )
         printed = [float(cell) for cell in (row[2], row[3], row[4], row[6])]
         assert printed == pytest.approx(numbers, abs=0.5000001e-4)
-        assert [len(cell.partition(".")[2]) for cell in (row[2], row[3], row[4], row[6])] == [
+        assert [
+            len(cell.partition(".")[2]) for cell in (row[2], row[3], row[4], row[6])
+        ] == [
             4,
             5,
             4,
@@ -253,7 +281,9 @@ def test_run_with_json_prints_results_json(call: Call, quickstart: str) -> None:
     }
 
 
-def test_warnings_go_to_standard_error_and_into_the_results(call: Call, quickstart: str) -> None:
+def test_warnings_go_to_standard_error_and_into_the_results(
+    call: Call, quickstart: str
+) -> None:
     Path("data/systems/eager.txt").write_bytes(Path("data/reference0.txt").read_bytes())
     warning = "sample: system eager is the same text as reference 1"
     loud, quiet = call("run", quickstart), call("run", quickstart, "--quiet")
@@ -269,7 +299,8 @@ def test_an_interrupt_gives_exit_code_130(call: Call, quickstart: str) -> None:
         said = call("run", quickstart)
     assert (said.code, said.out) == (130, "")
     assert (
-        said.err == "interrupted; what was finished is kept: run the same command again to go on\n"
+        said.err
+        == "interrupted; what was finished is kept: run the same command again to go on\n"
     )
 
 
@@ -281,13 +312,17 @@ def test_control_characters_of_file_names_are_printed_escaped(call: Call) -> Non
     Path("d/A").rename("d/A\x1b[31m")
     config = Path("config.yaml")
     config.write_text(
-        config.read_text(encoding="utf-8").replace("{dataset}/A", "{dataset}/A\\u001b[31m"),
+        config.read_text(encoding="utf-8").replace(
+            "{dataset}/A", "{dataset}/A\\u001b[31m"
+        ),
         encoding="utf-8",
     )
     said = call("validate", "config.yaml")
     assert said.code == 0
     assert "\x1b" not in said.out + said.err
-    config.write_text(config.read_text(encoding="utf-8").replace("[31m", "[32m"), encoding="utf-8")
+    config.write_text(
+        config.read_text(encoding="utf-8").replace("[31m", "[32m"), encoding="utf-8"
+    )
     said = call("run", "config.yaml")
     assert said.code == 2
     assert "\x1b" not in said.out + said.err
@@ -310,9 +345,13 @@ def test_init_writes_a_config_for_the_files_given(call: Call) -> None:
         "texts/A.txt",
         "texts/B.txt",
     )
-    assert said == Said(0, "", "wrote sub.yaml; edit it, then: gec-pipeline validate sub.yaml\n")
+    assert said == Said(
+        0, "", "wrote sub.yaml; edit it, then: gec-pipeline validate sub.yaml\n"
+    )
     assert call("run", "sub.yaml", "-q").code == 0
-    assert {score.system for score in Results.read(Path("runs/sub/results.json")).scores} == {
+    assert {
+        score.system for score in Results.read(Path("runs/sub/results.json")).scores
+    } == {
         "A",
         "B",
     }
@@ -321,7 +360,16 @@ def test_init_writes_a_config_for_the_files_given(call: Call) -> None:
 def test_init_finds_the_files_from_the_folder_of_the_config(call: Call) -> None:
     write_texts(Path("texts"), 20, systems=("A",))
     Path("configs").mkdir()
-    call("init", "configs/c.yaml", "-s", "texts/source", "-r", "texts/ref0", "-o", "texts/A")
+    call(
+        "init",
+        "configs/c.yaml",
+        "-s",
+        "texts/source",
+        "-r",
+        "texts/ref0",
+        "-o",
+        "texts/A",
+    )
     assert call("validate", "configs/c.yaml").code == 0
 
 
@@ -341,8 +389,14 @@ def test_init_sample_writes_the_folders_that_the_help_names(
     monkeypatch.chdir("sample")
     for name in ("quickstart", "human", "summaries"):
         assert call("run", f"configs/{name}.yaml", "-q").code == 0
-    written = {name: content for name, content in tree(Path()).items() if name.startswith("data")}
-    assert written == {f"data/{name}": content for name, content in tree(ROOT / "data").items()}
+    written = {
+        name: content
+        for name, content in tree(Path()).items()
+        if name.startswith("data")
+    }
+    assert written == {
+        f"data/{name}": content for name, content in tree(ROOT / "data").items()
+    }
 
 
 def test_init_sample_takes_what_was_installed(
@@ -354,9 +408,13 @@ def test_init_sample_takes_what_was_installed(
     missing = "the sample was not installed with the package; it is in the repository, in configs/ and data/"
     assert call("init", "--sample") == Said(2, "", f"error: {missing}\n")
     (package / "sample" / "configs").mkdir(parents=True)
-    (package / "sample" / "configs" / "quickstart.yaml").write_bytes(b"# A run\nversion: 1\n")
+    (package / "sample" / "configs" / "quickstart.yaml").write_bytes(
+        b"# A run\nversion: 1\n"
+    )
     assert call("init", "--sample", "here").code == 0
-    assert tree(tmp_path / "here") == {"configs/quickstart.yaml": b"# A run\nversion: 1\n"}
+    assert tree(tmp_path / "here") == {
+        "configs/quickstart.yaml": b"# A run\nversion: 1\n"
+    }
 
 
 def test_init_sample_writes_over_nothing_and_takes_no_files(call: Call) -> None:
@@ -377,7 +435,9 @@ def test_init_never_writes_over_a_file(call: Call) -> None:
         2, "", "error: config.yaml: is there already; name another file\n"
     )
     assert call("init") == Said(
-        0, "", "wrote config-2.yaml; edit it, then: gec-pipeline validate config-2.yaml\n"
+        0,
+        "",
+        "wrote config-2.yaml; edit it, then: gec-pipeline validate config-2.yaml\n",
     )
     assert Path("config.yaml").read_text() == "mine"
 
@@ -399,7 +459,9 @@ def test_two_configs_of_init_keep_their_results_apart(call: Call) -> None:
         "mine",
         "no-name-",
     ]
-    assert {score.system for score in Results.read(Path("runs/eval/results.json")).scores} == {"A"}
+    assert {
+        score.system for score in Results.read(Path("runs/eval/results.json")).scores
+    } == {"A"}
 
 
 @pytest.mark.parametrize(
@@ -439,7 +501,10 @@ def test_init_writes_what_can_be_run_whatever_the_files_are_called(
         == 0
     )
     said = call("validate", "c.yaml")
-    assert (said.code, [line for line in said.err.splitlines() if line.startswith("error")]) == (
+    assert (
+        said.code,
+        [line for line in said.err.splitlines() if line.startswith("error")],
+    ) == (
         0,
         [],
     )
@@ -468,7 +533,12 @@ def test_show_has_the_columns_that_are_named(call: Call, quickstart: str) -> Non
         "hyp_len",
         *(f"match_{n}" for n in range(1, 5)),
     ]
-    assert [row.split()[1] for row in rows] == ["careful", "eager", "unchanged", "broken"]
+    assert [row.split()[1] for row in rows] == [
+        "careful",
+        "eager",
+        "unchanged",
+        "broken",
+    ]
     said = call("show", "runs/quickstart", "--columns", "gleu.precison")
     assert (said.code, said.out) == (2, "")
     assert (
@@ -490,7 +560,9 @@ def test_show_of_an_unknown_system_is_told(call: Call, quickstart: str) -> None:
 @pytest.mark.parametrize("name", ["none", "data"])
 def test_show_of_what_is_no_run_is_told(call: Call, quickstart: str, name: str) -> None:
     assert quickstart
-    assert call("show", name) == Said(2, "", f"error: {name}: has no results of a run\n")
+    assert call("show", name) == Said(
+        2, "", f"error: {name}: has no results of a run\n"
+    )
 
 
 # ---- list, schema, doctor
@@ -508,7 +580,9 @@ def test_list_metrics_tells_every_option_and_its_default(call: Call) -> None:
         assert f"{name}: {metric.summary}" in said.out
         own = said.out.partition(f"{name}: {metric.summary}")[2].splitlines()
         for option in metric.options:
-            row = next(line for line in own if line.split()[:2] == [option.name, option.key])
+            row = next(
+                line for line in own if line.split()[:2] == [option.name, option.key]
+            )
             assert option.values() in row
             assert option.help in row
 
@@ -561,7 +635,9 @@ def test_the_sentences_where_two_systems_differ_most(call: Call) -> None:
     assert call("run", "config.yaml", "-q", "--output", "run").code == 0
     said = call("compare", "run", "--worst", "3")
     assert (said.code, said.err) == (0, "")
-    heads = re.findall(r"^line ([0-9]+): A ([0-9.]+), B ([0-9.]+)$", said.out, re.MULTILINE)
+    heads = re.findall(
+        r"^line ([0-9]+): A ([0-9.]+), B ([0-9.]+)$", said.out, re.MULTILINE
+    )
     rows = {}
     for line in range(1, 11):
         shown = call("show", "run", "--line", str(line)).out
@@ -575,9 +651,16 @@ def test_the_sentences_where_two_systems_differ_most(call: Call) -> None:
         sorted(apart, reverse=True)[:3]
     )
     first = int(heads[0][0]) - 1
-    for name, file in {"source": "source", "reference 2": "ref1", "A": "A", "B": "B"}.items():
+    for name, file in {
+        "source": "source",
+        "reference 2": "ref1",
+        "A": "A",
+        "B": "B",
+    }.items():
         text = Path("d", file).read_text("utf-8").splitlines()[first]
-        assert re.search(rf"^  {name} +{re.escape(text.strip())}$", said.out, re.MULTILINE)
+        assert re.search(
+            rf"^  {name} +{re.escape(text.strip())}$", said.out, re.MULTILINE
+        )
 
 
 def test_worst_asks_back(call: Call) -> None:
@@ -598,7 +681,9 @@ def test_worst_asks_back(call: Call) -> None:
     )
     assert "Say --system A B" in call(*one, "3", "--system", "*").err
     assert call(*one, "0").code == 2
-    assert "no sentence has different scores" in call(*one, "1", "--systems", "A", "A").out
+    assert (
+        "no sentence has different scores" in call(*one, "1", "--systems", "A", "A").out
+    )
 
 
 # ---- show without a run
@@ -609,7 +694,9 @@ def test_show_lists_the_runs_that_are_here(call: Call) -> None:
     for folder in ("runs/one", "two"):
         assert call("run", "config.yaml", "-q", "--output", folder).code == 0
     manifest = json.loads(Path("two/run.json").read_text("utf-8"))
-    Path("two/run.json").write_text(json.dumps({**manifest, "state": "running"}), "utf-8")
+    Path("two/run.json").write_text(
+        json.dumps({**manifest, "state": "running"}), "utf-8"
+    )
     Path("runs/other").mkdir()
     Path("runs/other/run.json").write_text("{}", "utf-8")
     code, out, err = call("show")
@@ -647,7 +734,9 @@ def test_doctor_tells_versions_and_kernel(call: Call, kernel: str) -> None:
 def test_doctor_fails_where_a_part_is_missing(call: Call) -> None:
     from pipeline.cli.commands import doctor
 
-    with mock.patch.object(doctor, "_version", lambda name: None if name == "rich" else "1.0"):
+    with mock.patch.object(
+        doctor, "_version", lambda name: None if name == "rich" else "1.0"
+    ):
         said = call("doctor")
     assert said.code == 2
     assert "MISSING: pip install rich" in said.out
@@ -681,7 +770,9 @@ def test_progress_is_drawn_on_a_terminal_and_leaves_the_output_alone(
     assert tree(tmp_path / "one") == tree(tmp_path / "two")
 
 
-@pytest.mark.parametrize("cell", ["[red]x[/red]", "[/]", ":smile:", "[link=file:///x]y[/link]"])
+@pytest.mark.parametrize(
+    "cell", ["[red]x[/red]", "[/]", ":smile:", "[link=file:///x]y[/link]"]
+)
 def test_text_from_outside_is_no_markup_on_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, cell: str
 ) -> None:
@@ -702,9 +793,11 @@ def test_a_terminal_gets_the_same_words(
     whole = [
         name,
         *(
-            {"show": ["runs/quickstart"], "run": [quickstart], "validate": [quickstart]}.get(
-                name, []
-            )
+            {
+                "show": ["runs/quickstart"],
+                "run": [quickstart],
+                "validate": [quickstart],
+            }.get(name, [])
         ),
         *rest,
     ]
@@ -744,7 +837,9 @@ def test_the_program_says_what_the_same_call_does(
     ],
     ids=" ".join,
 )
-def test_a_closed_pipe_is_silent(tmp_path: Path, quickstart: str, arguments: list[str]) -> None:
+def test_a_closed_pipe_is_silent(
+    tmp_path: Path, quickstart: str, arguments: list[str]
+) -> None:
     assert quickstart
     reader, writer = os.pipe()
     os.close(reader)
@@ -769,7 +864,9 @@ def test_help_of_score_fits_two_screens_and_says_where_the_rest_is(
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_help_of_score_tells_the_options_of_a_metric_with_examples(call: Call, name: str) -> None:
+def test_help_of_score_tells_the_options_of_a_metric_with_examples(
+    call: Call, name: str
+) -> None:
     if name == "external":  # it reads files that a config names
         return
     said = call("score", name, "--help")
@@ -780,15 +877,23 @@ def test_help_of_score_tells_the_options_of_a_metric_with_examples(call: Call, n
             option.name, option.name.replace("_", "-")
         )
         assert (len(option.choices or ()) == 1) != (f" --{flag} " in flat), flag
-        assert (len(option.choices or ()) == 1) != (" ".join(option.help.split()) in flat)
+        assert (len(option.choices or ()) == 1) != (
+            " ".join(option.help.split()) in flat
+        )
     assert "--confidence" not in said.out.partition("options of")[2]
-    examples = said.out.partition("examples:")[2].partition("\n\n")[0].replace(" \\\n     ", "")
+    examples = (
+        said.out.partition("examples:")[2]
+        .partition("\n\n")[0]
+        .replace(" \\\n     ", "")
+    )
     assert examples.strip()
     for example in (
         examples.strip().splitlines()
     ):  # the files of examples are not here, and that is all that is wrong
         words = shlex.split(example.partition("gec-pipeline ")[2])
-        if words[1] == "ref.txt":  # it would be the name of a metric, as no such file is here
+        if (
+            words[1] == "ref.txt"
+        ):  # it would be the name of a metric, as no such file is here
             words = ["score", "-r", *words[1:]]
         wrong = call(*(word for word in words if word != "--download"))
         assert wrong.code == 2
@@ -807,7 +912,9 @@ def test_help_of_score_says_what_an_option_means_for_each_metric(call: Call) -> 
     assert "(gleu) a weight for each reference" in said
     assert "(bleu) a weight for each order" in said
     assert "none, ones (default: none); (bleu) what stands for precisions of 0" in said
-    assert "(chrf) weight of recall against precision: a number such as 2 or 0.5" in said
+    assert (
+        "(chrf) weight of recall against precision: a number such as 2 or 0.5" in said
+    )
     assert "--lowercase [VALUE] compare without upper case: true, false" in said
 
 

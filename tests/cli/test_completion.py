@@ -31,7 +31,9 @@ def asked(line: str, folder: Path, before: str = "") -> tuple[int, list[str], st
     answer.write_text("")
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
+        "PYTHONPATH": os.pathsep.join(
+            [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        ),
         "_ARGCOMPLETE": "1",
         "_ARGCOMPLETE_IFS": "\n",
         "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
@@ -98,12 +100,15 @@ def test_without_the_package_nothing_is_run_or_printed(here: Path) -> None:
 def test_shells_that_ask_every_program_see_that_this_one_answers() -> None:
     """argcomplete looks for this word in the first kilobyte of the module that the script imports."""
     assert (
-        b"PYTHON_ARGCOMPLETE_OK" in (ROOT / "pipeline" / "cli" / "__init__.py").read_bytes()[:1024]
+        b"PYTHON_ARGCOMPLETE_OK"
+        in (ROOT / "pipeline" / "cli" / "__init__.py").read_bytes()[:1024]
     )
 
 
 def test_completion_costs_nothing_where_nobody_asks() -> None:
-    code = "import sys; from pipeline.cli import main; main(['list', 'metrics', 'gleu']); "
+    code = (
+        "import sys; from pipeline.cli import main; main(['list', 'metrics', 'gleu']); "
+    )
     code += "sys.exit('pipeline.cli.completion' in sys.modules or 'argcomplete' in sys.modules)"
     assert (
         subprocess.run(

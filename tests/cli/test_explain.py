@@ -85,7 +85,11 @@ def test_two_variants_of_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_references_that_count_together(capsys: pytest.CaptureFixture[str]) -> None:
     """BLEU reads no source either."""
-    assert called(capsys, "explain", "bleu[n=2]", *INPUTS[2:], "--line", "1") == (0, MERGED, "")
+    assert called(capsys, "explain", "bleu[n=2]", *INPUTS[2:], "--line", "1") == (
+        0,
+        MERGED,
+        "",
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,16 +97,30 @@ def test_references_that_count_together(capsys: pytest.CaptureFixture[str]) -> N
     [
         (
             "chrf[nc=1,nw=1]",
-            ["chrF: chrf 80.00 (5 of 5 tokens)", "words 1: match 4, total 5, ref_total 5"],
+            [
+                "chrF: chrf 80.00 (5 of 5 tokens)",
+                "words 1: match 4, total 5, ref_total 5",
+            ],
         ),
-        ("rouge[types=1+L]", ["ROUGE: rouge 88.89", "ROUGE-L: match 4, ref_total 5, hyp_total 5"]),
+        (
+            "rouge[types=1+L]",
+            ["ROUGE: rouge 88.89", "ROUGE-L: match 4, ref_total 5, hyp_total 5"],
+        ),
         (
             "gleu[variant=2015,n=1]",
-            ["variant 2015: gleu 85.71 (5 of 5 tokens)", "n=1: match_1 5, penalty_1 0, added_1"],
+            [
+                "variant 2015: gleu 85.71 (5 of 5 tokens)",
+                "n=1: match_1 5, penalty_1 0, added_1",
+            ],
         ),
         (
             "green[n=1]",
-            ["GREEN: green 71.43", "n=1: tp_1 4, fp_1 0, fn_1 2", "  inserted  d", "  kept      c"],
+            [
+                "GREEN: green 71.43",
+                "n=1: tp_1 4, fp_1 0, fn_1 2",
+                "  inserted  d",
+                "  kept      c",
+            ],
         ),
         (
             "google_gleu[n=1]",
@@ -127,7 +145,10 @@ def test_every_metric_is_explained_as_far_as_it_says(
     [
         (("gleu", *INPUTS[2:], "--line", "1"), "-s: GLEU+ needs the source"),
         (("green", *INPUTS[2:], "--line", "1"), "-s: GREEN needs the source"),
-        (("bleu", *INPUTS[2:], "--line", "1", "--compare", "gleu"), "-s: GLEU+ needs the source"),
+        (
+            ("bleu", *INPUTS[2:], "--line", "1", "--compare", "gleu"),
+            "-s: GLEU+ needs the source",
+        ),
         (("gleu", *INPUTS, "--line", "3"), "--line: expected 1 to 2, found 3"),
         (
             ("external", *INPUTS, "--line", "1"),
@@ -138,7 +159,10 @@ def test_every_metric_is_explained_as_far_as_it_says(
             "--line: expected 1 to 2, found 3",
             marks=needs_edits,
         ),
-        (("glue", *INPUTS, "--line", "1"), "no metric is called 'glue' (did you mean 'gleu'?)"),
+        (
+            ("glue", *INPUTS, "--line", "1"),
+            "no metric is called 'glue' (did you mean 'gleu'?)",
+        ),
     ],
 )
 def test_what_cannot_be_explained(
@@ -211,7 +235,9 @@ def test_a_sentence_without_edits_and_without_an_annotator(
 
 @needs_edits
 def test_two_modes_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = called(capsys, "explain", *EDITS, "--compare", "errant[mode=ds]", "--line", 1)
+    code, out, _ = called(
+        capsys, "explain", *EDITS, "--compare", "errant[mode=ds]", "--line", 1
+    )
     one = called(capsys, "explain", *EDITS, "--line", 1)[1]
     other = called(capsys, "explain", "errant[mode=ds]", *EDITS[1:], "--line", 1)[1]
     assert code == 0
@@ -227,11 +253,19 @@ def test_texts_are_no_edits(capsys: pytest.CaptureFixture[str]) -> None:
     assert "A.errant:1: expected a line that begins with 'S '" in err
 
 
-@pytest.mark.parametrize("metric", ["cider", "sari", "ter", "chrf", "nist", "bleu[level=mean]"])
+@pytest.mark.parametrize(
+    "metric", ["cider", "sari", "ter", "chrf", "nist", "bleu[level=mean]"]
+)
 def test_a_reference_that_a_line_lacks_is_no_empty_text(
-    metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    metric: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    names: dict[str, str | bytes] = {"s": "a b c d\nx y z w\n", "o": "a b c d d\nx y w w q\n"}
+    names: dict[str, str | bytes] = {
+        "s": "a b c d\nx y z w\n",
+        "o": "a b c d d\nx y w w q\n",
+    }
     names |= {"r0": "a b e d d\nx y q\n", "r1": "a c b d\n\n"}
     monkeypatch.chdir(tmp_path)
     write(names)

@@ -29,8 +29,13 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """
     monkeypatch.chdir(tmp_path)
     for run, count in {"good": 0, "bad": 40, "slip": 1}.items():
-        for system, own in {"A": spoilt(REFERENCE, count), "B": spoilt(REFERENCE, 10)}.items():
-            (tmp_path / f"{run}-{system}.txt").write_text("\n".join(own) + "\n", encoding="utf-8")
+        for system, own in {
+            "A": spoilt(REFERENCE, count),
+            "B": spoilt(REFERENCE, 10),
+        }.items():
+            (tmp_path / f"{run}-{system}.txt").write_text(
+                "\n".join(own) + "\n", encoding="utf-8"
+            )
         config = {
             "datasets": {"d": {"references": [str(ROOT / "data" / "reference0.txt")]}},
             "systems": {system: f"{run}-{system}.txt" for system in "AB"},
@@ -61,7 +66,12 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_the_first_run_is_the_old_one(
-    old: str, new: str, more: list[str], code: int, verdict: str, capsys: pytest.CaptureFixture[str]
+    old: str,
+    new: str,
+    more: list[str],
+    code: int,
+    verdict: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["compare", old, new, "--fail-if-worse", "--json", "-q", *more]) == code
     told = json.loads(capsys.readouterr().out)
@@ -70,7 +80,11 @@ def test_the_first_run_is_the_old_one(
         "A"
     }  # the outputs of B are the same
     for item in told["comparisons"]:
-        better = item["difference"] > 0 if item["higher_is_better"] else item["difference"] < 0
+        better = (
+            item["difference"] > 0
+            if item["higher_is_better"]
+            else item["difference"] < 0
+        )
         assert better == (old == "bad")
         assert item["interval"][0] <= item["difference"] <= item["interval"][1]
         assert item["higher_is_better"] == item["metric"].startswith("chrf")
@@ -78,20 +92,30 @@ def test_the_first_run_is_the_old_one(
 
 @pytest.mark.usefixtures("runs")
 def test_a_sentence_says_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", "good", "bad", "--fail-if-worse", "-q", "--metric", "ter"]) == 1
+    assert (
+        main(["compare", "good", "bad", "--fail-if-worse", "-q", "--metric", "ter"])
+        == 1
+    )
     printed = capsys.readouterr().out
     assert printed.startswith("d, TER: A is worse: 0.00 -> ")
     assert main(["compare", "good", "good", "--fail-if-worse", "-q"]) == 0
     assert (
-        capsys.readouterr().out == "no system has other outputs in the two runs, so none is worse\n"
+        capsys.readouterr().out
+        == "no system has other outputs in the two runs, so none is worse\n"
     )
 
 
 @pytest.mark.usefixtures("runs")
-@pytest.mark.parametrize("words", [["good", "--fail-if-worse"], ["good", "bad", "--margin", "1"]])
-def test_what_does_not_fit_is_told(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "words", [["good", "--fail-if-worse"], ["good", "bad", "--margin", "1"]]
+)
+def test_what_does_not_fit_is_told(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["compare", *words]) == 2
-    assert capsys.readouterr().err.startswith("error: --fail-if-worse: takes two runs, OLD and NEW")
+    assert capsys.readouterr().err.startswith(
+        "error: --fail-if-worse: takes two runs, OLD and NEW"
+    )
 
 
 def evaluate(folder: str, counts: dict[str, int]) -> None:
@@ -124,9 +148,23 @@ def test_systems_without_a_common_name_are_refused(
     assert told["message"] in err
     assert "g1 has base, large; g2 has base-v2, large-v2" in err
     assert (
-        main(["compare", "g1", "g2", "--fail-if-worse", "-q", "--system", "base", "base-v2"]) == 1
+        main(
+            [
+                "compare",
+                "g1",
+                "g2",
+                "--fail-if-worse",
+                "-q",
+                "--system",
+                "base",
+                "base-v2",
+            ]
+        )
+        == 1
     )
-    assert capsys.readouterr().out.startswith("d, chrF: base-v2 (before: base) is worse: ")
+    assert capsys.readouterr().out.startswith(
+        "d, chrF: base-v2 (before: base) is worse: "
+    )
 
 
 def test_systems_that_the_new_run_lacks_are_named(
@@ -148,6 +186,10 @@ def test_systems_that_the_new_run_lacks_are_named(
 
 @pytest.mark.usefixtures("runs")
 def test_a_margin_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", "good", "bad", "--fail-if-worse", "-q", "--margin", "90"]) == 0
+    assert (
+        main(["compare", "good", "bad", "--fail-if-worse", "-q", "--margin", "90"]) == 0
+    )
     assert "d, TER: A is not worse by more than 90: 0.00 -> " in capsys.readouterr().out
-    assert main(["compare", "good", "bad", "--fail-if-worse", "-q", "--test", "none"]) == 2
+    assert (
+        main(["compare", "good", "bad", "--fail-if-worse", "-q", "--test", "none"]) == 2
+    )

@@ -74,12 +74,19 @@ def package(mode: str, *arguments: object) -> str:
     between units.
     """
     words = [str(argument) for argument in arguments]
-    unit = next((value for name, value in pairwise(words) if name in ("-t", "--token")), "word")
-    wanted = {"char": gleu.count.split_char_ngram, "word": gleu.count.split_word_ngram}[unit]
+    unit = next(
+        (value for name, value in pairwise(words) if name in ("-t", "--token")), "word"
+    )
+    wanted = {"char": gleu.count.split_char_ngram, "word": gleu.count.split_word_ngram}[
+        unit
+    ]
     if gleu.count.split_ngram is not wanted:
         gleu.count.ngram_counter.cache_clear()
         gleu.aggreg.make_n_accum.cache_clear()
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as printed:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        redirect_stdout(io.StringIO()) as printed,
+    ):
         patch.setattr(sys, "argv", [mode, *words])
         gleu.main.main(SCRIPTS[mode])
     return printed.getvalue()
@@ -107,7 +114,8 @@ class Texts(NamedTuple):
     def lines(self) -> tuple[list[str], list[list[str]], list[list[str]]]:
         """Return source, references and outputs as lines."""
         source, *others = (
-            naive.read_lines(path) for path in (self.source, *self.references, *self.outputs)
+            naive.read_lines(path)
+            for path in (self.source, *self.references, *self.outputs)
         )
         return source, others[: len(self.references)], others[len(self.references) :]
 
@@ -129,7 +137,9 @@ def edited(words: Sequence[str], rng: random.Random) -> list[str]:
     """Return words with some left out, changed or said twice."""
     result: list[str] = []
     for word in words:
-        result += rng.choices([[word], [], [rng.choice("xab")], [word, word]], [16, 1, 2, 1])[0]
+        result += rng.choices(
+            [[word], [], [rng.choice("xab")], [word, word]], [16, 1, 2, 1]
+        )[0]
     return result
 
 
@@ -153,7 +163,9 @@ def rounding_decides(source: str, references: Sequence[str], output: str) -> boo
     return False
 
 
-def generate(folder: Path, references: int, seed: int, lines: int = 16, end: str = "\n") -> Texts:
+def generate(
+    folder: Path, references: int, seed: int, lines: int = 16, end: str = "\n"
+) -> Texts:
     """Write a corpus with short and empty lines and two systems."""
     rng = random.Random(seed)
     kept: list[list[str]] = []
@@ -163,27 +175,35 @@ def generate(folder: Path, references: int, seed: int, lines: int = 16, end: str
             " ".join(words)
             for words in (source, *(edited(source, rng) for _ in range(references + 2)))
         ]
-        if not any(rounding_decides(line[0], line[1:-2], output) for output in line[-2:]):
+        if not any(
+            rounding_decides(line[0], line[1:-2], output) for output in line[-2:]
+        ):
             kept.append(line)
     folder.mkdir()
     paths = [
-        folder / name for name in ("source", *(f"ref{r}" for r in range(references)), "one", "two")
+        folder / name
+        for name in ("source", *(f"ref{r}" for r in range(references)), "one", "two")
     ]
     for path, texts in zip(paths, zip(*kept, strict=True), strict=True):
-        path.write_text("".join(f"{text}{end}" for text in texts), encoding="utf-8", newline="")
+        path.write_text(
+            "".join(f"{text}{end}" for text in texts), encoding="utf-8", newline=""
+        )
     return Texts(paths[0], tuple(paths[1:-2]), tuple(paths[-2:]))
 
 
 REFERENCES = (ROOT / "data/reference0.txt", ROOT / "data/reference1.txt")
 OUTPUTS = tuple(
-    ROOT / f"data/systems/{name}.txt" for name in ("broken", "eager", "careful", "unchanged")
+    ROOT / f"data/systems/{name}.txt"
+    for name in ("broken", "eager", "careful", "unchanged")
 )
 DATA = Texts(ROOT / "data/source.txt", REFERENCES, OUTPUTS)
 """The sample data of the repository."""
 
 
 @pytest.fixture(scope="module")
-def texts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Texts:
+def texts(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Texts:
     """Two systems of the sample data, or a generated corpus with so many references."""
     if request.param == "data":
         return DATA._replace(outputs=OUTPUTS[:2])
@@ -268,13 +288,23 @@ def test_orders_without_ngrams_have_precision_1(
     expected: str,
     which: str,
 ) -> None:
-    texts = Texts(tmp_path / "source", (tmp_path / "reference",), (tmp_path / "output",))
+    texts = Texts(
+        tmp_path / "source", (tmp_path / "reference",), (tmp_path / "output",)
+    )
     for path, text in zip(
-        (texts.source, *texts.references, *texts.outputs), (source, reference, output), strict=True
+        (texts.source, *texts.references, *texts.outputs),
+        (source, reference, output),
+        strict=True,
     ):
         path.write_text(f"{text}\n", encoding="utf-8")
-    assert ours("corpus", which, *texts.arguments).out == f"{texts.outputs[0]}\t{expected}\n"
-    assert package("corpus", which, *texts.arguments) == f"{texts.outputs[0]}\t{expected}\n"
+    assert (
+        ours("corpus", which, *texts.arguments).out
+        == f"{texts.outputs[0]}\t{expected}\n"
+    )
+    assert (
+        package("corpus", which, *texts.arguments)
+        == f"{texts.outputs[0]}\t{expected}\n"
+    )
 
 
 # ---- tables that the package does not print
@@ -294,7 +324,9 @@ def values_of(chosen: Sequence[naive.Columns]) -> Values:
     logs = []
     for n, (numer, denom) in enumerate(zip(sums.numer, sums.denom, strict=True), 1):
         match = sum(columns.match[n - 1] for columns in chosen)
-        penal = sum(min(columns.match[n - 1], columns.penalty[n - 1]) for columns in chosen)
+        penal = sum(
+            min(columns.match[n - 1], columns.penalty[n - 1]) for columns in chosen
+        )
         p = float(Fraction(numer) / denom) if denom else 1.0
         logs.append(math.log(p) if p else -math.inf)
         values |= {
@@ -306,14 +338,18 @@ def values_of(chosen: Sequence[naive.Columns]) -> Values:
     return values | {("p", 0): math.exp(fmean(logs)), ("bp", 0): bp, ("gleu", 0): gleu}
 
 
-def drawn(table: Sequence[Sequence[naive.Columns]], draws: Sequence[Sequence[int]]) -> Values:
+def drawn(
+    table: Sequence[Sequence[naive.Columns]], draws: Sequence[Sequence[int]]
+) -> Values:
     """Return the mean over iterations, of counts exactly."""
     several = [
-        values_of([row[r] for row, r in zip(table, choice, strict=True)]) for choice in draws
+        values_of([row[r] for row, r in zip(table, choice, strict=True)])
+        for choice in draws
     ]
     sums = {key: [values[key] for values in several] for key in several[0]}
     return {
-        key: sum(own) / len(own) if key[0] in COUNTS else fmean(own) for key, own in sums.items()
+        key: sum(own) / len(own) if key[0] in COUNTS else fmean(own)
+        for key, own in sums.items()
     }
 
 
@@ -327,10 +363,14 @@ def drawn_table(values: Values, order: int, digits: int) -> str:
     for n in [*range(1, order + 1), 0]:
         counts = [values[name, n] for name in COUNTS]
         cells = [
-            str(count) if count.denominator == 1 else naive.round_half_up(float(count), digits)
+            str(count)
+            if count.denominator == 1
+            else naive.round_half_up(float(count), digits)
             for count in counts
         ]
-        cells += [naive.round_half_up(100 * values[name, n], digits) for name in FRACTIONS]
+        cells += [
+            naive.round_half_up(100 * values[name, n], digits) for name in FRACTIONS
+        ]
         table.add_row([n or "total", *cells])
     return str(table)
 
@@ -356,7 +396,18 @@ def test_tables_that_the_package_does_not_print_equal_the_naive_ones(
         table = naive.all_columns(source, references, output, order, unit=unit)
         draws = python2_draws if flags == "corpus -f" else numpy_draws
         expected += f"{path}\n{drawn_table(drawn(table, draws), order, digits)}\n"
-    given = [*flags.split(), "-v", "-n", order, "-d", digits, "-i", iterations, "-t", unit]
+    given = [
+        *flags.split(),
+        "-v",
+        "-n",
+        order,
+        "-d",
+        digits,
+        "-i",
+        iterations,
+        "-t",
+        unit,
+    ]
     assert ours(*given, *texts.arguments).out == expected
 
 
@@ -366,7 +417,8 @@ def test_tables_that_the_package_does_not_print_equal_the_naive_ones(
 def seed_told(said: Said) -> int:
     """Return the seed that standard error tells, behind warnings."""
     found = re.fullmatch(
-        r"(?:warning: .*\n)*seed: ([0-9]+) \(--seed \1 repeats these draws\)\n", said.err
+        r"(?:warning: .*\n)*seed: ([0-9]+) \(--seed \1 repeats these draws\)\n",
+        said.err,
     )
     assert found
     return int(found[1])
@@ -394,7 +446,9 @@ def test_draws_without_f_are_those_of_the_seed_told(
 def test_the_seed_told_repeats_the_draws_and_is_another_one_next_time(
     ours: Callable[..., Said],
 ) -> None:
-    first, second = (ours("corpus", "-i", 3, "-d", 9, *DATA.arguments) for _ in range(2))
+    first, second = (
+        ours("corpus", "-i", 3, "-d", 9, *DATA.arguments) for _ in range(2)
+    )
     seeds = [seed_told(said) for said in (first, second)]
     assert seeds[0] != seeds[1]
     assert first.out != second.out
@@ -418,7 +472,9 @@ def test_a_seed_that_nothing_is_drawn_with_is_not_told_and_refused(
 # ---- arguments
 
 
-def test_files_may_come_after_one_flag_or_after_several(ours: Callable[..., Said]) -> None:
+def test_files_may_come_after_one_flag_or_after_several(
+    ours: Callable[..., Said],
+) -> None:
     several = [item for path in OUTPUTS for item in ("-o", path)] + [
         item for path in REFERENCES for item in ("-r", path)
     ]
@@ -432,9 +488,13 @@ MIDDLE = "--src {} --ref {} {} --out {} --iter 2 --digit 3 --proc 1 --token char
 SHORT = "-s {} -r {} {} -o {} -i 2 -d 3 -p 1 -t char -f -v"
 
 
-def test_long_names_of_options_are_those_of_the_package(ours: Callable[..., Said]) -> None:
+def test_long_names_of_options_are_those_of_the_package(
+    ours: Callable[..., Said],
+) -> None:
     files = [DATA.source, *REFERENCES, OUTPUTS[0]]
-    said = [ours("corpus", *form.format(*files).split()) for form in (LONG, MIDDLE, SHORT)]
+    said = [
+        ours("corpus", *form.format(*files).split()) for form in (LONG, MIDDLE, SHORT)
+    ]
     assert said[0] == said[1] == said[2]
     assert (said[0].code, said[0].err) == (0, "")
     assert ours("corpus", "--max", *SHORT.format(*files).split()).out == package(
@@ -454,11 +514,17 @@ def test_long_names_of_options_are_those_of_the_package(ours: Callable[..., Said
             ["corpus", "-s", "a", "-r", "b"],
             "the following arguments are required: -o/--out/--outputs",
         ),
-        (["-s", "a", "-r", "b", "-o", "c"], "the following arguments are required: mode"),
+        (
+            ["-s", "a", "-r", "b", "-o", "c"],
+            "the following arguments are required: mode",
+        ),
         (["best", *DATA.arguments], "'best'"),
         (["corpus", "-t", "words", *DATA.arguments], "'words'"),
         (["corpus", "--nonsense", *DATA.arguments], "--nonsense"),
-        (["mean", *DATA.arguments, str(OUTPUTS[2])], f"-o: {OUTPUTS[2]} is given twice"),
+        (
+            ["mean", *DATA.arguments, str(OUTPUTS[2])],
+            f"-o: {OUTPUTS[2]} is given twice",
+        ),
         (
             ["corpus", "-n", "10", *DATA.arguments],
             "order: expected a whole number from 1 to 9, found '10'",
@@ -471,8 +537,14 @@ def test_long_names_of_options_are_those_of_the_package(ours: Callable[..., Said
             ["corpus", "--seed=-1", *DATA.arguments],
             "seed: expected a whole number from 0 to 4294967295, found '-1'",
         ),
-        (["corpus", "-d", "31", *DATA.arguments], "argument -d/--digit: invalid choice: 31"),
-        (["corpus", "-p", "0", *DATA.arguments], "argument -p/--proc: invalid number of workers"),
+        (
+            ["corpus", "-d", "31", *DATA.arguments],
+            "argument -d/--digit: invalid choice: 31",
+        ),
+        (
+            ["corpus", "-p", "0", *DATA.arguments],
+            "argument -p/--proc: invalid number of workers",
+        ),
     ],
 )
 def test_wrong_arguments_are_told(
@@ -490,7 +562,16 @@ def test_every_number_of_digits_that_is_allowed_can_be_printed(
 ) -> None:
     """An output that equals its reference has 100, with all digits 0."""
     said = ours(
-        "mean", "-m", "-d", digits, "-s", DATA.source, "-r", REFERENCES[0], "-o", REFERENCES[0]
+        "mean",
+        "-m",
+        "-d",
+        digits,
+        "-s",
+        DATA.source,
+        "-r",
+        REFERENCES[0],
+        "-o",
+        REFERENCES[0],
     )
     assert said.code == 0
     assert said.out.split()[-1] == "100" + ("." + "0" * digits if digits else "")
@@ -567,7 +648,9 @@ def test_published_tables_of_the_best_references(
         for line in said.out.splitlines()
         if line.startswith("|")
     ]
-    columns = {name: [row[index] for row in rows[1:]] for index, name in enumerate(rows[0])}
+    columns = {
+        name: [row[index] for row in rows[1:]] for index, name in enumerate(rows[0])
+    }
     assert columns[""] == ["1", "2", "3", "4", "total"]
     for name, expected in (("numer", numer), ("denom", denom), ("p", p)):
         assert columns[name][: len(expected.split())] == expected.split()
@@ -590,7 +673,10 @@ def test_published_scores_of_the_first_sentences(
     ours: Callable[..., Said], shared: Path, flags: list[str], expected: str
 ) -> None:
     said = ours("sent", *flags, *conll14(shared, *SYSTEMS).arguments)
-    rows = [[f"{float(score):.2f}" for score in line.split()] for line in expected.split("/")]
+    rows = [
+        [f"{float(score):.2f}" for score in line.split()]
+        for line in expected.split("/")
+    ]
     found = [line.split("\t") for line in said.out.splitlines()]
     assert found[: len(rows)] == rows
     assert len(found) == 1312
@@ -602,7 +688,10 @@ def test_characters_without_blanks_at_the_ends(
     shared: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = "--order 6 --unit char --strip true --iterations 1000 --json"
-    assert main(["score", "gleu", *options.split(), *conll14(shared, *SYSTEMS).arguments]) == 0
+    assert (
+        main(["score", "gleu", *options.split(), *conll14(shared, *SYSTEMS).arguments])
+        == 0
+    )
     found = {
         Path(s["system"]).name: 100 * s["score"]
         for s in json.loads(capsys.readouterr().out)["scores"]

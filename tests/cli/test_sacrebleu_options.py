@@ -37,15 +37,20 @@ def score(
     rng = random.Random(5)
     base = [f"{sentence(rng).capitalize()} ({number})." for number in range(LINES)]
     texts = {
-        name: [re.sub(r" ([.,])", r"\1", edited(line, rng)) for line in base] for name in "abrs"
+        name: [re.sub(r" ([.,])", r"\1", edited(line, rng)) for line in base]
+        for name in "abrs"
     }
     texts["tokenised"] = [f"{re.sub('([.,])', ' ,', line)} ." for line in texts["a"]]
     texts["padded"] = [
         line + rng.choice(["", "  ", "\t", "\u00a0", "\u3000 "]) for line in texts["b"]
     ]
-    texts["tabs"] = ["\t".join(pair) for pair in zip(texts["r"], texts["s"], strict=True)]
+    texts["tabs"] = [
+        "\t".join(pair) for pair in zip(texts["r"], texts["s"], strict=True)
+    ]
     for name, lines in texts.items():
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (tmp_path / name).write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
     for name in "ar":
         text = "".join(f"{line} é\n" for line in texts[name])
         (tmp_path / f"{name}.coded").write_bytes(text.encode("cp1252", "replace"))
@@ -91,7 +96,9 @@ def printed(run: Run, *arguments: str) -> str:
         ("--metrics", "ter", "--ter-no-punct"),
     ],
 )
-def test_the_bare_number_is_that_of_sacrebleu(score: Run, options: tuple[str, ...]) -> None:
+def test_the_bare_number_is_that_of_sacrebleu(
+    score: Run, options: tuple[str, ...]
+) -> None:
     own = printed(score, *options, "-b", "-w", "4", "-r", "r", "s", "-i", "a")
     assert own == theirs("r", "s", "-i", "a", *options, "-b", "-w", "4")
     assert re.fullmatch(r"\d+\.\d{4}\n", own)
@@ -117,7 +124,8 @@ def test_white_space_at_the_end_counts_for_the_python_names_alone(
     score: Run, tmp_path: Path
 ) -> None:
     texts = [
-        (tmp_path / name).read_text(encoding="utf-8").split("\n")[:-1] for name in ("padded", "r")
+        (tmp_path / name).read_text(encoding="utf-8").split("\n")[:-1]
+        for name in ("padded", "r")
     ]
     peer = sacrebleu.CHRF(whitespace=True).corpus_score(texts[0], texts[1:]).score
     own, stripped = (
@@ -128,11 +136,19 @@ def test_white_space_at_the_end_counts_for_the_python_names_alone(
     assert own != stripped
 
 
-@pytest.mark.parametrize("more", [(), ("-lc",), ("--chrf-lowercase", "--ter-case-sensitive")])
-def test_several_metrics_with_their_signatures(score: Run, more: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "more", [(), ("-lc",), ("--chrf-lowercase", "--ter-case-sensitive")]
+)
+def test_several_metrics_with_their_signatures(
+    score: Run, more: tuple[str, ...]
+) -> None:
     """-lc is for BLEU alone."""
-    out = printed(score, "-m", "bleu", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "-w", "3")
-    peer = theirs("r", "s", "-i", "a", "-m", "bleu", "chrf", "ter", *more, "-w", "3", "-f", "text")
+    out = printed(
+        score, "-m", "bleu", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "-w", "3"
+    )
+    peer = theirs(
+        "r", "s", "-i", "a", "-m", "bleu", "chrf", "ter", *more, "-w", "3", "-f", "text"
+    )
     for line in peer.strip().splitlines():
         signature, value = re.match(r"\s*(\S+) = ([0-9.]+)", line).groups()  # type: ignore[union-attr]
         assert f"\n{signature}\n" in out
@@ -141,13 +157,29 @@ def test_several_metrics_with_their_signatures(score: Run, more: tuple[str, ...]
         score, "bleu", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "--digits", "3"
     )
     assert out == printed(
-        score, "bleu", "-m", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "--width", "3"
+        score,
+        "bleu",
+        "-m",
+        "chrf",
+        "ter",
+        *more,
+        "-r",
+        "r",
+        "s",
+        "-i",
+        "a",
+        "--width",
+        "3",
     )
 
 
 def test_intervals_have_samples_and_seed_in_the_signature(score: Run) -> None:
-    out = printed(score, "-m", "bleu", "-r", "r", "s", "-i", "a", "-ci", "-cin", "300", "-w", "4")
-    peer = theirs("r", "s", "-i", "a", "-m", "bleu", "-ci", "-cin", "300", "-w", "4", "-f", "text")
+    out = printed(
+        score, "-m", "bleu", "-r", "r", "s", "-i", "a", "-ci", "-cin", "300", "-w", "4"
+    )
+    peer = theirs(
+        "r", "s", "-i", "a", "-m", "bleu", "-ci", "-cin", "300", "-w", "4", "-f", "text"
+    )
     signature, middle = re.match(r"(\S+) = .*? ± ([0-9.]+)\)", peer).groups()  # type: ignore[union-attr]
     assert f"\n{signature}\n" in out
     assert "|bs:300|seed:12345|" in signature
@@ -185,7 +217,11 @@ def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) ->
     columns = ["", " mean ± 95%", " p", " p adjusted"]
     assert header == [
         "system",
-        *(f"{metric}{column}" for metric in ("BLEU", "chrF", "TER") for column in columns),
+        *(
+            f"{metric}{column}"
+            for metric in ("BLEU", "chrF", "TER")
+            for column in columns
+        ),
     ]
     peer = [
         line.split("│")[1:-1]
@@ -197,30 +233,43 @@ def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) ->
         1:
     ]:  # the p-values of a system stand in a row of their own below its scores
         system = name.strip().removeprefix("Baseline: ") or [*expected][-1]
-        for numbers, cell in zip(expected.setdefault(system, [[], [], []]), cells, strict=True):
+        for numbers, cell in zip(
+            expected.setdefault(system, [[], [], []]), cells, strict=True
+        ):
             numbers += [float(text) for text in re.findall(r"[0-9]+\.[0-9]+", cell)]
-    assert [line[0] for line in sorted(lines)] == sorted(expected) == ["a", "b", "tokenised"]
+    assert (
+        [line[0] for line in sorted(lines)]
+        == sorted(expected)
+        == ["a", "b", "tokenised"]
+    )
     for name, *cells in lines:
         for number, numbers in enumerate(expected[name]):
             score_cell, mean, p, _ = cells[4 * number : 4 * number + 4]
             found = re.findall(
-                r"[0-9]+\.[0-9]+", " ".join([score_cell, *([mean] if key == "bs" else []), p])
+                r"[0-9]+\.[0-9]+",
+                " ".join([score_cell, *([mean] if key == "bs" else []), p]),
             )
             assert len(found) == 1 + 2 * (key == "bs") + (name != "a")
             assert [float(text) for text in found] == pytest.approx(numbers, abs=1.1e-4)
     assert "tests" in json.loads(
-        printed(score, "bleu", flag, f"{flag}n", "9", "-r", "r", "-i", "a", "b", "--json")
+        printed(
+            score, "bleu", flag, f"{flag}n", "9", "-r", "r", "-i", "a", "b", "--json"
+        )
     )
 
 
 def test_the_test_is_in_the_signature_of_comparisons() -> None:
-    peer, settings = "BLEU|nrefs:1|case:mixed", {"trials": 500, "resamples": 90, "seed": 7}
+    peer, settings = (
+        "BLEU|nrefs:1|case:mixed",
+        {"trials": 500, "resamples": 90, "seed": 7},
+    )
     assert (
         with_samples(peer, settings, "approximate_randomization")
         == "BLEU|nrefs:1|ar:500|seed:7|case:mixed"
     )
     assert (
-        with_samples(peer, settings, "paired_bootstrap") == "BLEU|nrefs:1|bs:90|seed:7|case:mixed"
+        with_samples(peer, settings, "paired_bootstrap")
+        == "BLEU|nrefs:1|bs:90|seed:7|case:mixed"
     )
     assert with_samples(peer, settings, "sign") == peer
 
@@ -244,7 +293,9 @@ def test_json_and_quiet(score: Run) -> None:
     assert json.loads(out)["scores"][0]["system"] == "tokenised"
 
 
-def test_a_tokenised_text_has_a_warning_where_its_tokeniser_is_for_other_texts(score: Run) -> None:
+def test_a_tokenised_text_has_a_warning_where_its_tokeniser_is_for_other_texts(
+    score: Run,
+) -> None:
     """sacreBLEU warns of the same output; with the tokenizer none it does so too, and nothing is
     wrong there.
     """
@@ -266,7 +317,10 @@ def test_the_tokenisers_of_languages_are_those_of_sacrebleu() -> None:
         chosen = sacrebleu.BLEU(trg_lang=code, tokenize=None).tokenizer.signature()
         assert tokenizer_of_pair(f"en-{code}") == chosen
     assert {code: tokenizer_of_pair(f"en-{code}") for code in SPECIAL} == SPECIAL
-    assert {"ja": "ja-mecab", "ko": "ko-mecab"}.items() <= sacrebleu.BLEU._TOKENIZER_MAP.items()
+    assert {
+        "ja": "ja-mecab",
+        "ko": "ko-mecab",
+    }.items() <= sacrebleu.BLEU._TOKENIZER_MAP.items()
 
 
 @pytest.mark.parametrize(
@@ -290,7 +344,10 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
             ("bleu", "chrf", "-b", "-i", "a"),
             "-b: prints the numbers of one metric, found 2; take --json for several",
         ),
-        (("bleu", "-b", "--json", "-i", "a"), "-b: prints a bare number, and nothing of --json"),
+        (
+            ("bleu", "-b", "--json", "-i", "a"),
+            "-b: prints a bare number, and nothing of --json",
+        ),
         (
             ("bleu", "-b", "-sl", "-i", "a", "b"),
             "-b --sentences: prints the sentences of one output, found 2",
@@ -301,13 +358,19 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
             ("bleu", "-cin", "5", "-i", "a"),
             "--resamples: has no effect without --confidence or --paired-bs",
         ),
-        (("bleu", "-ci", "-parn", "5", "-i", "a"), "--trials: has no effect without --paired-ar"),
+        (
+            ("bleu", "-ci", "-parn", "5", "-i", "a"),
+            "--trials: has no effect without --paired-ar",
+        ),
         (("bleu", "-pbs", "-par", "-i", "a", "b"), "not allowed with argument"),
         (
             ("bleu", "-pbs", "-i", "a"),
             "--paired-bs: tests outputs against the first one; there is only one",
         ),
-        (("bleu", "-par", "-sl", "-i", "a", "b"), "--paired-ar: is not printed with --sentences"),
+        (
+            ("bleu", "-par", "-sl", "-i", "a", "b"),
+            "--paired-ar: is not printed with --sentences",
+        ),
         (
             ("bleu", "-par", "-b", "-i", "a", "b"),
             "-b: prints a bare number, and nothing of --paired-ar",
@@ -343,7 +406,10 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
             ("bleu", "-e", "latim1", "-i", "a"),
             "no encoding is called 'latim1' (did you mean 'latin1'?)",
         ),
-        (("bleu", "-e", "ascii", "-i", "a.coded"), "a.coded:1: the byte 0xef is not valid ascii"),
+        (
+            ("bleu", "-e", "ascii", "-i", "a.coded"),
+            "a.coded:1: the byte 0xef is not valid ascii",
+        ),
         (
             ("bleu", "-e", "utf-16", "-i", "a"),
             "a:1: cannot be read as utf-16: UTF-16 stream does not start with BOM",
@@ -361,7 +427,9 @@ def test_a_language_is_for_metrics_of_texts_as_people_write_them(score: Run) -> 
     out = printed(score, "bleu", "chrf", "rouge", "-l", "en-zh", "-r", "r", "-i", "a")
     assert "|tok:zh|" in out
     assert "|tok:google|" in out
-    named = printed(score, "bleu[lc=true]", "bleu[tok=none]", "-l", "en-zh", "-r", "r", "-i", "a")
+    named = printed(
+        score, "bleu[lc=true]", "bleu[tok=none]", "-l", "en-zh", "-r", "r", "-i", "a"
+    )
     assert "|tok:zh|lc:true|" in named
     assert "|tok:none|" in named
 
@@ -389,7 +457,8 @@ def test_runs_show_samples_and_seed_and_keep_the_signature(
     (tmp_path / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
     bare = "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
     intervals, tests = (
-        bare.replace("|case", f"|{samples}|seed:9|case") for samples in ("bs:70", "ar:80")
+        bare.replace("|case", f"|{samples}|seed:9|case")
+        for samples in ("bs:70", "ar:80")
     )
     for command, shown in (
         (["run", "c.yaml"], intervals),

@@ -52,10 +52,14 @@ def score(
     """
     rows = list(zip(SOURCE, REFERENCE, OUTPUT, strict=True))
     tsv = "".join("\t".join(row) + "\n" for row in rows)
-    jsonl = "".join(json.dumps({"src": s, "refs": [r], "hyp": o}) + "\n" for s, r, o in rows)
+    jsonl = "".join(
+        json.dumps({"src": s, "refs": [r], "hyp": o}) + "\n" for s, r, o in rows
+    )
     files = {"s.txt": SOURCE, "r.txt": REFERENCE, "o.txt": OUTPUT, "x.txt": SOURCE}
     for name, lines in files.items():
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (tmp_path / name).write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
     for name, text in {
         "n.tsv": tsv,
         "d.tsv": "src\tref\thyp\n" + tsv,
@@ -94,7 +98,9 @@ def test_several_metrics_are_scored_as_each_alone(score: Run) -> None:
     files = ("-s", "s.txt", "-r", "r.txt", "-o", "o.txt", "x.txt")
     together = scores(score, "BLEU", "chrF++", "gleu[n=2]", *files)
     assert together == [
-        item for name in ("bleu", "chrf[nw=2]", "gleu[n=2]") for item in scores(score, name, *files)
+        item
+        for name in ("bleu", "chrf[nw=2]", "gleu[n=2]")
+        for item in scores(score, name, *files)
     ]
 
 
@@ -108,7 +114,10 @@ def test_several_systems_and_metrics_are_one_table(score: Run) -> None:
     code, out, _ = score("bleu", "rougeL", *files)
     _, header, *rows = (line.split() for line in out.splitlines()[:4])
     assert (code, header) == (0, ["system", "BLEU", "ROUGE-L"])
-    ranked = [{row[1]: row[2] for row in map(str.split, page.splitlines()[2:4])} for page in each]
+    ranked = [
+        {row[1]: row[2] for row in map(str.split, page.splitlines()[2:4])}
+        for page in each
+    ]
     assert {row[0]: row[1:] for row in rows} == {
         name: [own[name] for own in ranked] for name in ranked[0]
     }
@@ -117,7 +126,10 @@ def test_several_systems_and_metrics_are_one_table(score: Run) -> None:
 
 def test_sentences_of_several_metrics(score: Run) -> None:
     code, out, _ = score("bleu", "chrf", "-r", "r.txt", "-o", "o.txt", "--sentences")
-    assert (code, out.splitlines()[0]) == (0, "metric\tsystem\tline\tscore\tstd\tlow\thigh")
+    assert (code, out.splitlines()[0]) == (
+        0,
+        "metric\tsystem\tline\tscore\tstd\tlow\thigh",
+    )
     assert [line.split("\t")[:3] for line in out.splitlines()[1:]] == [
         [metric, "o.txt", number] for metric in ("bleu", "chrf") for number in "123"
     ]
@@ -158,7 +170,10 @@ def test_options_are_for_the_metrics_that_have_them(score: Run) -> None:
             ("bleu[n=3]", "length", "--order", "2"),
             "order: no metric takes this option: every metric sets it itself",
         ),
-        (("bleu", "BLEU"), "BLEU: the same metric with the same settings is asked for twice"),
+        (
+            ("bleu", "BLEU"),
+            "BLEU: the same metric with the same settings is asked for twice",
+        ),
         (
             ("bleu", "google_gleu", "--order", "17"),
             "order: expected a whole number from 1 to 16, found '17'",
@@ -167,7 +182,9 @@ def test_options_are_for_the_metrics_that_have_them(score: Run) -> None:
         (("bleu", "gleu"), "gleu needs a source"),
     ],
 )
-def test_wrong_metrics_among_several(score: Run, arguments: tuple[str, ...], message: str) -> None:
+def test_wrong_metrics_among_several(
+    score: Run, arguments: tuple[str, ...], message: str
+) -> None:
     code, out, err = score(*arguments, "-r", "r.txt", "-o", "o.txt")
     assert (code, out) == (2, "")
     assert message in err
@@ -183,7 +200,9 @@ def test_a_truth_needs_no_value(score: Run) -> None:
     assert scores(score, "bleu", "--lowercase", *files) == expected
     assert scores(score, "bleu", "--lowercase", "true", *files) == expected
     assert scores(score, "bleu", *files, "--lowercase") == expected
-    assert scores(score, "bleu", "--lowercase", "false", *files) == scores(score, "bleu", *files)
+    assert scores(score, "bleu", "--lowercase", "false", *files) == scores(
+        score, "bleu", *files
+    )
 
 
 def test_a_metric_behind_a_truth_is_no_value(score: Run) -> None:
@@ -195,7 +214,9 @@ def test_a_metric_behind_a_truth_is_no_value(score: Run) -> None:
     )
 
 
-@pytest.mark.parametrize("flag", ["-i", "--hyp", "--hypotheses", "--input", "--out", "--outputs"])
+@pytest.mark.parametrize(
+    "flag", ["-i", "--hyp", "--hypotheses", "--input", "--out", "--outputs"]
+)
 def test_outputs_have_other_flags(score: Run, flag: str) -> None:
     expected = scores(score, "bleu", "-r", "r.txt", "-o", "o.txt", "x.txt")
     assert scores(score, "bleu", "-r", "r.txt", flag, "o.txt", "x.txt") == expected
@@ -215,7 +236,9 @@ def test_outputs_have_other_flags(score: Run, flag: str) -> None:
         pytest.param("n.tsv:1", "g.m2:0", "d.jsonl:hyp", marks=needs_edits),
     ],
 )
-def test_columns_are_texts(score: Run, source: str, reference: str, output: str) -> None:
+def test_columns_are_texts(
+    score: Run, source: str, reference: str, output: str
+) -> None:
     expected = scores(score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "o.txt")
     found = scores(score, "gleu", "-s", source, "-r", reference, "-o", output)
     assert [item[1:] for item in found] == [item[1:] for item in expected]
@@ -225,9 +248,13 @@ def test_columns_are_texts(score: Run, source: str, reference: str, output: str)
 @needs_edits
 def test_an_m2_file_alone_has_source_and_all_references(score: Run) -> None:
     whole = scores(score, "gleu", "-r", "g.m2", "-o", "o.txt")
-    assert whole == scores(score, "gleu", "-s", "g.m2", "-r", "g.m2:0", "g.m2:1", "-o", "o.txt")
+    assert whole == scores(
+        score, "gleu", "-s", "g.m2", "-r", "g.m2:0", "g.m2:1", "-o", "o.txt"
+    )
     assert whole == scores(score, "gleu", "-s", "s.txt", "-r", "g.m2", "-o", "o.txt")
-    assert scores(score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "g.m2:0")[0][2] == 1
+    assert (
+        scores(score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "g.m2:0")[0][2] == 1
+    )
 
 
 @needs_edits
@@ -245,7 +272,9 @@ def test_an_annotator_without_a_line_is_told(score: Run) -> None:
 
 def test_a_file_of_that_very_name_wins(score: Run) -> None:
     for name in ("d.tsv:hyp", "g.m2:0", "d.jsonl:hyp"):
-        Path(name).write_text("".join(f"{line}\n" for line in REFERENCE), encoding="utf-8")
+        Path(name).write_text(
+            "".join(f"{line}\n" for line in REFERENCE), encoding="utf-8"
+        )
         assert scores(score, "bleu", "-r", "r.txt", "-o", name)[0][2] == 1
 
 
@@ -264,7 +293,9 @@ def test_a_file_of_that_very_name_wins(score: Run) -> None:
             marks=needs_edits,
         ),
         pytest.param(
-            "g.m2:2", "-o g.m2: there is no annotator 2: g.m2:0, g.m2:1", marks=needs_edits
+            "g.m2:2",
+            "-o g.m2: there is no annotator 2: g.m2:0, g.m2:1",
+            marks=needs_edits,
         ),
         (
             "o.txt:2",
@@ -272,7 +303,9 @@ def test_a_file_of_that_very_name_wins(score: Run) -> None:
             ".by_source, .parquet, .arrow",
         ),
         ("a.tsv:2", "a.tsv: no such file (did you mean 'n.tsv'?)"),
-        pytest.param("a.m2:0", "a.m2: no such file (did you mean 'g.m2'?)", marks=needs_edits),
+        pytest.param(
+            "a.m2:0", "a.m2: no such file (did you mean 'g.m2'?)", marks=needs_edits
+        ),
         ("s3x://b/d.jsonl:hyp", "s3x"),
     ],
 )
@@ -286,12 +319,24 @@ def test_wrong_columns(score: Run, output: str, message: str) -> None:
 # Standard input
 
 
-def test_standard_input_is_the_output_where_none_is_named(score: Run, tmp_path: Path) -> None:
+def test_standard_input_is_the_output_where_none_is_named(
+    score: Run, tmp_path: Path
+) -> None:
     """In a process of its own, whose standard input is a file or a pipe."""
     import subprocess
     import sys
 
-    command = [sys.executable, "-m", "pipeline", "score", "bleu", "chrf", "-r", "r.txt", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "pipeline",
+        "score",
+        "bleu",
+        "chrf",
+        "-r",
+        "r.txt",
+        "--json",
+    ]
     texts = "".join(f"{line}\n" for line in OUTPUT)
     expected = scores(score, "bleu", "chrf", "-r", "r.txt", "-o", "o.txt")
     root = str(Path(__file__).parents[2])
@@ -305,26 +350,30 @@ def test_standard_input_is_the_output_where_none_is_named(score: Run, tmp_path: 
             cwd=tmp_path,
             env={"PYTHONPATH": root},
         )
-        assert [(s["system"], s["score"]) for s in json.loads(done.stdout)["scores"]] == [
-            ("-", s[2]) for s in expected
-        ]
+        assert [
+            (s["system"], s["score"]) for s in json.loads(done.stdout)["scores"]
+        ] == [("-", s[2]) for s in expected]
 
 
-def test_on_a_terminal_an_output_is_needed(score: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    message = (
-        "error: the following arguments are required: -o (or pipe an output to standard input)\n"
-    )
+def test_on_a_terminal_an_output_is_needed(
+    score: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = "error: the following arguments are required: -o (or pipe an output to standard input)\n"
     assert score("bleu", "-r", "r.txt") == (2, "", message)
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert score("bleu", "-r", "-") == (2, "", message)  # it is the reference already
 
 
-def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(score: Run) -> None:
+def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(
+    score: Run,
+) -> None:
     lines = [
         {"o": "a b c d", "r": "a b c d", "s": "e f"},
         {"o": "e f g h", "r": None, "s": "e f g h"},
     ]
-    Path("d.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    Path("d.jsonl").write_text(
+        "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
+    )
     files = ("-r", "d.jsonl:r", "d.jsonl:s", "-o", "d.jsonl:o")
     code, _, err = score("bleu", *files)
     assert code == 2
@@ -335,10 +384,22 @@ def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(score: Run)
     code, out, _ = score("bleu", *files, "--empty-references", "none", "--json")
     (found,) = json.loads(out)["scores"]
     assert (code, found["score"], found["outputs"]["ref_len"]) == (0, 1.0, 8)
-    assert score("bleu", "-r", "d.jsonl:s", "-o", "d.jsonl:r", "--empty-references", "none")[0] == 2
+    assert (
+        score(
+            "bleu", "-r", "d.jsonl:s", "-o", "d.jsonl:r", "--empty-references", "none"
+        )[0]
+        == 2
+    )
     Path("empty").write_text("a b c d\n\n", encoding="utf-8")
     code, _, err = score(
-        "bleu", "-r", "empty", "d.jsonl:s", "-o", "d.jsonl:o", "--empty-references", "error"
+        "bleu",
+        "-r",
+        "empty",
+        "d.jsonl:s",
+        "-o",
+        "d.jsonl:o",
+        "--empty-references",
+        "error",
     )
     assert (code, "empty:2" in err) == (2, True)
 
@@ -347,8 +408,20 @@ def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(score: Run)
     "arguments",
     [
         ("bleu", "-r", "r.txt", "-o", "r.txt", "x.txt"),
-        ("bleu", "-r", "r.txt", "-i", "r.txt", "x.txt", "--paired-ar", "--paired-ar-n", "9"),
-        pytest.param(("m2", "gleu", "--gold", "g.m2", "-o", "r.txt"), marks=needs_edits),
+        (
+            "bleu",
+            "-r",
+            "r.txt",
+            "-i",
+            "r.txt",
+            "x.txt",
+            "--paired-ar",
+            "--paired-ar-n",
+            "9",
+        ),
+        pytest.param(
+            ("m2", "gleu", "--gold", "g.m2", "-o", "r.txt"), marks=needs_edits
+        ),
     ],
 )
 def test_the_warnings_that_are_printed_are_in_the_json(
@@ -356,7 +429,9 @@ def test_the_warnings_that_are_printed_are_in_the_json(
 ) -> None:
     code, out, err = score(*arguments, "--json")
     printed = [
-        line.removeprefix("warning: ") for line in err.splitlines() if line.startswith("warning: ")
+        line.removeprefix("warning: ")
+        for line in err.splitlines()
+        if line.startswith("warning: ")
     ]
     assert (code, bool(printed)) == (0, True)
     assert json.loads(out)["warnings"] == printed

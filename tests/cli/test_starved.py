@@ -64,11 +64,16 @@ def command(
 SHORTAGES = [
     (MemoryError(), "memory ran out"),
     (RuntimeError("can't start new thread"), "the system gives no more threads"),
-    (OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)), "the system gives no more: Resource"),
+    (
+        OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)),
+        "the system gives no more: Resource",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("error", "message"), SHORTAGES, ids=lambda item: type(item).__name__)
+@pytest.mark.parametrize(
+    ("error", "message"), SHORTAGES, ids=lambda item: type(item).__name__
+)
 def test_a_shortage_ends_a_run_with_one_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], error: Exception, message: str
 ) -> None:
@@ -77,7 +82,8 @@ def test_a_shortage_ends_a_run_with_one_message(
     with mock.patch.object(Runner, "run", side_effect=error):
         assert main(command) == 3
     assert re.fullmatch(
-        f"error: {message}[^\\n]*; what was finished is kept: [^\\n]*\n", capsys.readouterr().err
+        f"error: {message}[^\\n]*; what was finished is kept: [^\\n]*\n",
+        capsys.readouterr().err,
     )
     assert main(command) == 0
     run(config, tmp_path / "fresh")
@@ -85,10 +91,14 @@ def test_a_shortage_ends_a_run_with_one_message(
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_too_few_open_files_end_a_run_with_one_message(tmp_path: Path, backend: str) -> None:
+def test_too_few_open_files_end_a_run_with_one_message(
+    tmp_path: Path, backend: str
+) -> None:
     config = write_run(tmp_path, 400)
     workers = ["--n-jobs", "2", "--backend", backend]
-    done = command(config, tmp_path / "run", *workers, limits={resource.RLIMIT_NOFILE: 6})
+    done = command(
+        config, tmp_path / "run", *workers, limits={resource.RLIMIT_NOFILE: 6}
+    )
     assert done.returncode == 3
     assert ONE_LINE.search(done.stderr), done.stderr
 
@@ -99,25 +109,37 @@ def test_a_file_that_the_system_does_not_open_is_no_bad_input(
     """The same command goes on, with more files: exit code 3, not 2."""
     config = write_run(tmp_path, 4)
     monkeypatch.setattr(
-        safe_files, "replacing", mock.Mock(side_effect=OSError(errno.EMFILE, "Too many open files"))
+        safe_files,
+        "replacing",
+        mock.Mock(side_effect=OSError(errno.EMFILE, "Too many open files")),
     )
     assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 3
     assert capsys.readouterr().err.count("cannot be written: Too many open files") == 1
     monkeypatch.setattr(
-        safe_files, "replacing", mock.Mock(side_effect=OSError(errno.ENOSPC, "No space left"))
+        safe_files,
+        "replacing",
+        mock.Mock(side_effect=OSError(errno.ENOSPC, "No space left")),
     )
     assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
 
 
 @pytest.mark.parametrize("name", ["B.gz", "A"])
 def test_a_text_that_the_system_does_not_open_is_no_bad_input(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
 ) -> None:
     config = packed(tmp_path)
-    for owner in (Path, os):  # a packed text is opened by the one, a plain text by the other
+    for owner in (
+        Path,
+        os,
+    ):  # a packed text is opened by the one, a plain text by the other
         original = owner.open
 
-        def scarce(path: Path | str, *given: Any, of: Any = original, **more: Any) -> Any:
+        def scarce(
+            path: Path | str, *given: Any, of: Any = original, **more: Any
+        ) -> Any:
             if Path(path).name == name:
                 raise OSError(errno.EMFILE, "Too many open files")
             return of(path, *given, **more)
@@ -134,7 +156,9 @@ def test_a_text_that_the_system_does_not_open_is_no_bad_input(
 def packed(folder: Path) -> Path:
     """Write a config with a compressed output, which has to be unpacked."""
     config = write_run(folder, 40)
-    (folder / "d" / "B.gz").write_bytes(gzip.compress((folder / "d" / "B").read_bytes()))
+    (folder / "d" / "B.gz").write_bytes(
+        gzip.compress((folder / "d" / "B").read_bytes())
+    )
     text = config.read_text(encoding="utf-8").replace("{dataset}/B", "{dataset}/B.gz")
     config.write_text(text, encoding="utf-8")
     return config
@@ -158,7 +182,13 @@ def test_odd_surroundings_change_nothing(
 ) -> None:
     config = packed(tmp_path)
     done = command(
-        config, tmp_path / "run", "--n-jobs", "2", "--backend", "loky", environment=surroundings
+        config,
+        tmp_path / "run",
+        "--n-jobs",
+        "2",
+        "--backend",
+        "loky",
+        environment=surroundings,
     )
     assert (done.returncode, done.stderr) == (0, "")
     run(config, tmp_path / "fresh")
@@ -170,7 +200,9 @@ def test_a_full_temporary_folder_is_told_in_a_line_that_says_what_to_change(
 ) -> None:
     monkeypatch.setattr(TempFiles, "new", mock.Mock(return_value=Path("/dev/full")))
     assert main(["run", str(packed(tmp_path)), "--output", str(tmp_path / "run")]) == 2
-    assert capsys.readouterr().err.endswith(": No space left on device; TMPDIR may name another\n")
+    assert capsys.readouterr().err.endswith(
+        ": No space left on device; TMPDIR may name another\n"
+    )
 
 
 def test_a_user_without_a_home_is_told_in_a_line(
@@ -179,7 +211,9 @@ def test_a_user_without_a_home_is_told_in_a_line(
     for name in ("GEC_PIPELINE_DATA", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(
-        Path, "home", mock.Mock(side_effect=RuntimeError("Could not determine home directory."))
+        Path,
+        "home",
+        mock.Mock(side_effect=RuntimeError("Could not determine home directory.")),
     )
     assert main(["data", "list"]) == 2
     message = "error: this user has no home directory; name a folder for the data with GEC_PIPELINE_DATA, or set HOME\n"

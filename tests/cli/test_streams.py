@@ -35,7 +35,12 @@ def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     program = f"{sys.executable} -m pipeline {line.format(root=ROOT)}"
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        ["sh", "-c", program], cwd=folder, env=env, capture_output=True, text=True, check=False
+        ["sh", "-c", program],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -44,7 +49,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("streams")
     shutil.copytree(ROOT / "data", folder / "data")
     config = {
-        "datasets": {"d": {"source": "data/source.txt", "references": ["data/reference0.txt"]}},
+        "datasets": {
+            "d": {"source": "data/source.txt", "references": ["data/reference0.txt"]}
+        },
         "systems": {"A": "data/systems/careful.txt"},
         "metrics": ["bleu"],
     }
@@ -66,7 +73,10 @@ def test_work_is_done_without_streams(
     number.
     """
     done = shell(f"{SCORE} {closed}", run)
-    assert (done.returncode, done.stdout) == (0, "" if ">&-" in closed.split() else whole.stdout)
+    assert (done.returncode, done.stdout) == (
+        0,
+        "" if ">&-" in closed.split() else whole.stdout,
+    )
     assert done.stderr == ("" if "2>" in closed else whole.stderr)
     shutil.rmtree(run / "out", ignore_errors=True)
     assert shell(f"run c.yaml --output out {closed}", run).returncode == 0
@@ -75,7 +85,10 @@ def test_work_is_done_without_streams(
 
 
 def test_what_is_wrong_is_still_told_by_the_exit_code(run: Path) -> None:
-    assert shell("score bleu -r - -o data/systems/careful.txt 2>&- <&-", run).returncode == 2
+    assert (
+        shell("score bleu -r - -o data/systems/careful.txt 2>&- <&-", run).returncode
+        == 2
+    )
     full = shell(f"{SCORE} >/dev/full", run)
     assert full.returncode == 2
     assert full.stderr.endswith(

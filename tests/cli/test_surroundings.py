@@ -59,19 +59,31 @@ def test_modules_of_the_user_are_not_imported(
         pytest.importorskip("distributed")
     config = write_run(tmp_path, lines=40)
     for name in ("numpy", "joblib", "yaml", "argparse", "distributed", "rich"):
-        (tmp_path / f"{name}.py").write_text("raise SystemExit('of the user')\n", encoding="utf-8")
+        (tmp_path / f"{name}.py").write_text(
+            "raise SystemExit('of the user')\n", encoding="utf-8"
+        )
     done = called(tmp_path, how, "run", str(config), "--output", "run", *workers)
     assert (done.returncode, "of the user" in done.stderr) == (0, False), done.stderr
 
 
-def test_an_empty_part_of_pythonpath_is_not_the_working_directory(tmp_path: Path) -> None:
+def test_an_empty_part_of_pythonpath_is_not_the_working_directory(
+    tmp_path: Path,
+) -> None:
     """Where PYTHONPATH was empty, PYTHONPATH=$PYTHONPATH:more begins with nothing, which means the
     folder.
     """
-    (tmp_path / "numpy.py").write_text("raise SystemExit('of the user')\n", encoding="utf-8")
+    (tmp_path / "numpy.py").write_text(
+        "raise SystemExit('of the user')\n", encoding="utf-8"
+    )
     config = write_run(tmp_path, lines=5)
     done = called(
-        tmp_path, ["-c", SCRIPT], "run", str(config), "--output", "run", path=f"{os.pathsep}{ROOT}"
+        tmp_path,
+        ["-c", SCRIPT],
+        "run",
+        str(config),
+        "--output",
+        "run",
+        path=f"{os.pathsep}{ROOT}",
     )
     assert done.returncode == 0, done.stderr
 
@@ -93,9 +105,15 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path / "copy"
 
 
-def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(copy: Path) -> None:
+def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(
+    copy: Path,
+) -> None:
     text = "".join(f"{line} b c\n" for line in range(arguments.SLOW_OUTPUTS + 1))
-    for name, lines in (("ref", text), ("out", text.replace("1 b", "1 d")), ("short", "a\n")):
+    for name, lines in (
+        ("ref", text),
+        ("out", text.replace("1 b", "1 d")),
+        ("short", "a\n"),
+    ):
         (copy / name).write_text(lines, encoding="utf-8")
     note = f"note: the Python kernel is used: it is slower, with equal results. There is no compiled kernel in {copy}"
     module = ["-m", "pipeline"]
@@ -105,10 +123,13 @@ def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(copy:
         True,
         1,
     ), much.stderr
-    little = called(copy, module, "score", "length", "-r", "short", "-o", "short", path="")
+    little = called(
+        copy, module, "score", "length", "-r", "short", "-o", "short", path=""
+    )
     assert "kernel" not in little.stderr
     assert (
-        f"There is no compiled kernel in {copy}" in called(copy, module, "doctor", path="").stdout
+        f"There is no compiled kernel in {copy}"
+        in called(copy, module, "doctor", path="").stdout
     )
 
 
@@ -116,16 +137,25 @@ def test_run_says_so_once_and_not_when_quiet(copy: Path) -> None:
     config = write_run(copy, lines=6, chosen=["bleu"])
     few = "from pipeline.cli import arguments, main; arguments.SLOW_OUTPUTS = 10; import sys; sys.exit(main(sys.argv[1:]))"
     for quiet, count in ((["-q"], 0), ([], 1)):
-        done = called(copy, ["-c", few], "run", str(config), "--output", "run", *quiet, path="")
-        assert (done.returncode, done.stderr.count("no compiled kernel")) == (0, count), done.stderr
+        done = called(
+            copy, ["-c", few], "run", str(config), "--output", "run", *quiet, path=""
+        )
+        assert (done.returncode, done.stderr.count("no compiled kernel")) == (
+            0,
+            count,
+        ), done.stderr
 
 
-def test_nothing_is_said_of_a_kernel_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_said_of_a_kernel_that_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("PIPELINE_KERNEL", "python")
     assert kernel.why_not_native() == ""
 
 
-def test_nothing_is_said_of_the_compiled_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_said_of_the_compiled_kernel(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with forced_kernel("native"):
         monkeypatch.setenv("PIPELINE_KERNEL", "auto")
         assert kernel.why_not_native() == ""

@@ -38,7 +38,12 @@ LINES = {
         "مرحبا today !",
         "naïve cafés 😀 ² λ .",
     ],
-    "ref1": ["He goes ∑ ∑ .", "Привет , мир !", "مرحبا , today !", "a naïve café 😀 😀 ."],
+    "ref1": [
+        "He goes ∑ ∑ .",
+        "Привет , мир !",
+        "مرحبا , today !",
+        "a naïve café 😀 😀 .",
+    ],
 }
 PLACES = {
     "cp1252": {"PYTHONIOENCODING": "cp1252"},
@@ -90,7 +95,9 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A config and texts in several scripts; the run of it is in the folder run."""
     folder = tmp_path_factory.mktemp("scripts")
     for name, lines in (LINES | {"システム": LINES["ref1"]}).items():
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (folder / name).write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
     config = {
         "description": "Оценка ± λ 😀",
         "datasets": {"d": {"source": "source", "references": ["ref0", "ref1"]}},
@@ -125,7 +132,9 @@ it."""
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_no_command_ends_in_a_traceback_where_letters_are_missing(texts: Path, place: str) -> None:
+def test_no_command_ends_in_a_traceback_where_letters_are_missing(
+    texts: Path, place: str
+) -> None:
     (texts / "начало.yaml").unlink(missing_ok=True)
     done = subprocess.run(
         [sys.executable, "-c", CALLS],
@@ -137,7 +146,9 @@ def test_no_command_ends_in_a_traceback_where_letters_are_missing(texts: Path, p
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    for command, (code, out, err) in zip(COMMANDS, json.loads(done.stdout), strict=True):
+    for command, (code, out, err) in zip(
+        COMMANDS, json.loads(done.stdout), strict=True
+    ):
         wrong = "bad" in command or "ない" in command or "глеу" in command
         assert (code, bool(err)) == (2, True) if wrong else code == 0, (command, err)
         if place != "cp1252":
@@ -156,7 +167,17 @@ def said(texts: Path, *arguments: str, encoding: str) -> str:
 
 
 def test_columns_stay_aligned(texts: Path) -> None:
-    out = said(texts, "score", "chrf", "-r", "ref0", "-o", "source", "システム", encoding="ascii")
+    out = said(
+        texts,
+        "score",
+        "chrf",
+        "-r",
+        "ref0",
+        "-o",
+        "source",
+        "システム",
+        encoding="ascii",
+    )
     _, header, *rows = out.splitlines()[:4]
     assert any(r"\u30b7\u30b9\u30c6\u30e0" in row for row in rows)
     assert len({len(line) for line in [header, *rows]}) == 1
@@ -214,15 +235,20 @@ def shown(page: str) -> list[str]:
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals")
 def test_a_page_longer_than_the_terminal_has_a_pager(tmp_path: Path) -> None:
     pager = tmp_path / "pager"
-    pager.write_text("#!/bin/sh\ncat > paged.txt\necho in the pager $LESS\n", encoding="utf-8")
+    pager.write_text(
+        "#!/bin/sh\ncat > paged.txt\necho in the pager $LESS\n", encoding="utf-8"
+    )
     pager.chmod(0o755)
     paged = on_a_terminal(tmp_path, "help", "gleu", PAGER=str(pager))
     assert paged.split() == ["in", "the", "pager", "-FRX"]
     page = (tmp_path / "paged.txt").read_text(encoding="utf-8")
-    for arguments, lines in ((["help", "gleu", "--no-pager"], 24), (["help", "gleu"], 2000)):
-        assert shown(on_a_terminal(tmp_path, *arguments, lines=lines, PAGER=str(pager))) == shown(
-            page
-        )
+    for arguments, lines in (
+        (["help", "gleu", "--no-pager"], 24),
+        (["help", "gleu"], 2000),
+    ):
+        assert shown(
+            on_a_terminal(tmp_path, *arguments, lines=lines, PAGER=str(pager))
+        ) == shown(page)
 
 
 # ---- doctor
@@ -249,8 +275,12 @@ def package(requirement: str) -> str:
     return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
 
 
-def test_doctor_names_every_optional_package(capsys: pytest.CaptureFixture[str]) -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+def test_doctor_names_every_optional_package(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     extras = {
         extra: {package(text) for text in requirements}
         for extra, requirements in project["optional-dependencies"].items()
@@ -268,7 +298,11 @@ def test_doctor_names_every_optional_package(capsys: pytest.CaptureFixture[str])
 
 def test_every_package_that_is_imported_is_required_or_known() -> None:
     needed, extras = doctor._packages()
-    known = {name.replace("-", "_") for packages in (needed, *extras.values()) for name in packages}
+    known = {
+        name.replace("-", "_")
+        for packages in (needed, *extras.values())
+        for name in packages
+    }
     known |= IN_NO_EXTRA
     known |= {
         "yaml",

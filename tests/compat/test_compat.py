@@ -14,11 +14,19 @@ from tests.conftest import ROOT
 from tests.test_structure import HEAVY, PEERS, loaded
 
 PAGE = (ROOT / "pipeline" / "help" / "compat.md").read_text(encoding="utf-8")
-MODULES = ["sacrebleu", "sacrebleu.metrics", "nltk", "nltk.translate", "nltk.translate.bleu_score"]
+MODULES = [
+    "sacrebleu",
+    "sacrebleu.metrics",
+    "nltk",
+    "nltk.translate",
+    "nltk.translate.bleu_score",
+]
 MODULES += ["nltk.translate.gleu_score", "rouge_score", "rouge_score.rouge_scorer"]
 
 
-def test_the_examples_of_the_page_of_help_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_of_the_page_of_help_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     names: dict[str, Any] = {}
     exec("\n".join(re.findall(r"^ {4}(.+)$", PAGE, re.MULTILINE)), names)  # noqa: S102
     assert capsys.readouterr().out.startswith("BLEU = ")
@@ -27,7 +35,9 @@ def test_the_examples_of_the_page_of_help_run(capsys: pytest.CaptureFixture[str]
 
 def test_the_page_of_help_has_every_name() -> None:
     names = {
-        name for module in MODULES for name in import_module(f"pipeline.compat.{module}").__all__
+        name
+        for module in MODULES
+        for name in import_module(f"pipeline.compat.{module}").__all__
     }
     names -= {"BLEUScore", "CHRFScore", "TERScore"}  # what is returned
     assert [name for name in sorted(names) if name not in PAGE] == []
@@ -58,11 +68,14 @@ TORCHMETRICS = {
 def test_settings_that_give_the_numbers_of_torchmetrics(metric: str) -> None:
     files = ("systems/careful.txt", "reference0.txt", "reference1.txt")
     output, *references = (
-        (ROOT / "data" / name).read_text(encoding="utf-8").split("\n")[:-1] for name in files
+        (ROOT / "data" / name).read_text(encoding="utf-8").split("\n")[:-1]
+        for name in files
     )
     outputs = pipeline.evaluate(output, references, metrics=[metric])[0].outputs
     found = [
-        outputs[name] for name in ("bleu", "chrf", "rouge1", "rouge2", "rougeL") if name in outputs
+        outputs[name]
+        for name in ("bleu", "chrf", "rouge1", "rouge2", "rougeL")
+        if name in outputs
     ]
     assert found == pytest.approx(TORCHMETRICS[metric], abs=1e-12)
 
@@ -74,14 +87,17 @@ def test_where_torchmetrics_differs() -> None:
         return float(pipeline.evaluate(output, [references], metrics=[metric])[0].score)
 
     assert score("ter", ["c d b a b c b e"], ["c c d d b a b e"]) == 0.375
-    assert score("bleu[tok=none,smooth=add-k,ties=first]", ["a b x y"], ["a b c d"]) > 0.4
+    assert (
+        score("bleu[tok=none,smooth=add-k,ties=first]", ["a b x y"], ["a b c d"]) > 0.4
+    )
     # sacreBLEU 2.6.0, CHRF(eps_smoothing=True)
     own = score("chrf[eps=true]", ["abc de", "xyz xyz"], ["abc df", "qqq q"])
     assert own == pytest.approx(0.2492375562880361, abs=1e-12)
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in MODULES if name not in ("nltk", "nltk.translate", "rouge_score")]
+    "name",
+    [name for name in MODULES if name not in ("nltk", "nltk.translate", "rouge_score")],
 )
 def test_paths_are_those_of_the_packages(name: str) -> None:
     """Every public name of a module here is one of the package's module. Those left out above have
@@ -90,9 +106,15 @@ def test_paths_are_those_of_the_packages(name: str) -> None:
     peer = pytest.importorskip(name)
     own = import_module(f"pipeline.compat.{name}")
     named = {
-        key for key, value in vars(own).items() if getattr(value, "__module__", "") == own.__name__
+        key
+        for key, value in vars(own).items()
+        if getattr(value, "__module__", "") == own.__name__
     }
-    public = {key for key in (getattr(own, "__all__", None) or named) if not key.startswith("_")}
+    public = {
+        key
+        for key in (getattr(own, "__all__", None) or named)
+        if not key.startswith("_")
+    }
     assert public
     assert [key for key in sorted(public) if not hasattr(peer, key)] == []
 

@@ -32,7 +32,20 @@ WEIGHTS: list[Any] = [
     (1 / 3, 1 / 3, 1 / 3),
     np.array([0.25] * 4),
 ]
-WORDS: list[Any] = ["the", "cat", "sat", "on", "a", "mat", ".", "", "two words", 7, ("a", "b"), 1.0]
+WORDS: list[Any] = [
+    "the",
+    "cat",
+    "sat",
+    "on",
+    "a",
+    "mat",
+    ".",
+    "",
+    "two words",
+    7,
+    ("a", "b"),
+    1.0,
+]
 """Tokens need not be texts; nltk takes whatever a dict takes as a key."""
 
 
@@ -44,7 +57,8 @@ def corpus(seed: int, lines: int = 6, most: int = 12) -> Corpus:
         base = rng.choices(WORDS, k=rng.choice([0, 1, 2, 3, 4, 5, most]))
         hypotheses.append([word for word in base if rng.random() > 0.1])
         changed = [
-            [rng.choice(WORDS) if rng.random() < 0.3 else word for word in base] for _ in range(4)
+            [rng.choice(WORDS) if rng.random() < 0.3 else word for word in base]
+            for _ in range(4)
         ]
         references.append(changed[: rng.randint(1, 4)])
     return references, hypotheses
@@ -58,7 +72,14 @@ def outcome(function: Any, *arguments: Any, **settings: Any) -> Any:
         warnings.simplefilter("ignore")
         try:
             return function(*arguments, **settings)
-        except (InputError, AssertionError, IndexError, ValueError, ZeroDivisionError, TypeError):
+        except (
+            InputError,
+            AssertionError,
+            IndexError,
+            ValueError,
+            ZeroDivisionError,
+            TypeError,
+        ):
             return "error"
 
 
@@ -66,12 +87,18 @@ def check(mine: Any, theirs: Any, *, exact: bool = False) -> None:
     """Equal, `exact` bit for bit, and of the same kind."""
     assert type(mine) is type(theirs)
     assert mine == (
-        theirs if exact or isinstance(theirs, str) else pytest.approx(theirs, rel=1e-13, abs=0)
+        theirs
+        if exact or isinstance(theirs, str)
+        else pytest.approx(theirs, rel=1e-13, abs=0)
     )
 
 
 def compare(
-    name: str, method: str | None, parameters: dict[str, Any], *arguments: Any, **settings: Any
+    name: str,
+    method: str | None,
+    parameters: dict[str, Any],
+    *arguments: Any,
+    **settings: Any,
 ) -> None:
     """Score by a function of both packages, with a smoothing of their own."""
     check(
@@ -79,7 +106,9 @@ def compare(
             outcome(
                 getattr(package, name),
                 *arguments,
-                smoothing_function=getattr(package.SmoothingFunction(**parameters), method)
+                smoothing_function=getattr(
+                    package.SmoothingFunction(**parameters), method
+                )
                 if method
                 else None,
                 **settings,
@@ -98,9 +127,23 @@ def test_bleu_of_every_smoothing_and_weights(method: str | None) -> None:
         references, hypotheses = corpus(seed)
         compare("corpus_bleu", method, parameters, references, hypotheses)
         for weights in WEIGHTS:
-            compare("corpus_bleu", method, parameters, references, hypotheses, weights=weights)
+            compare(
+                "corpus_bleu",
+                method,
+                parameters,
+                references,
+                hypotheses,
+                weights=weights,
+            )
             for texts, hypothesis in zip(references, hypotheses, strict=True):
-                compare("sentence_bleu", method, parameters, texts, hypothesis, weights=weights)
+                compare(
+                    "sentence_bleu",
+                    method,
+                    parameters,
+                    texts,
+                    hypothesis,
+                    weights=weights,
+                )
 
 
 @pytest.mark.parametrize(("least", "most"), [(1, 4), (1, 1), (2, 3), (1, 9), (4, 16)])
@@ -111,19 +154,27 @@ def test_gleu(least: int, most: int) -> None:
         assert one == peer_gleu.corpus_gleu(references, hypotheses, least, most)
         for texts, hypothesis in zip(references, hypotheses, strict=True):
             one = own_gleu.sentence_gleu(texts, hypothesis, min_len=least, max_len=most)
-            assert one == peer_gleu.sentence_gleu(texts, hypothesis, min_len=least, max_len=most)
+            assert one == peer_gleu.sentence_gleu(
+                texts, hypothesis, min_len=least, max_len=most
+            )
 
 
 def test_texts_are_their_letters() -> None:
-    assert sentence_bleu(["abcdef"], "abcdxf") == peer.sentence_bleu(["abcdef"], "abcdxf")
-    assert sentence_gleu(["abcdef"], "abcdxf") == peer_gleu.sentence_gleu(["abcdef"], "abcdxf")
+    assert sentence_bleu(["abcdef"], "abcdxf") == peer.sentence_bleu(
+        ["abcdef"], "abcdxf"
+    )
+    assert sentence_gleu(["abcdef"], "abcdxf") == peer_gleu.sentence_gleu(
+        ["abcdef"], "abcdxf"
+    )
 
 
 def test_a_precision_of_0_without_smoothing_warns() -> None:
     with pytest.warns(
         UserWarning, match="no 2-gram matches, so BLEU without smoothing is 0"
     ) as caught:
-        assert sentence_bleu([["a", "b"]], ["b", "a"], (0.5, 0.5)) == pytest.approx(0, abs=1e-70)
+        assert sentence_bleu([["a", "b"]], ["b", "a"], (0.5, 0.5)) == pytest.approx(
+            0, abs=1e-70
+        )
     assert caught[0].filename == __file__
 
 
@@ -136,7 +187,10 @@ def test_what_cannot_be_scored_says_why() -> None:
             lambda: own.corpus_bleu([[["a"]]], [["a"], ["b"]]),
             "found 1 lists of references, and 2 hypotheses",
         ),
-        (lambda: own.corpus_bleu([[["a"]], []], [["a"], ["b"]]), "item 2 has no references"),
+        (
+            lambda: own.corpus_bleu([[["a"]], []], [["a"], ["b"]]),
+            "item 2 has no references",
+        ),
         (
             lambda: own.sentence_bleu([["a"]], ["a"], wrong_weights),
             "weights: expected a list of numbers",
@@ -162,7 +216,10 @@ def test_what_cannot_be_scored_says_why() -> None:
             lambda: own_gleu.sentence_gleu([["a"] * 20], ["a"] * 20, max_len=20),
             "order: expected .* to 16",
         ),
-        (lambda: own_gleu.corpus_gleu([[["a"]], []], [["a"], ["b"]]), "item 2 has no references"),
+        (
+            lambda: own_gleu.corpus_gleu([[["a"]], []], [["a"], ["b"]]),
+            "item 2 has no references",
+        ),
     ]
     for call, message in wrong:
         with pytest.raises(InputError, match=message):

@@ -27,11 +27,18 @@ class Blanks(peer_tokenizers.Tokenizer):  # type: ignore[misc]
 TYPE_SETS = [TYPES, ["rougeLsum"], ["rougeL"], ["rouge2"], ["rougeLsum", "rouge1"], []]
 
 
-@pytest.mark.parametrize("settings", [{}, {"use_stemmer": True}, {"tokenizer": Blanks()}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"use_stemmer": True}, {"tokenizer": Blanks()}]
+)
 @pytest.mark.parametrize("types", TYPE_SETS)
-def test_types_with_one_target_and_with_several(types: list[str], settings: dict[str, Any]) -> None:
+def test_types_with_one_target_and_with_several(
+    types: list[str], settings: dict[str, Any]
+) -> None:
     rng = random.Random(3)
-    mine, theirs = rouge_scorer.RougeScorer(types, **settings), peer.RougeScorer(types, **settings)
+    mine, theirs = (
+        rouge_scorer.RougeScorer(types, **settings),
+        peer.RougeScorer(types, **settings),
+    )
     pool = texts(1, 60)
     for prediction in texts(2, 40):
         targets = rng.choices(pool, k=rng.randint(1, 4))
@@ -43,7 +50,9 @@ def test_types_with_one_target_and_with_several(types: list[str], settings: dict
         )
 
 
-@pytest.mark.parametrize("name", ["rougen", "rouge0", "rouge10", "rougeW", "", "Rouge1"])
+@pytest.mark.parametrize(
+    "name", ["rougen", "rouge0", "rouge10", "rougeW", "", "Rouge1"]
+)
 def test_unknown_types_are_refused(name: str) -> None:
     for package in (rouge_scorer, peer):
         with pytest.raises(ValueError, match=r"."):
@@ -54,11 +63,20 @@ def test_what_cannot_be_scored_says_why() -> None:
     scorer = rouge_scorer.RougeScorer(["rouge1"])
     wrong: Any = None
     calls: list[tuple[Callable[[], Any], str]] = [
-        (lambda: scorer.score("a", wrong), "prediction: expected a text, found NoneType"),
+        (
+            lambda: scorer.score("a", wrong),
+            "prediction: expected a text, found NoneType",
+        ),
         (lambda: scorer.score(wrong, "a"), "target: expected a text, found NoneType"),
-        (lambda: scorer.score_multi([], "a"), "expected a list of texts that is not empty"),
+        (
+            lambda: scorer.score_multi([], "a"),
+            "expected a list of texts that is not empty",
+        ),
         (lambda: scorer.score_multi("abc", "a"), "expected a list of texts"),
-        (lambda: rouge_scorer.RougeScorer([], split_summaries=True), r"sent_tokenize\(text\)"),
+        (
+            lambda: rouge_scorer.RougeScorer([], split_summaries=True),
+            r"sent_tokenize\(text\)",
+        ),
     ]
     for call, message in calls:
         with pytest.raises(InputError, match=message):

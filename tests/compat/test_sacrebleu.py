@@ -37,7 +37,9 @@ def quiet() -> Iterator[None]:
     logging.getLogger("sacrebleu").setLevel(logging.NOTSET)
 
 
-def corpus(seed: int, lines: int = 12, references: int = 3, missing: bool = False) -> Texts:
+def corpus(
+    seed: int, lines: int = 12, references: int = 3, missing: bool = False
+) -> Texts:
     """Outputs and references in several scripts; with `missing`, some references are None, but one
     of each line.
     """
@@ -57,7 +59,9 @@ def same(mine: Any, theirs: Any) -> None:
     for name, value in vars(mine).items():
         wanted = getattr(theirs, name)
         assert value == (
-            pytest.approx(wanted, rel=1e-14) if name in ("score", "ref_length") else wanted
+            pytest.approx(wanted, rel=1e-14)
+            if name in ("score", "ref_length")
+            else wanted
         ), name
     assert repr(mine) == repr(theirs)
     for width, alone in itertools.product((1, 2, 4, 12), (True, False)):
@@ -76,7 +80,10 @@ def check(mine: Any, theirs: Any, hypotheses: Sequence[str], references: Any) ->
     assert one.format(signature=signature) == two.format(signature=signature)
     for line, hypothesis in enumerate(hypotheses):
         texts = [texts[line] for texts in references]
-        same(mine.sentence_score(hypothesis, texts), theirs.sentence_score(hypothesis, texts))
+        same(
+            mine.sentence_score(hypothesis, texts),
+            theirs.sentence_score(hypothesis, texts),
+        )
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -88,12 +95,16 @@ def test_bleu_of_every_tokenizer(tokenizer: str, missing: bool) -> None:
             "lowercase": lowercase,
             "effective_order": seed % 2 == 0,
         }
-        check(own.BLEU(**settings), peer.BLEU(**settings), *corpus(seed, missing=missing))
+        check(
+            own.BLEU(**settings), peer.BLEU(**settings), *corpus(seed, missing=missing)
+        )
 
 
 @pytest.mark.parametrize("effective", [False, True])
 @pytest.mark.parametrize(("smoothing", "value"), SMOOTHINGS)
-def test_bleu_of_every_smoothing(smoothing: str, value: float | None, effective: bool) -> None:
+def test_bleu_of_every_smoothing(
+    smoothing: str, value: float | None, effective: bool
+) -> None:
     for seed, order in itertools.product(range(3), (1, 3, 4, 6)):
         settings: dict[str, Any] = {
             "smooth_method": smoothing,
@@ -110,18 +121,31 @@ def test_bleu_of_every_smoothing(smoothing: str, value: float | None, effective:
 
 @pytest.mark.parametrize("eps", [False, True])
 @pytest.mark.parametrize(
-    ("char_order", "word_order", "beta"), [(6, 0, 2), (6, 2, 2), (6, 1, 1), (3, 4, 3), (12, 0, 2)]
+    ("char_order", "word_order", "beta"),
+    [(6, 0, 2), (6, 2, 2), (6, 1, 1), (3, 4, 3), (12, 0, 2)],
 )
-def test_chrf_of_every_kind(char_order: int, word_order: int, beta: int, eps: bool) -> None:
-    for seed, lowercase, whitespace in itertools.product(range(2), (False, True), (False, True)):
+def test_chrf_of_every_kind(
+    char_order: int, word_order: int, beta: int, eps: bool
+) -> None:
+    for seed, lowercase, whitespace in itertools.product(
+        range(2), (False, True), (False, True)
+    ):
         settings: dict[str, Any] = {
             "char_order": char_order,
             "word_order": word_order,
             "beta": beta,
         }
-        settings |= {"lowercase": lowercase, "whitespace": whitespace, "eps_smoothing": eps}
+        settings |= {
+            "lowercase": lowercase,
+            "whitespace": whitespace,
+            "eps_smoothing": eps,
+        }
         for missing in (False, True):
-            check(own.CHRF(**settings), peer.CHRF(**settings), *corpus(seed, missing=missing))
+            check(
+                own.CHRF(**settings),
+                peer.CHRF(**settings),
+                *corpus(seed, missing=missing),
+            )
 
 
 @pytest.mark.parametrize("options", list(itertools.product((False, True), repeat=4)))
@@ -152,12 +176,19 @@ def test_the_functions_of_older_versions() -> None:
         )
     for line, hypothesis in enumerate(hypotheses):
         texts: Any = [texts[line] for texts in references]
-        same(own.sentence_bleu(hypothesis, texts), peer.sentence_bleu(hypothesis, texts))
+        same(
+            own.sentence_bleu(hypothesis, texts), peer.sentence_bleu(hypothesis, texts)
+        )
         same(
             own.sentence_bleu(hypothesis, texts, "add-k"),
             peer.sentence_bleu(hypothesis, texts, "add-k"),
         )
-    chosen: dict[str, Any] = {"char_order": 4, "word_order": 2, "beta": 3, "eps_smoothing": True}
+    chosen: dict[str, Any] = {
+        "char_order": 4,
+        "word_order": 2,
+        "beta": 3,
+        "eps_smoothing": True,
+    }
     same(
         own.corpus_chrf(hypotheses, references, **chosen),
         peer.corpus_chrf(hypotheses, references, **chosen),
@@ -173,10 +204,22 @@ def test_the_functions_of_older_versions() -> None:
 def test_wrong_texts_are_refused_with_their_place(name: str) -> None:
     metric = getattr(own, name)()
     for hypotheses, references, message in [
-        (["a", "b"], [["a"]], r"references\[0\] has 1 texts, and there are 2 hypotheses"),
+        (
+            ["a", "b"],
+            [["a"]],
+            r"references\[0\] has 1 texts, and there are 2 hypotheses",
+        ),
         (["a"], [[None], [None]], "item 1 has no reference at all"),
-        (["a", None], [["a", "b"]], "hypotheses, item 2: expected a text, found NoneType"),
-        (["a", "b"], [["a", 3]], r"references\[0\], item 2: expected a text, found int"),
+        (
+            ["a", None],
+            [["a", "b"]],
+            "hypotheses, item 2: expected a text, found NoneType",
+        ),
+        (
+            ["a", "b"],
+            [["a", 3]],
+            r"references\[0\], item 2: expected a text, found int",
+        ),
         (["a\ud800"], [["a"]], r"hypotheses, item 1: has half a character \(U\+D800\)"),
         ([], [[]], "hypotheses: the list is empty"),
         ("a", [["a"]], "hypotheses: expected a list of texts, found str"),
@@ -185,7 +228,9 @@ def test_wrong_texts_are_refused_with_their_place(name: str) -> None:
     ]:
         with pytest.raises(InputError, match=message):
             metric.corpus_score(hypotheses, references)
-    with pytest.raises(TypeError, match="references: expected a list of texts, found str"):
+    with pytest.raises(
+        TypeError, match="references: expected a list of texts, found str"
+    ):
         metric.sentence_score("a", "a")
     with pytest.raises(TypeError, match="hypothesis: expected a text, found list"):
         metric.sentence_score(["a"], ["a"])
@@ -202,14 +247,19 @@ def test_what_cannot_be_had_says_why() -> None:
         ),
         (lambda: own.BLEU(max_ngram_order=17), "a whole number from 1 to 16"),
         (lambda: own.BLEU(max_ngram_order=0), "a whole number from 1"),
-        (lambda: own.CHRF(char_order=0), "chrf.char_order: expected a whole number from 1"),
+        (
+            lambda: own.CHRF(char_order=0),
+            "chrf.char_order: expected a whole number from 1",
+        ),
     ]
     for make, message in wrong:
         with pytest.raises(InputError, match=message):
             make()
 
 
-def test_tokenised_text_gets_a_warning_unless_forced(caplog: pytest.LogCaptureFixture) -> None:
+def test_tokenised_text_gets_a_warning_unless_forced(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     texts = ["It is ."] * 100
     own.BLEU(force=True).corpus_score(texts, [texts])
     own.BLEU().corpus_score(texts[1:], [texts[1:]])

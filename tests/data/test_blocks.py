@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def read(folder: Path, text: str, column: str = "") -> list[Any]:
     path = folder / "refs.txt"
     path.write_text(text, encoding="utf-8", newline="")
-    return list(blocks(path, "refs.txt", Column(kind="blocks", path=path, column=column)))
+    return list(
+        blocks(path, "refs.txt", Column(kind="blocks", path=path, column=column))
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,10 @@ def test_a_place_in_the_lists_is_a_reference(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a\n\n\nb\n", "refs.txt:3: is empty where references of an output were expected"),
+        (
+            "a\n\n\nb\n",
+            "refs.txt:3: is empty where references of an output were expected",
+        ),
         ("\na\n\nb\n", "refs.txt:1: is empty where"),
         (
             "a\n\nb\u2028c\n",
@@ -65,10 +70,14 @@ def test_what_the_suite_would_read_otherwise_is_refused(
 def table(folder: Path, text: str, column: str = "") -> list[Any]:
     path = folder / "table.csv"
     path.write_text(text, encoding="utf-8", newline="")
-    return list(by_source(path, "table.csv", Column(kind="by_source", path=path, column=column)))
+    return list(
+        by_source(path, "table.csv", Column(kind="by_source", path=path, column=column))
+    )
 
 
-def test_references_of_a_source_stand_together_wherever_they_are(tmp_path: Path) -> None:
+def test_references_of_a_source_stand_together_wherever_they_are(
+    tmp_path: Path,
+) -> None:
     text = 'mr,ref\n"name[A], x[1]", a \nname[B],"b, ""c"""\n\n"name[A], x[1] ",£ Ł3 cafÃ©\nname[B],d\nname[B],d\n'
     assert table(tmp_path, text) == [["a", "£ £3 café"], ['b, "c"', "d", "d"]]
     assert table(tmp_path, text, "[1]") == [b"\xc2\xa3 \xc2\xa33 caf\xc3\xa9", b"d"]
@@ -85,7 +94,9 @@ def test_references_of_a_source_stand_together_wherever_they_are(tmp_path: Path)
         "id\toutput\tDialogue act\n1\tone, two\tname[A], x[1]\n2\tthree\tname[B]\n",
     ],
 )
-def test_outputs_in_each_of_the_styles_of_the_challenge(tmp_path: Path, text: str) -> None:
+def test_outputs_in_each_of_the_styles_of_the_challenge(
+    tmp_path: Path, text: str
+) -> None:
     assert table(tmp_path, text) == [b"one, two", b"three"]
 
 
@@ -96,10 +107,15 @@ def test_outputs_in_each_of_the_styles_of_the_challenge(tmp_path: Path, text: st
             "mr,ref\na,b\n\nc\n",
             "table.csv:4: has 1 cells; expected a source and a text, between commas",
         ),
-        ("a\tb\nc\n", "table.csv:2: has 1 cells; expected a source and a text, between tabs"),
+        (
+            "a\tb\nc\n",
+            "table.csv:2: has 1 cells; expected a source and a text, between tabs",
+        ),
     ],
 )
-def test_a_row_without_a_text_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_a_row_without_a_text_is_refused(
+    tmp_path: Path, text: str, message: str
+) -> None:
     with pytest.raises(CorpusError, match=message):
         table(tmp_path, text)
     assert table(tmp_path, "") == []

@@ -71,7 +71,10 @@ def complaint(path: Path) -> str:
         ("\r\r\n\n", ["\r", ""]),
         ("a\x00b\n\x00", ["a\x00b", "\x00"]),
         ("a\u00a0b \n", ["a\u00a0b "]),
-        ("a\x0bb\x0cc\x1cd\x85e\u2028f\u2029g\n", ["a\x0bb\x0cc\x1cd\x85e\u2028f\u2029g"]),
+        (
+            "a\x0bb\x0cc\x1cd\x85e\u2028f\u2029g\n",
+            ["a\x0bb\x0cc\x1cd\x85e\u2028f\u2029g"],
+        ),
         (BOM, []),
         (f"{BOM}\n", [""]),
         (f"{BOM}a\r\nb", ["a", "b"]),
@@ -128,7 +131,10 @@ def test_any_range_equals_a_naive_split(
 
 @given(text=MIXED, other=MIXED, pieces=st.tuples(st.integers(1, 9), st.integers(1, 9)))
 def test_digests_are_equal_exactly_where_the_lines_are(
-    tmp_path_factory: pytest.TempPathFactory, text: str, other: str, pieces: tuple[int, int]
+    tmp_path_factory: pytest.TempPathFactory,
+    text: str,
+    other: str,
+    pieces: tuple[int, int],
 ) -> None:
     lines, digests = [], []
     for data, piece in zip((text, other), pieces, strict=True):
@@ -166,8 +172,18 @@ def test_digest_is_that_of_the_lines_whatever_their_ends(
         (b"\xff\xfea\x00\n\x00", 1, 1, "ff"),
         (b"a" * CHUNK_BYTES + b"\xff" + b"a\n", 1, CHUNK_BYTES + 1, "ff"),
         (b"a\n" * (CHUNK_BYTES // 2) + b"\xff\n", CHUNK_BYTES // 2 + 1, 1, "ff"),
-        (b"a\n" * 9 + b"b" * (3 * CHUNK_BYTES) + b"\x80\nc\n", 10, 3 * CHUNK_BYTES + 1, "80"),
-        (b"b" * (CHUNK_BYTES - 4) + "😀".encode() + b"\x80\n", 1, CHUNK_BYTES + 1, "80"),
+        (
+            b"a\n" * 9 + b"b" * (3 * CHUNK_BYTES) + b"\x80\nc\n",
+            10,
+            3 * CHUNK_BYTES + 1,
+            "80",
+        ),
+        (
+            b"b" * (CHUNK_BYTES - 4) + "😀".encode() + b"\x80\n",
+            1,
+            CHUNK_BYTES + 1,
+            "80",
+        ),
     ],
 )
 def test_invalid_utf8_is_told_with_file_line_and_byte(
@@ -175,7 +191,9 @@ def test_invalid_utf8_is_told_with_file_line_and_byte(
 ) -> None:
     path = written(tmp_path, data)
     found = complaint(path)
-    assert found.startswith(f"{path}:{line}: byte {byte} of the line (0x{code}) is not valid UTF-8")
+    assert found.startswith(
+        f"{path}:{line}: byte {byte} of the line (0x{code}) is not valid UTF-8"
+    )
     assert ("UTF-16" in found) == data.startswith(b"\xff\xfe")
 
 
@@ -224,7 +242,9 @@ def test_a_missing_folder_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["a\x00b", "x" * 300, "file/below", "\ud800"], ids=["nul", "long", "below", "surrogate"]
+    "name",
+    ["a\x00b", "x" * 300, "file/below", "\ud800"],
+    ids=["nul", "long", "below", "surrogate"],
 )
 def test_impossible_paths_are_told(tmp_path: Path, name: str) -> None:
     written(tmp_path, "a\n", "file")
@@ -251,9 +271,13 @@ def opened(folder: Path, **texts: str) -> tuple[Corpus | None, list[str]]:
     ]
     problems: list[Problem] = []
     found = open_corpus(
-        Dataset(name="d", source=paths.get("source"), references=references), systems, problems
+        Dataset(name="d", source=paths.get("source"), references=references),
+        systems,
+        problems,
     )
-    return found, [str(problem).replace(f"{folder}{os.sep}", "") for problem in problems]
+    return found, [
+        str(problem).replace(f"{folder}{os.sep}", "") for problem in problems
+    ]
 
 
 def test_unequal_numbers_of_lines_are_told_for_every_file(tmp_path: Path) -> None:
@@ -262,9 +286,13 @@ def test_unequal_numbers_of_lines_are_told_for_every_file(tmp_path: Path) -> Non
     )
     assert found is None
     head, *rows = problems[0].split("\n")
-    assert head == "the texts have different numbers of lines; line 4 has no partner in some:"
+    assert (
+        head
+        == "the texts have different numbers of lines; line 4 has no partner in some:"
+    )
     assert [row.split() for row in rows] == [
-        [n, "lines", name] for n, name in zip("5535", ("source", "r0", "A", "B"), strict=True)
+        [n, "lines", name]
+        for n, name in zip("5535", ("source", "r0", "A", "B"), strict=True)
     ]
 
 
@@ -302,7 +330,9 @@ def test_empty_references_can_be_refused(tmp_path: Path) -> None:
     problems: list[Problem] = []
     assert (
         open_corpus(
-            Dataset(name="d", source=None, references=(path,), empty_references="error"),
+            Dataset(
+                name="d", source=None, references=(path,), empty_references="error"
+            ),
             [System("A", {"d": path})],
             problems,
         )
@@ -319,7 +349,9 @@ def test_a_file_that_changed_its_size_since_it_was_checked_is_refused(
 ) -> None:
     file = open_text(written(tmp_path, "a\n" * 300))
     written(tmp_path, change)
-    with pytest.raises(CorpusError, match=r"text\.txt: the file changed while it was being read"):
+    with pytest.raises(
+        CorpusError, match=r"text\.txt: the file changed while it was being read"
+    ):
         read_span(file.span(128, 300))
 
 
@@ -345,7 +377,8 @@ def test_a_span_that_is_not_there_is_refused(tmp_path: Path) -> None:
             for role in ("source", "ref1", "B")
         ),
         *(
-            (metric, "B") for metric in ("bleu[tok=whitespace]", "bleu", "rouge", "chrf", "ter")
+            (metric, "B")
+            for metric in ("bleu[tok=whitespace]", "bleu", "rouge", "chrf", "ter")
         ),  # do not read sources
         *(
             ("bleu[tok=whitespace] gleu[iter=2]", role) for role in ("source", "B")
@@ -359,15 +392,24 @@ def test_a_file_that_stopped_to_be_utf8_since_it_was_checked_is_told(
     path = tmp_path / "d" / role
     before = path.stat()
     path.write_bytes(path.read_bytes()[:-2] + b"\xff\n")
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # else the change itself is told
+    os.utime(
+        path, ns=(before.st_atime_ns, before.st_mtime_ns)
+    )  # else the change itself is told
     with pytest.raises(CorpusError) as caught:
         stages.run(job, tmp_path / "run")
     assert kernel
-    assert str(caught.value) == f"{path}: is no longer valid UTF-8; it changed since it was checked"
+    assert (
+        str(caught.value)
+        == f"{path}: is no longer valid UTF-8; it changed since it was checked"
+    )
 
 
-@pytest.mark.parametrize("text", ["a\x00b c", "a\u00a0b", "a\rb", "a\x1cb", f"{BOM}{BOM}a"])
-def test_odd_lines_are_scored_alike_by_each_kernel(tmp_path: Path, kernel: str, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["a\x00b c", "a\u00a0b", "a\rb", "a\x1cb", f"{BOM}{BOM}a"]
+)
+def test_odd_lines_are_scored_alike_by_each_kernel(
+    tmp_path: Path, kernel: str, text: str
+) -> None:
     """By hand: output and reference are the same line, and of the source they share nothing."""
     for name, data in {"source": "x", "ref0": text, "A": text}.items():
         written(tmp_path, f"{data}\n", name)
@@ -387,7 +429,9 @@ def test_odd_lines_are_scored_alike_by_each_kernel(tmp_path: Path, kernel: str, 
 # ---- files that change while a run is at work
 
 
-def changed_while_counting(config: Path, path: Path, back: bool, shard_lines: int = 10) -> None:
+def changed_while_counting(
+    config: Path, path: Path, back: bool, shard_lines: int = 10
+) -> None:
     """Run a config, and change a letter of a file, its length kept, after the second shard; back:
     its time too.
     """
@@ -400,7 +444,9 @@ def changed_while_counting(config: Path, path: Path, back: bool, shard_lines: in
         found = original(task)
         if done == 2:
             data = path.read_bytes()
-            path.write_bytes(data[:-3] + (b"x" if data[-3:-2] != b"x" else b"y") + data[-2:])
+            path.write_bytes(
+                data[:-3] + (b"x" if data[-3:-2] != b"x" else b"y") + data[-2:]
+            )
             if back:
                 os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         return found
@@ -421,7 +467,9 @@ def test_a_file_that_changes_while_it_is_scored_is_told(
     """By a reader, where the time of the file tells it; else at the end, and then nothing is kept."""
     config = write_run(tmp_path, 50)
     message = (
-        "changed while it was being scored" if back else "the file changed while it was being read"
+        "changed while it was being scored"
+        if back
+        else "the file changed while it was being read"
     )
     with pytest.raises(CorpusError, match=f"{name}: {message}"):
         changed_while_counting(config, tmp_path / "d" / name, back)

@@ -50,10 +50,16 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize(("name", "lines", "systems"), [("conll14", 1312, 13), ("jfleg", 754, 1)])
-def test_the_configs_that_ship_run_on_fetched_data(name: str, lines: int, systems: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "lines", "systems"), [("conll14", 1312, 13), ("jfleg", 754, 1)]
+)
+def test_the_configs_that_ship_run_on_fetched_data(
+    name: str, lines: int, systems: int
+) -> None:
     job = stages.prepare(ROOT / "configs" / f"{name}.yaml")
-    assert [(corpus.lines, len(corpus.systems)) for corpus in job.corpora] == [(lines, systems)]
+    assert [(corpus.lines, len(corpus.systems)) for corpus in job.corpora] == [
+        (lines, systems)
+    ]
 
 
 def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
@@ -62,37 +68,62 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
     The outputs that THUKElab/CLEME annotated are in none; their bytes are those of files beside the
     checkout. So are its demo, and that of ChERRANT, whose checksums were confirmed when somebody
     fetched them."""
-    with (shared / "published" / "sources.tsv").open(encoding="utf-8", newline="") as opened:
+    with (shared / "published" / "sources.tsv").open(
+        encoding="utf-8", newline=""
+    ) as opened:
         rows = list(csv.DictReader(opened, delimiter="\t"))
-    listed = [(r["repository"], r["commit"], r["path"], r["sha256"], int(r["bytes"])) for r in rows]
-    content = json.loads((shared / "edits" / "published-m2.json").read_text(encoding="utf-8"))
+    listed = [
+        (r["repository"], r["commit"], r["path"], r["sha256"], int(r["bytes"]))
+        for r in rows
+    ]
+    content = json.loads(
+        (shared / "edits" / "published-m2.json").read_text(encoding="utf-8")
+    )
     by_edits = [
-        file for item in content["items"] for file in item["files"] if not file["in_sources_tsv"]
+        file
+        for item in content["items"]
+        for file in item["files"]
+        if not file["in_sources_tsv"]
     ]
-    further = json.loads((shared / "published" / "gec-more.json").read_text(encoding="utf-8"))[
-        "items"
-    ]
+    further = json.loads(
+        (shared / "published" / "gec-more.json").read_text(encoding="utf-8")
+    )["items"]
     wanted = {"conll14-emnlp2016-first", "pillars-conll14", "bea2019-dev"}
-    by_edits += [file for item in further if item["id"] in wanted for file in item["files"]]
-    simplification = json.loads((shared / "nlg" / "published.json").read_text(encoding="utf-8"))[
-        "files"
-    ].values()
-    listed += [
-        (f["repository"], f["commit"], f["path"], f["sha256"], f["bytes"]) for f in simplification
+    by_edits += [
+        file for item in further if item["id"] in wanted for file in item["files"]
     ]
-    more = {(f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"]) for f in by_edits}
-    beyond = json.loads((shared / "published" / "nlg.json").read_text(encoding="utf-8"))["items"]
-    beyond += [item for item in further if item["id"].startswith(("arabic-gec", "text-editing"))]
+    simplification = json.loads(
+        (shared / "nlg" / "published.json").read_text(encoding="utf-8")
+    )["files"].values()
+    listed += [
+        (f["repository"], f["commit"], f["path"], f["sha256"], f["bytes"])
+        for f in simplification
+    ]
+    more = {
+        (f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"]) for f in by_edits
+    }
+    beyond = json.loads(
+        (shared / "published" / "nlg.json").read_text(encoding="utf-8")
+    )["items"]
+    beyond += [
+        item
+        for item in further
+        if item["id"].startswith(("arabic-gec", "text-editing"))
+    ]
     of_others = {
         (f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"])
         for item in beyond
         for f in item["files"]
     }
     digests = {
-        sha256(path.read_bytes()).hexdigest() for path in (shared / "edits" / "m2").glob("*.errant")
+        sha256(path.read_bytes()).hexdigest()
+        for path in (shared / "edits" / "m2").glob("*.errant")
     }
     files = [
-        file for found in SETS.values() for file in found.files.values() if not file.how_to_obtain
+        file
+        for found in SETS.values()
+        for file in found.files.values()
+        if not file.how_to_obtain
     ]
     described = [(f.repository, f.commit, f.path, f.sha256, f.size) for f in files]
     assert len(rows) > 170
@@ -105,7 +136,12 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
     )
     assert len([file for file in described if file in more]) == 37 + 13 + 1 + 18 + 6
     demos = [file[2].rpartition("/")[2] for file in others if file[3] not in digests]
-    assert demos == ["demo.errant", "demo-AMU.errant", "demo.hyp.m2.char", "demo.ref.m2.char"]
+    assert demos == [
+        "demo.errant",
+        "demo-AMU.errant",
+        "demo.hyp.m2.char",
+        "demo.ref.m2.char",
+    ]
     assert {file[0] for file in others} == {"THUKElab/CLEME", "HillZhang1999/MuCGEC"}
     assert len(others) == 5 + len(demos)
 
@@ -128,7 +164,9 @@ def test_every_data_set_has_what_users_are_told() -> None:
 
 
 GIVEN = [
-    name for name, found in SETS.items() if any(file.how_to_obtain for file in found.files.values())
+    name
+    for name, found in SETS.items()
+    if any(file.how_to_obtain for file in found.files.values())
 ]
 """The data sets that users bring."""
 
@@ -151,9 +189,7 @@ def test_what_is_not_fetched_says_where_to_get_it(
         assert main(["data", action, name]) == 2
         assert where in " ".join(capsys.readouterr().err.split())
     file = next(iter(found.files))
-    text = (
-        f"datasets: {{d: {{gold: 'data:{name}/{file}'}}}}\nsystems: {{A: no.txt}}\nmetrics: [m2]\n"
-    )
+    text = f"datasets: {{d: {{gold: 'data:{name}/{file}'}}}}\nsystems: {{A: no.txt}}\nmetrics: [m2]\n"
     assert any(where in problem for problem in problems(text))
 
 
@@ -178,7 +214,10 @@ def test_what_configs_can_name_is_there() -> None:
         assert all(NAME.fullmatch(system) for system in found.systems)
     conll = scorable("conll14")
     assert [file.name for file in conll.references] == ["NUCLEA", "NUCLEB"]
-    assert " ".join(conll.systems) == "AMU CAMB CUUI IITB INPUT IPN NTHU PKU POST RAC SJTU UFC UMC"
+    assert (
+        " ".join(conll.systems)
+        == "AMU CAMB CUUI IITB INPUT IPN NTHU PKU POST RAC SJTU UFC UMC"
+    )
     assert len(scorable("seeda").systems) == 15
     assert "GPT-3.5" in scorable("seeda").systems
     assert [file.name for file in scorable("reassess-gec/bn10").references][::9] == [
@@ -196,7 +235,9 @@ def test_the_package_has_the_description_with_it() -> None:
 
 
 # Origin of the numbers: the original program on the same files, see golden/README.md.
-def test_a_config_in_two_lines_gives_the_golden_scores(here: Path, shared: Path) -> None:
+def test_a_config_in_two_lines_gives_the_golden_scores(
+    here: Path, shared: Path
+) -> None:
     write(
         {
             "c.yaml": "datasets: {conll14: data}\nmetrics: [gleu, {name: gleu, variant: 2016}]\noutput: {formats: []}\n"
@@ -206,9 +247,15 @@ def test_a_config_in_two_lines_gives_the_golden_scores(here: Path, shared: Path)
     _, results = stages.run(stages.prepare("c.yaml"), "run")
     for variant in ("2017", "2016"):
         known = golden(shared / "golden" / f"gleu-{variant}.conll14.txt")
-        found = {s.system: s.score for s in results.scores if f"variant:{variant}" in s.metric}
+        found = {
+            s.system: s.score
+            for s in results.scores
+            if f"variant:{variant}" in s.metric
+        }
         assert len(found) == 13
-        assert found == pytest.approx({name: known[name] for name in found}, abs=5.0000001e-7)
+        assert found == pytest.approx(
+            {name: known[name] for name in found}, abs=5.0000001e-7
+        )
     assert "cache" not in Path("run/results.json").read_text(
         encoding="utf-8"
     )  # results tell no paths
@@ -235,8 +282,17 @@ human: {file: "data:conll14-judgements/judgments.xml", dataset: conll14}
     )
     lines = {corpus.name: corpus.lines for corpus in job.corpora}
     # 1312 lines; merged_ids has 34 entries.
-    assert lines == {"conll14": 1312, "other": 1312, "kept": 1278, "by-hand": 10, "annotated": 1312}
-    digests = {corpus.name: [text.digest for text in corpus.references] for corpus in job.corpora}
+    assert lines == {
+        "conll14": 1312,
+        "other": 1312,
+        "kept": 1278,
+        "by-hand": 10,
+        "annotated": 1312,
+    }
+    digests = {
+        corpus.name: [text.digest for text in corpus.references]
+        for corpus in job.corpora
+    }
     assert digests["conll14"] == digests["other"]
     assert len(digests["by-hand"]) == 2
     assert set(job.opened["correlating"].systems) >= {"AMU", "RAC"}
@@ -245,7 +301,9 @@ human: {file: "data:conll14-judgements/judgments.xml", dataset: conll14}
 def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
     write({"mine/dev.txt": (here / "jfleg/dev/dev.ref0").read_bytes()})
     text = "datasets: {conll14: data, dev: data:jfleg/dev}\n"
-    text += "systems: [data, 'mine/{dataset}.txt', 'data:jfleg/dev/{dataset}.{system}']\n"
+    text += (
+        "systems: [data, 'mine/{dataset}.txt', 'data:jfleg/dev/{dataset}.{system}']\n"
+    )
     job = prepare(text + "metrics: ['gleu[iter=2]']")
     conll, jfleg = job.corpora
     assert len(conll.systems) == 13
@@ -265,7 +323,11 @@ def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
             "1:15: datasets.j",
             "has several parts; name one: jfleg/dev, jfleg/test",
         ),
-        ("datasets: {j: data:jfleg/tset}\n", "1:15: datasets.j", "(did you mean 'jfleg/test'?)"),
+        (
+            "datasets: {j: data:jfleg/tset}\n",
+            "1:15: datasets.j",
+            "(did you mean 'jfleg/test'?)",
+        ),
         (
             "datasets: {gec-ranking: data}\n",
             "1:25: datasets.gec-ranking",
@@ -312,7 +374,9 @@ def test_what_is_named_wrong_is_told_at_its_place(
 
 
 @needs_edits
-def test_what_is_not_here_is_told_once_with_the_command_that_fetches_it(nothing: Path) -> None:
+def test_what_is_not_here_is_told_once_with_the_command_that_fetches_it(
+    nothing: Path,
+) -> None:
     told = problems("""\
 datasets:
   conll14: data
@@ -322,7 +386,9 @@ metrics: ['gleu[iter=2]']
 human: {file: "data:gec-ranking/all_judgments.xml", dataset: d}
 """)
     short = [
-        problem.replace(f" not in {nothing}", "").replace("gec-pipeline data fetch ", "")
+        problem.replace(f" not in {nothing}", "").replace(
+            "gec-pipeline data fetch ", ""
+        )
         for problem in told
     ]
     assert short == [
@@ -353,7 +419,9 @@ def test_files_of_external_metrics_may_be_of_data_sets(nothing: Path) -> None:
 
 
 def test_a_changed_file_is_not_scored(here: Path) -> None:
-    (here / "conll14" / "NUCLEA").write_bytes((here / "conll14" / "NUCLEB").read_bytes())
+    (here / "conll14" / "NUCLEA").write_bytes(
+        (here / "conll14" / "NUCLEB").read_bytes()
+    )
     told = problems(GOOD)
     assert told == [
         f"c.yaml:1:21: datasets.conll14: conll14/NUCLEA is changed in {here} since fetched; "
@@ -361,7 +429,9 @@ def test_a_changed_file_is_not_scored(here: Path) -> None:
     ]
 
 
-def test_commands_take_files_of_data_sets(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_take_files_of_data_sets(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     files = [
         "-s",
         "data:conll14/INPUT",
@@ -381,10 +451,16 @@ def test_commands_take_files_of_data_sets(here: Path, capsys: pytest.CaptureFixt
     judged = "data:conll14-judgements/judgments.xml"
     assert main(["human", judged, "--json", "--resamples", "2"]) == 0
     assert (
-        "CAMB" in json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["systems"]
+        "CAMB"
+        in json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))[
+            "systems"
+        ]
     )
     write({"scores.txt": "AMU 1\nCAMB 3\nRAC 2\nUMC 1.5\n"})
-    assert main(["correlate", "scores.txt", "--human", judged, "-q", "--resamples", "2"]) == 0
+    assert (
+        main(["correlate", "scores.txt", "--human", judged, "-q", "--resamples", "2"])
+        == 0
+    )
     assert main(["score", "gleu", *files[:5], "data:conll14/AMB"]) == 2
     assert "did you mean 'CAMB'?" in capsys.readouterr().err
     (here / "conll14" / "AMU").unlink()
@@ -402,7 +478,9 @@ def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"folder: {nothing}" in shown
     assert main(["data", "list", "jfleg"]) == 0
     shown = capsys.readouterr().out
-    assert "config   datasets: {jfleg-dev: data:jfleg/dev}: source, 4 references" in shown
+    assert (
+        "config   datasets: {jfleg-dev: data:jfleg/dev}: source, 4 references" in shown
+    )
     assert re.search(r"^data:jfleg/dev/dev\.src +72,726  missing$", shown, re.MULTILINE)
     assert main(["data", "list", "jfleq"]) == 2
     assert "did you mean 'jfleg'?" in capsys.readouterr().err
@@ -432,7 +510,9 @@ def test_the_schema_knows_data(text: str, good: bool) -> None:
     )
 
 
-def test_no_other_command_uses_the_network(nothing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_other_command_uses_the_network(
+    nothing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Were a socket made, the config's problems would not be what is told."""
     assert nothing
     monkeypatch.setattr(socket, "socket", None)

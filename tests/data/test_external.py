@@ -37,7 +37,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def config(metrics: str, **more: Any) -> str:
     content = {
-        "datasets": {"d": {"source": "s.txt", "references": ["r.txt"], **more.pop("dataset", {})}},
+        "datasets": {
+            "d": {"source": "s.txt", "references": ["r.txt"], **more.pop("dataset", {})}
+        },
         "systems": {"A": "A.txt", "B": "B.txt"},
         "output": {"dir": "run"},
         **more,
@@ -93,7 +95,9 @@ def test_mean_and_sum_of_decimals_are_correctly_rounded() -> None:
         "A": {"own": 0.6},
         "B": {"own": 1.0},
     }
-    assert scores(MEAN.replace("own", "own, scale: 100"))["B"] == {"own": pytest.approx(1 / 300)}
+    assert scores(MEAN.replace("own", "own, scale: 100"))["B"] == {
+        "own": pytest.approx(1 / 300)
+    }
 
 
 def test_counts_with_decimals_are_exact() -> None:
@@ -115,7 +119,11 @@ def test_counts_with_decimals_are_exact() -> None:
         ("num", "  1   0 1 \n2 1 0\n0 0 1\n", ""),
         ("num", "\ufeffTP FP FN\n1 0 1\n2 1 0\n0 0 1\n", ""),
         ("num", "fn,tp,fp,note\n1,1,0,x\n0,2,1,y z\n1,0,0,\n", ""),
-        ("num", "id\thits\tmore\tless\n7\t1\t0\t1\n8\t2\t1\t0\n9\t0\t0\t1\n", "HITS+more+less"),
+        (
+            "num",
+            "id\thits\tmore\tless\n7\t1\t0\t1\n8\t2\t1\t0\n9\t0\t0\t1\n",
+            "HITS+more+less",
+        ),
         ("num", "7\t1\t0\t1\n8\t2\t1\t0\n9\t0\t0\t1\n", "2+3+4"),
         ("num", "a\t1\t0\t1\nb\t2\t1\t0\nc\t0\t0\t1\n", "2+3+4"),
         (
@@ -163,7 +171,10 @@ def test_forms_of_files(name: str, text: str, columns: str) -> None:
         ("nan 0 1\n1 1 0\n0 0 1\n", "A.num:1: tp: expected a number, found 'nan'"),
         ("1 0 1\n2 1 0 4\n0 0 1\n", "A.num:2: has 4 columns; the first line has 3"),
         ("1 0 1\n\n0 0 1\n", "A.num:2: is empty; expected 3 numbers"),
-        ("1 0\n1 1\n0 0\n", "A.num:1: has 2 columns, expected 3; say which with `columns`"),
+        (
+            "1 0\n1 1\n0 0\n",
+            "A.num:1: has 2 columns, expected 3; say which with `columns`",
+        ),
         (
             "tp fp\n1 0\n1 1\n0 0\n",
             "A.num:1: no column is called 'fn'; found tp, fp; say which with `columns`",
@@ -173,7 +184,10 @@ def test_forms_of_files(name: str, text: str, columns: str) -> None:
             "A.num:1: 2 columns are called 'fp'; found tp, fp, fp, fn; say which with `columns`",
         ),
         (b"1 0 1\n2 \xff 0\n", "A.num:2: byte 3 of the line (0xff) is not valid UTF-8"),
-        ("1 0 1\n2 \u0661 0\n0 0 1\n", "A.num:2: fp: expected a number, found '\u0661'"),
+        (
+            "1 0 1\n2 \u0661 0\n0 0 1\n",
+            "A.num:2: fp: expected a number, found '\u0661'",
+        ),
         ("1 0 1\n2 1_0 0\n0 0 1\n", "A.num:2: fp: expected a number, found '1_0'"),
     ],
 )
@@ -188,7 +202,10 @@ def test_what_is_wrong_is_told_with_its_line(text: str | bytes, said: str) -> No
         ("0.5\ninf\n1\n", "A.num:2: expected a number, found 'inf'"),
         ("0.5\n1e999\n1\n", "A.num:2: '1e999' is too large a number"),
         ("0.5\n0,5\n1\n", "A.num:2: expected a number, found '0,5'"),
-        ("0.5 1\n0.5 1\n1 1\n", "A.num:1: has 2 columns, expected 1; say which with `columns`"),
+        (
+            "0.5 1\n0.5 1\n1 1\n",
+            "A.num:1: has 2 columns, expected 1; say which with `columns`",
+        ),
         (
             "a,b\n1,2\n1,2\n1,2\n",
             "A.num:1: no column is called 'value'; found a, b; say which with `columns`",
@@ -220,7 +237,10 @@ def test_json_lines_are_told() -> None:
     ("metric", "said"),
     [
         ("{name: external, title: own}", "own: the key 'files' is missing"),
-        ("{name: external, files: A.num}", "external: files: expected {system} in the path"),
+        (
+            "{name: external, files: A.num}",
+            "external: files: expected {system} in the path",
+        ),
         (
             '{name: external, title: tp, score: f_beta, files: "{system}.num"}',
             "'tp' is the name of another output",
@@ -257,16 +277,25 @@ def test_metrics_that_make_no_sense_are_told(metric: str, said: str) -> None:
 
 def test_two_scores_of_the_same_numbers_share_them() -> None:
     write({"A.num": "1 2 0\n" * 3, "B.num": "1 0 0\n" * 3})
-    stages.run(stages.prepare(config(f"{F_BETA}, {F_BETA.replace('f_beta', 'f_beta, beta: 1')}")))
+    stages.run(
+        stages.prepare(
+            config(f"{F_BETA}, {F_BETA.replace('f_beta', 'f_beta, beta: 1')}")
+        )
+    )
     assert len(list(Path("run/statistics/d").iterdir())) == 2
 
 
 def test_selected_lines_select_numbers_too() -> None:
     write({"A.num": "value\n1\n2\n4\n", "B.num": "1\n1\n1\n"})
-    assert scores(MEAN, dataset={"keep": ["1", "3"]}) == {"A": {"own": 2.5}, "B": {"own": 1.0}}
+    assert scores(MEAN, dataset={"keep": ["1", "3"]}) == {
+        "A": {"own": 2.5},
+        "B": {"own": 1.0},
+    }
 
 
-def test_files_are_against_the_file_that_names_them_and_named_by_data_set(folder: Path) -> None:
+def test_files_are_against_the_file_that_names_them_and_named_by_data_set(
+    folder: Path,
+) -> None:
     write({"sub/d.A.num": "1\n2\n3\n", "sub/d.B.num": "1\n1\n1\n"})
     write(
         {
@@ -290,7 +319,9 @@ def test_a_run_is_read_back_and_depends_on_numbers_alone() -> None:
     assert tree(Path("run")) == before
     read = pipeline.load("run")
     assert read["A"].columns["fp"].tolist() == [2, 2, 2]
-    assert read["A"].sentences.tolist() == [pytest.approx(1.25 / 3 / (0.25 / 3 + 1))] * 3
+    assert (
+        read["A"].sentences.tolist() == [pytest.approx(1.25 / 3 / (0.25 / 3 + 1))] * 3
+    )
     write({"A.num": "1 1 0\n" * 3})
     assert scores(F_BETA, **more) != expected
     digests = Results.read(Path("run/results.json")).datasets["d"].digests
@@ -306,9 +337,9 @@ def test_real_columns_are_floats_when_read_back() -> None:
 def test_metrics_of_text_stand_beside_external_ones() -> None:
     write({"A.num": "1\n2\n3\n", "B.num": "1\n1\n1\n"})
     results = stages.run(stages.prepare(config(f"gleu, {MEAN}, google_gleu")))[1]
-    assert [score.metric.partition("|")[0] for score in results.scores] == ["gleu"] * 2 + [
-        "external"
-    ] * 2 + ["google_gleu"] * 2
+    assert [score.metric.partition("|")[0] for score in results.scores] == [
+        "gleu"
+    ] * 2 + ["external"] * 2 + ["google_gleu"] * 2
     header, rows, _ = plan(stages.prepare("c.yaml"))
     assert header[-1] == "counts"
     assert [row[-1] for row in rows] == ["counted"] * 6
@@ -321,7 +352,9 @@ def test_without_a_config_there_are_no_files_of_numbers() -> None:
 
 @given(
     values=st.lists(
-        st.floats(-1e6, 1e6) | st.sampled_from([0.1, 1e-300, -0.0]), min_size=3, max_size=3
+        st.floats(-1e6, 1e6) | st.sampled_from([0.1, 1e-300, -0.0]),
+        min_size=3,
+        max_size=3,
     )
 )
 def test_any_number_is_taken_exactly(values: list[float]) -> None:
@@ -333,7 +366,9 @@ def test_any_number_is_taken_exactly(values: list[float]) -> None:
 def test_intervals_of_a_mean_are_those_of_resampled_numbers() -> None:
     values = [0.1, 0.7, 0.35]
     write({"A.num": "".join(f"{value}\n" for value in values), "B.num": "1\n" * 3})
-    results = stages.run(stages.prepare(config(MEAN, statistics={"resamples": "100"})))[1]
+    results = stages.run(stages.prepare(config(MEAN, statistics={"resamples": "100"})))[
+        1
+    ]
     drawn = np.random.default_rng(12345).choice(3, size=(100, 3))
     means = sorted(math.fsum(values[i] for i in row) / 3 for row in drawn.tolist())
     found = results.scores[0].bootstrap

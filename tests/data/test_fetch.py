@@ -58,7 +58,9 @@ def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         "cite": [],
         "files": entries,
     }
-    known = catalogue.read_catalogue(json.dumps({"toy": {"title": "a toy", "from": [group]}}))
+    known = catalogue.read_catalogue(
+        json.dumps({"toy": {"title": "a toy", "from": [group]}})
+    )
     monkeypatch.setattr(catalogue, "catalogue", lambda: known)
     monkeypatch.setattr(
         dataset_cache, "ORIGIN", "http://127.0.0.1:9"
@@ -138,7 +140,9 @@ def test_every_kind_of_mirror_gives_the_same_files(
         monkeypatch.setenv("GEC_PIPELINE_MIRROR", server.url("copies/"))
     told: list[str] = []
     found = fetch("toy", mirror=mirrors.get(how), warn=told.append)
-    assert [path.relative_to(toy).as_posix() for path in found] == [f"toy/{name}" for name in FILES]
+    assert [path.relative_to(toy).as_posix() for path in found] == [
+        f"toy/{name}" for name in FILES
+    ]
     assert inside(toy) == dict(sorted(FILES.items()))
     assert len(told) == 4
     assert dataset_cache.missing("toy") == []
@@ -167,7 +171,9 @@ def test_what_is_here_is_not_asked_for_again(
         f"{PLACE}{name}" for name in ("a", "b%2Bc", "e")
     ]
     server.heard.clear()
-    assert main(["data", "fetch", "toy"]) == 0  # no mirror, no network: nothing is needed
+    assert (
+        main(["data", "fetch", "toy"]) == 0
+    )  # no mirror, no network: nothing is needed
     assert capsys.readouterr().out == f"toy: 4 here before: {toy / 'toy'}\n"
 
 
@@ -183,7 +189,10 @@ FAULTS: dict[str, tuple[Callable[[], Answer], str]] = {
         "cannot be read: ClientPayloadError",
     ),
     "not there": (lambda: (404, {}, b"no"), "no such file there"),
-    "broken server": (lambda: (500, {}, b"no"), "cannot be read: ClientResponseError: 500"),
+    "broken server": (
+        lambda: (500, {}, b"no"),
+        "cannot be read: ClientResponseError: 500",
+    ),
     "round and round": (
         lambda: (302, {"Location": f"/{PLACE}b+c"}, b""),
         "cannot be read: TooManyRedirects",
@@ -202,7 +211,9 @@ def test_a_file_that_is_wrong_is_told_and_the_others_are_kept(
     assert message.format(sha=hashlib.sha256(FILES["b+c"]).hexdigest()) in said
     assert said.endswith(f": {server.url(PLACE)}b%2Bc")
     assert len(said.splitlines()) == 1
-    assert inside(toy) == {name: data for name, data in sorted(FILES.items()) if name != "b+c"}
+    assert inside(toy) == {
+        name: data for name, data in sorted(FILES.items()) if name != "b+c"
+    }
     server.answers.clear()
     server.heard.clear()
     assert main(["data", "fetch", "toy", "--mirror", server.url("copies")]) == 0
@@ -235,7 +246,10 @@ def test_a_redirect_is_followed_and_checked(
 
 
 def test_a_server_that_falls_silent_is_given_up(
-    toy: Path, server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    toy: Path,
+    server: Server,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(remote, "SILENCE", 0.2)
     server.answers[f"{PLACE}b+c"] = lambda: (
@@ -267,12 +281,16 @@ def test_an_interrupted_fetch_goes_on(
     assert inside(toy) == dict(sorted(FILES.items()))
 
 
-def test_an_interruption_within_a_file_leaves_nothing_of_it(toy: Path, folder: Path) -> None:
+def test_an_interruption_within_a_file_leaves_nothing_of_it(
+    toy: Path, folder: Path
+) -> None:
     def interrupt(_done: int, _whole: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        dataset_cache.fetch_files(catalogue.named("toy"), str(folder), progress=interrupt)
+        dataset_cache.fetch_files(
+            catalogue.named("toy"), str(folder), progress=interrupt
+        )
     assert inside(toy) == {}
 
 
@@ -284,7 +302,10 @@ def closed_port() -> int:
 
 @pytest.mark.parametrize("by", ["mirror", "environment", "origin"])
 def test_without_a_network_one_message_says_so(
-    by: str, toy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    by: str,
+    toy: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     address = f"http://user:secret@127.0.0.1:{closed_port()}"
     arguments = ["toy", *(["--mirror", address] if by == "mirror" else [])]
@@ -347,7 +368,8 @@ def test_a_folder_that_has_a_part(
 
 def test_two_at_once_do_not_disturb_each_other(toy: Path, server: Server) -> None:
     threads = [
-        threading.Thread(target=fetch, args=("toy", None, server.url("copies"))) for _ in range(3)
+        threading.Thread(target=fetch, args=("toy", None, server.url("copies")))
+        for _ in range(3)
     ]
     for thread in threads:
         thread.start()
@@ -373,7 +395,10 @@ def test_a_cache_that_cannot_be_written(
 
 
 def test_a_full_disk(
-    toy: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    toy: Path,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -381,7 +406,10 @@ def test_a_full_disk(
     fetch("toy", ["a"], str(folder))
     monkeypatch.setattr(os, "fsync", full)
     said = refused(capsys, "toy", "--mirror", str(folder))
-    assert f"{toy / 'toy' / 'b+c'}: cannot be written: No space left on device; make room" in said
+    assert (
+        f"{toy / 'toy' / 'b+c'}: cannot be written: No space left on device; make room"
+        in said
+    )
     assert "files still to fetch: 3" in said
     assert inside(toy) == {"a": FILES["a"]}
 
@@ -427,7 +455,8 @@ def test_verify_tells_what_is_missing_or_changed(
     assert "toy: 2 of 4 files changed: a, e" in said.err
     assert "gec-pipeline data fetch toy" in said.err
     with pytest.raises(
-        DataError, match=r"toy/a is changed in .*; fetch it: gec-pipeline data fetch toy"
+        DataError,
+        match=r"toy/a is changed in .*; fetch it: gec-pipeline data fetch toy",
     ):
         dataset_cache.path_of("data:toy/a")
 
@@ -445,14 +474,25 @@ def test_path_prints_folder_and_file(
     assert main(["data", "path", "toy"]) == 0
     said = capsys.readouterr()
     assert said.out == f"{toy}/toy\n"
-    assert said.err == "note: 3 of its files are missing or changed: gec-pipeline data verify toy\n"
+    assert (
+        said.err
+        == "note: 3 of its files are missing or changed: gec-pipeline data verify toy\n"
+    )
     assert main(["data", "path", "toy/deep/er/f.txt"]) == 2
     assert "did you mean 'deep/er/d.txt'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     "name",
-    ["../toy", "toy/../toy/a", "/etc/passwd", "toy//etc/passwd", "toy/..", "TOY/a", "toy/A*"],
+    [
+        "../toy",
+        "toy/../toy/a",
+        "/etc/passwd",
+        "toy//etc/passwd",
+        "toy/..",
+        "TOY/a",
+        "toy/A*",
+    ],
 )
 def test_names_that_are_none_lead_nowhere(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
@@ -491,11 +531,16 @@ def test_descriptions_have_plain_names_and_whole_checksums() -> None:
     assert len(files) > 100
     for file in files:
         steps = f"{file.key}/{file.path}".split("/")
-        assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+ -]*", step) for step in steps), file
+        assert all(
+            re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+ -]*", step) for step in steps
+        ), file
         if not file.how_to_obtain:
-            assert re.fullmatch("[0-9a-f]{40} [0-9a-f]{64}", f"{file.commit} {file.sha256}"), file
             assert re.fullmatch(
-                r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]*[A-Za-z0-9_-]", file.repository
+                "[0-9a-f]{40} [0-9a-f]{64}", f"{file.commit} {file.sha256}"
+            ), file
+            assert re.fullmatch(
+                r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]*[A-Za-z0-9_-]",
+                file.repository,
             ), file
 
 
@@ -513,7 +558,10 @@ def test_descriptions_have_plain_names_and_whole_checksums() -> None:
     ],
 )
 def test_the_cache_is_where_the_platform_has_it(
-    platform: str, variables: dict[str, str], folder: str, monkeypatch: pytest.MonkeyPatch
+    platform: str,
+    variables: dict[str, str],
+    folder: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in ("GEC_PIPELINE_DATA", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)

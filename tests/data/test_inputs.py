@@ -32,7 +32,16 @@ from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError
 from pipeline.files import plain_files
 from pipeline.files.plain_files import Origin, StoredTexts
-from tests.config_files import CONFIG, TEXTS, dataset, lines, output, prepare, problems, write
+from tests.config_files import (
+    CONFIG,
+    TEXTS,
+    dataset,
+    lines,
+    output,
+    prepare,
+    problems,
+    write,
+)
 from tests.conftest import open_text
 from tests.support.extensions import needs_edits
 
@@ -85,12 +94,17 @@ def test_packed_files_may_have_several_parts(suffix: str) -> None:
 def test_packed_files_that_are_cut_short_are_told(suffix: str, missing: int) -> None:
     write({f"a.{suffix}": PACK[suffix](DATA * 99)[:-missing]})
     (found,) = problems(output(f"a.{suffix}"))
-    assert found == f"a.{suffix}: is cut short: the {KIND[suffix]} data ends before its end mark"
+    assert (
+        found
+        == f"a.{suffix}: is cut short: the {KIND[suffix]} data ends before its end mark"
+    )
 
 
 @pytest.mark.parametrize("suffix", PACK)
 @pytest.mark.parametrize("data", [DATA, b"\xff\xff\xff\xff" * 9])
-def test_files_that_are_not_what_their_name_says_are_told(suffix: str, data: bytes) -> None:
+def test_files_that_are_not_what_their_name_says_are_told(
+    suffix: str, data: bytes
+) -> None:
     write({f"a.{suffix}": data})
     (found,) = problems(output(f"a.{suffix}"))
     assert found.startswith(f"a.{suffix}: is no {KIND[suffix]} file, or damaged (")
@@ -115,7 +129,10 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it() -> None:
     write({"a.parquet": b""})
     with mock.patch.dict(sys.modules, {"pyarrow": None}):
         (found,) = problems(output("{parquet: a.parquet, column: x}"))
-        assert found == "a.parquet: needs the package pyarrow: pip install 'gec-pipeline[parquet]'"
+        assert (
+            found
+            == "a.parquet: needs the package pyarrow: pip install 'gec-pipeline[parquet]'"
+        )
 
 
 @pytest.mark.parametrize(
@@ -126,7 +143,9 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it() -> None:
         ("a\n".encode("utf-16"), "UTF-16 text; save it as UTF-8"),
     ],
 )
-def test_a_file_that_is_no_text_is_told_with_what_it_looks_like(start: bytes, hint: str) -> None:
+def test_a_file_that_is_no_text_is_told_with_what_it_looks_like(
+    start: bytes, hint: str
+) -> None:
     write({"a.txt": start})
     (found,) = problems()
     assert found.startswith("a.txt:1: byte ")
@@ -161,12 +180,21 @@ def test_standard_input_may_have_several_columns() -> None:
     )
     with stdin(rows.encode()):
         job = prepare(text)
-    assert lines(job.corpora[0].source) == lines(job.corpora[0].systems["A"]) == ["a", "b", "c"]
+    assert (
+        lines(job.corpora[0].source)
+        == lines(job.corpora[0].systems["A"])
+        == ["a", "b", "c"]
+    )
 
 
-def test_commands_without_a_config_read_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_without_a_config_read_standard_input(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with stdin(DATA):
-        assert main(["score", "gleu[iter=2]", "-s", "s.txt", "-r", "r.txt", "-o", "-"]) == 0
+        assert (
+            main(["score", "gleu[iter=2]", "-s", "s.txt", "-r", "r.txt", "-o", "-"])
+            == 0
+        )
     assert "files" in capsys.readouterr().out
 
 
@@ -224,7 +252,8 @@ def jsonl(*rows: object, column: str = "h") -> str:
     write(
         {
             "a.jsonl": "".join(
-                (row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows
+                (row if isinstance(row, str) else json.dumps(row)) + "\n"
+                for row in rows
             )
         }
     )
@@ -282,8 +311,14 @@ def test_newlines_in_a_text_change_its_digest() -> None:
             "'h': expected text, found a list; of references a list is read as several, of "
             "other texts name an item, such as 'h[0]'",
         ),
-        ('{"h": null}', "'h': expected text, found null; null is for references, with *"),
-        ('{"h": "\\ud800"}', "'h': character 1 is half of a surrogate pair, which is no text"),
+        (
+            '{"h": null}',
+            "'h': expected text, found null; null is for references, with *",
+        ),
+        (
+            '{"h": "\\ud800"}',
+            "'h': character 1 is half of a surrogate pair, which is no text",
+        ),
         ('{"h": "a", "h": "b"}', "not valid JSON: the key 'h' is given twice"),
     ],
     ids=lambda text: text[:24],
@@ -311,14 +346,22 @@ def test_columns_of_tab_separated_lines(data: str, what: str) -> None:
 @pytest.mark.parametrize(
     ("data", "what", "message"),
     [
-        ("id\th\n1\tx\n2\n", "column: h", "a.tsv:3: has 1 columns; the first line has 2"),
+        (
+            "id\th\n1\tx\n2\n",
+            "column: h",
+            "a.tsv:3: has 1 columns; the first line has 2",
+        ),
         (
             "id\thyp\n",
             "column: hyq",
             "a.tsv:1: no column is called 'hyq' (did you mean 'hyp'?); found id, hyp",
         ),
         ("h\th\n", "column: h", "a.tsv:1: two columns are called 'h'"),
-        ("a\tb\n", "column: 3", "a.tsv:1: has 2 columns, numbered from 1; there is no column 3"),
+        (
+            "a\tb\n",
+            "column: 3",
+            "a.tsv:1: has 2 columns, numbered from 1; there is no column 3",
+        ),
         (
             "a\n",
             "column: h, header: false",
@@ -346,9 +389,15 @@ def test_columns_of_parquet_files() -> None:
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ("g", "a.parquet: no column is called 'g' (did you mean 'hyp'?); found hyp, n, e"),
+        (
+            "g",
+            "a.parquet: no column is called 'g' (did you mean 'hyp'?); found hyp, n, e",
+        ),
         ("n", "a.parquet, row 1: 'n': expected text, found a number"),
-        ("e", "a.parquet, row 2: 'e': expected text, found null; null is for references, with *"),
+        (
+            "e",
+            "a.parquet, row 2: 'e': expected text, found null; null is for references, with *",
+        ),
     ],
 )
 def test_wrong_columns_are_told(column: str, message: str) -> None:
@@ -379,16 +428,28 @@ def test_a_file_that_is_no_parquet_is_told() -> None:
             "{tsv: a, column: h, header: maybe}",
             "c.yaml:2:34: systems.A.header: expected true or false, found 'maybe'",
         ),
-        ("{jsonl: '', column: h}", "c.yaml:2:15: systems.A.jsonl: is empty; expected a path"),
+        (
+            "{jsonl: '', column: h}",
+            "c.yaml:2:15: systems.A.jsonl: is empty; expected a path",
+        ),
         (
             "{josnl: a, column: h}",
             "c.yaml:2:15: systems.A.josnl: no data set of this name (did you mean 'jsonl'?)",
         ),
-        ("none.txt", "c.yaml:2:11: systems.A: none.txt: no such file (did you mean 's.txt'?)"),
-        ("none/a.txt", "c.yaml:2:11: systems.A: none/a.txt: no such file; no folder none"),
+        (
+            "none.txt",
+            "c.yaml:2:11: systems.A: none.txt: no such file (did you mean 's.txt'?)",
+        ),
+        (
+            "none/a.txt",
+            "c.yaml:2:11: systems.A: none/a.txt: no such file; no folder none",
+        ),
         (".", ".: is a folder; expected a text file"),
         ("{jsonl: ., column: h}", ".: is a folder; expected a text file"),
-        ("{jsonl: none, column: h}", "c.yaml:2:15: systems.A.jsonl: none: no such file"),
+        (
+            "{jsonl: none, column: h}",
+            "c.yaml:2:15: systems.A.jsonl: none: no such file",
+        ),
     ],
 )
 def test_a_wrong_path_is_told(value: str, message: str) -> None:
@@ -425,7 +486,9 @@ def test_a_wrong_file_in_several_roles_is_told_once() -> None:
 
 
 # The temporary folder.
-def test_the_temporary_folder_is_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_temporary_folder_is_removed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     temp_files = tmp_path / "spool"
     temp_files.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temp_files))
@@ -466,7 +529,9 @@ def test_plain_files_are_read_in_place() -> None:
 )
 def test_lines_are_selected(chosen: str, left: list[int]) -> None:
     write({"numbers.txt": "1\r\n\n3-3"})
-    corpus = prepare(dataset(f"{{source: s.txt, references: [r.txt], {chosen}}}")).corpora[0]
+    corpus = prepare(
+        dataset(f"{{source: s.txt, references: [r.txt], {chosen}}}")
+    ).corpora[0]
     for name, text in {
         "s.txt": corpus.source,
         "r.txt": corpus.references[0],
@@ -487,7 +552,10 @@ def test_lines_are_selected(chosen: str, left: list[int]) -> None:
             "keep: [1-9]",
             "c.yaml:1:59: datasets.d.keep[0]: line 9 is beyond the end: there are 3 lines",
         ),
-        ("keep: [0]", "c.yaml:1:59: datasets.d.keep[0]: '0': lines are numbered from 1"),
+        (
+            "keep: [0]",
+            "c.yaml:1:59: datasets.d.keep[0]: '0': lines are numbered from 1",
+        ),
         ("keep: [3-1]", "c.yaml:1:59: datasets.d.keep[0]: '3-1' ends before it begins"),
         (
             "keep: [x]",
@@ -509,20 +577,30 @@ def test_lines_are_selected(chosen: str, left: list[int]) -> None:
             "keep: none.txt",
             "c.yaml:1:52: datasets.d.keep: none.txt: no such file (did you mean 'n.txt'?)",
         ),
-        ("keep: n.txt", "n.txt:2: '1 3' is no line number or range, such as 418 or 1-100"),
+        (
+            "keep: n.txt",
+            "n.txt:2: '1 3' is no line number or range, such as 418 or 1-100",
+        ),
         ("keep: empty.txt", "empty.txt: names no line"),
-        ("keep: [1], drop: [2]", "c.yaml:1:63: datasets.d.drop: give keep or drop, not both"),
+        (
+            "keep: [1], drop: [2]",
+            "c.yaml:1:63: datasets.d.drop: give keep or drop, not both",
+        ),
     ],
 )
 def test_wrong_selections_are_told(chosen: str, message: str) -> None:
     write({"n.txt": "1\n1 3\n", "empty.txt": "\n"})
-    assert problems(dataset(f"{{source: s.txt, references: [r.txt], {chosen}}}")) == [message]
+    assert problems(dataset(f"{{source: s.txt, references: [r.txt], {chosen}}}")) == [
+        message
+    ]
 
 
 def test_places_in_selected_texts_are_those_of_the_file() -> None:
     write({"r.txt": "a\nb\n\n"})
     found = problems(
-        dataset("{source: s.txt, references: [r.txt], drop: [2], empty_references: error}")
+        dataset(
+            "{source: s.txt, references: [r.txt], drop: [2], empty_references: error}"
+        )
     )
     assert found == [
         "r.txt:3: this reference is empty, and the data set says `empty_references: error`"
@@ -537,11 +615,17 @@ def test_a_missing_reference_is_no_empty_one() -> None:
     ).corpora[0]
     assert corpus.missing
     assert (
-        not prepare(dataset("{source: s.txt, references: [r.txt], empty_references: none}"))
+        not prepare(
+            dataset("{source: s.txt, references: [r.txt], empty_references: none}")
+        )
         .corpora[0]
         .missing
     )
-    assert not prepare(dataset("{source: s.txt, references: [q.txt, r.txt]}")).corpora[0].missing
+    assert (
+        not prepare(dataset("{source: s.txt, references: [q.txt, r.txt]}"))
+        .corpora[0]
+        .missing
+    )
 
 
 def test_a_sentence_without_any_reference_is_told() -> None:
@@ -563,10 +647,16 @@ def test_null_is_a_missing_reference() -> None:
 
 
 # Globs.
-def test_globs_of_references_are_in_natural_order(capsys: pytest.CaptureFixture[str]) -> None:
+def test_globs_of_references_are_in_natural_order(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     write({f"r/ref{number}": TEXTS["r.txt"] for number in (10, 9, 1)})
     job = prepare(dataset("{source: s.txt, references: ['r/ref*']}"))
-    assert [reference.name for reference in job.corpora[0].references] == ["ref1", "ref9", "ref10"]
+    assert [reference.name for reference in job.corpora[0].references] == [
+        "ref1",
+        "ref9",
+        "ref10",
+    ]
     assert main(["validate", "c.yaml"]) == 0
     said = capsys.readouterr()
     assert "datasets.d.references[0]: r/ref* matches 3: ref1, ref9, ref10\n" in said.out
@@ -591,13 +681,17 @@ def test_a_file_may_be_called_like_a_glob() -> None:
 def test_systems_may_be_called_by_a_part_of_their_path() -> None:
     write({f"o/{name}/out.txt": TEXTS["a.txt"] for name in ("A", "B")})
     assert list(
-        prepare(CONFIG.replace("{A: a.txt}", "['o/{system}/out.txt']")).corpora[0].systems
+        prepare(CONFIG.replace("{A: a.txt}", "['o/{system}/out.txt']"))
+        .corpora[0]
+        .systems
     ) == ["A", "B"]
 
 
 def test_systems_lose_two_suffixes() -> None:
     write({"o/A.txt.gz": gzip.compress(DATA)})
-    assert list(prepare(CONFIG.replace("{A: a.txt}", "['o/*']")).corpora[0].systems) == ["A"]
+    assert list(
+        prepare(CONFIG.replace("{A: a.txt}", "['o/*']")).corpora[0].systems
+    ) == ["A"]
 
 
 # Keys that go without effect, or not together.
@@ -625,7 +719,9 @@ def test_keys_without_effect_are_told(value: str, message: str) -> None:
 
 def test_workers_without_effect_are_told() -> None:
     found = problems(CONFIG + "run: {n_jobs: 2, backend: serial}\n")
-    assert found == ["c.yaml:4:7: run.n_jobs: has no effect with `backend: serial`; leave one out"]
+    assert found == [
+        "c.yaml:4:7: run.n_jobs: has no effect with `backend: serial`; leave one out"
+    ]
 
 
 def test_all_problems_are_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -664,7 +760,9 @@ if chosen_kernel.name() == "native":
 """How a file is read: in Python (None), or compiled."""
 
 
-def read_by(survey: Any, path: Path, separator: bytes, piece: int, leaves: int) -> list[Any]:
+def read_by(
+    survey: Any, path: Path, separator: bytes, piece: int, leaves: int
+) -> list[Any]:
     """Return all that is found in a file that is cut into pieces, and into stretches of so many
     leaves; or why not.
     """
@@ -690,12 +788,15 @@ def read_by(survey: Any, path: Path, separator: bytes, piece: int, leaves: int) 
 @given(
     texts=st.lists(
         st.lists(
-            st.sampled_from([*" \t\ra@\0\u00a0\u3000\u2581é\x1c\x0b😀", "@@ "]), max_size=9
+            st.sampled_from([*" \t\ra@\0\u00a0\u3000\u2581é\x1c\x0b😀", "@@ "]),
+            max_size=9,
         ).map("".join),
         max_size=40,
     ),
     cuts=st.lists(
-        st.tuples(st.sampled_from([8, 9, 16, 50, 1000]), st.integers(1, 40)), min_size=2, max_size=3
+        st.tuples(st.sampled_from([8, 9, 16, 50, 1000]), st.integers(1, 40)),
+        min_size=2,
+        max_size=3,
     ),
     newline=st.booleans(),
     ended=st.booleans(),
@@ -728,25 +829,34 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
     broken: bytes,
 ) -> None:
     """A line may go on in the next piece, and in the next stretch."""
-    separator, path = b"\n" if newline else b"\xff", tmp_path_factory.getbasetemp() / "pass"
+    separator, path = (
+        b"\n" if newline else b"\xff",
+        tmp_path_factory.getbasetemp() / "pass",
+    )
     end = b"\r\n" if newline and windows else separator
     data = end.join([*(text.encode() for text in texts), *([b""] if ended else [])])
     if newline and broken:
         data += broken + data
     path.write_bytes(data)
-    found = [read_by(survey, path, separator, *cut) for survey in SURVEYS for cut in cuts]
+    found = [
+        read_by(survey, path, separator, *cut) for survey in SURVEYS for cut in cuts
+    ]
     assert found == found[:1] * len(found)
     if len(found[0]) > 1:
         file, _, marks = found[0]
         lines = data.split(separator)
         lines = lines if lines[-1] else lines[:-1]
-        expected = [number for number, line in enumerate(lines, 1) if not line.decode().split()]
+        expected = [
+            number for number, line in enumerate(lines, 1) if not line.decode().split()
+        ]
         assert (file.lines, file.blank, file.blanks.tolist()) == (
             len(lines),
             len(expected),
             expected,
         )
-        assert file.suspicious.subwords == data.count(b"@@ ") + data.count("\u2581".encode())
+        assert file.suspicious.subwords == data.count(b"@@ ") + data.count(
+            "\u2581".encode()
+        )
         assert file.suspicious.nuls == data.count(b"\0")
         places = np.cumsum([0, *(len(line) + 1 for line in lines)]).tolist()
         firsts = [
@@ -767,25 +877,33 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
             else data.replace(b"\n", b"\xfe").replace(b"\xff", b"\n")
         )
         whole += b"" if whole.endswith(b"\n") or not whole else b"\n"
-        leaves = b"".join(blake3(whole[low : low + 8]).digest() for low in range(0, len(whole), 8))
+        leaves = b"".join(
+            blake3(whole[low : low + 8]).digest() for low in range(0, len(whole), 8)
+        )
         assert file.digest == f"blake3:{blake3(leaves).hexdigest()[:32]}"
 
 
-def test_a_text_that_is_named_in_two_ways_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_is_named_in_two_ways_is_opened_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """What was found in it was once added up twice: lines behind the first stretch were looked for
     in wrong places.
     """
     monkeypatch.setattr(scan, "RANGE_BYTES", scan.LEAF_BYTES)
     line_count = 200_000
     text = Path("long.txt")
-    text.write_text("".join(f"{number:07} one two\n" for number in range(line_count)), "utf-8")
+    text.write_text(
+        "".join(f"{number:07} one two\n" for number in range(line_count)), "utf-8"
+    )
     assert text.stat().st_size > 3 * scan.LEAF_BYTES
     opener = Opener()
     files = opener.open_all([text.absolute(), text], [])
     assert opener.read == text.stat().st_size
     for file in files:
         assert file is not None
-        assert read_texts(file, line_count - 1, line_count) == [f"{line_count - 1:07} one two"]
+        assert read_texts(file, line_count - 1, line_count) == [
+            f"{line_count - 1:07} one two"
+        ]
 
 
 def test_a_run_says_how_many_bytes_it_has_read() -> None:
@@ -794,7 +912,9 @@ def test_a_run_says_how_many_bytes_it_has_read() -> None:
     bytes_read = []
     for _ in range(2):
         stages.run(prepare(), "out")
-        bytes_read.append(json.loads(Path("out/run.json").read_text("utf-8"))["bytes_read"])
+        bytes_read.append(
+            json.loads(Path("out/run.json").read_text("utf-8"))["bytes_read"]
+        )
     assert [each["opening"] for each in bytes_read] == [size, size]
     assert [each["counting"] for each in bytes_read] == [size, 0]
 
@@ -821,7 +941,9 @@ def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:
     [
         dataset("{source: s.txt, references: [r.txt], keep: NAME}"),
         output("NAME"),
-        CONFIG.replace("['gleu[iter=2]']", "[{name: rouge, flavour: perl, stop_words: NAME}]"),
+        CONFIG.replace(
+            "['gleu[iter=2]']", "[{name: rouge, flavour: perl, stop_words: NAME}]"
+        ),
         f"include: [NAME]\n{CONFIG}",
     ],
 )

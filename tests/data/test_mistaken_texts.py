@@ -96,7 +96,9 @@ def opened(
     }.items():
         if lines is not None:
             paths[key] = folder / names.get(key, f"{key}.txt")
-            paths[key].write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            paths[key].write_text(
+                "".join(f"{line}\n" for line in lines), encoding="utf-8"
+            )
     given = tuple(paths[f"r{n}"] for n in range(len(references)))
     corpus = open_corpus(
         Dataset(name="d", source=paths.get("s"), references=given),
@@ -120,7 +122,9 @@ def test_right_texts_give_no_warning(tmp_path: Path, lines: int) -> None:
     t = texts(lines)
     assert warned(tmp_path, t["s"], [t["r"]], t["o"]) == []
     assert warned(tmp_path, None, [t["r"]], t["o"]) == []
-    assert warned(tmp_path, t["s"], [t["r"]], t["s"], r0="ref.txt", o="source.txt") == []
+    assert (
+        warned(tmp_path, t["s"], [t["r"]], t["s"], r0="ref.txt", o="source.txt") == []
+    )
     assert warned(tmp_path, t["s"], [t["r"]], t["o"], r0="REF0", o="REF1") == []
 
 
@@ -149,7 +153,9 @@ def test_names_of_files_tell_what_is_swapped(
     tmp_path: Path, names: dict[str, str], warning: str
 ) -> None:
     t = texts()
-    assert warned(tmp_path, t["s"], [t["r"]], t["o"], **names) == [f"{warning}, by their names"]
+    assert warned(tmp_path, t["s"], [t["r"]], t["o"], **names) == [
+        f"{warning}, by their names"
+    ]
 
 
 @pytest.mark.parametrize("lines", [10, LINES, 2000])
@@ -158,7 +164,9 @@ def test_names_of_files_tell_what_is_swapped(
 def test_a_shift_by_a_line(tmp_path: Path, lines: int, which: str, way: str) -> None:
     t = texts(lines)
     named = {"source": "s", "reference": "r", "output": "o"}[which]
-    t[named] = ["a line .", *t[named][:-1]] if way == "before" else [*t[named][1:], "a line ."]
+    t[named] = (
+        ["a line .", *t[named][:-1]] if way == "before" else [*t[named][1:], "a line ."]
+    )
     (warning,) = warned(tmp_path, t["s"], [t["r"]], t["o"])
     called = {
         "source": "the source (s.txt)",
@@ -170,26 +178,39 @@ def test_a_shift_by_a_line(tmp_path: Path, lines: int, which: str, way: str) -> 
     )
 
 
-def test_a_shift_that_begins_in_the_middle_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_shift_that_begins_in_the_middle_is_told_with_its_line(
+    tmp_path: Path,
+) -> None:
     t = texts(2000)
-    (warning,) = warned(tmp_path, t["s"], [t["r"]], [*t["o"][:1200], *t["o"][1201:], ""])
-    assert warning.startswith("system A seems to be shifted by one line from line 1482 on: ")
+    (warning,) = warned(
+        tmp_path, t["s"], [t["r"]], [*t["o"][:1200], *t["o"][1201:], ""]
+    )
+    assert warning.startswith(
+        "system A seems to be shifted by one line from line 1482 on: "
+    )
 
 
 def test_json_objects_in_memory_are_told() -> None:
     t = texts()
-    records = [json.dumps({"id": number, "text": line}) for number, line in enumerate(t["o"])]
+    records = [
+        json.dumps({"id": number, "text": line}) for number, line in enumerate(t["o"])
+    ]
     with pytest.warns(
-        UserWarning, match="system system looks like JSON objects, not texts; take the text out of"
+        UserWarning,
+        match="system system looks like JSON objects, not texts; take the text out of",
     ):
         pipeline.evaluate(records, [t["r"]], metrics="google_gleu")
 
 
 @needs_edits
-def test_outputs_beside_gold_edits_alone_are_compared_with_the_source(tmp_path: Path) -> None:
+def test_outputs_beside_gold_edits_alone_are_compared_with_the_source(
+    tmp_path: Path,
+) -> None:
     t = texts()
     (tmp_path / "gold.m2").write_text(
-        "".join(f"S {line}\nA 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n\n" for line in t["s"]),
+        "".join(
+            f"S {line}\nA 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n\n" for line in t["s"]
+        ),
         encoding="utf-8",
     )
     shuffled = [*t["o"][30:], *t["o"][:30]]
@@ -199,11 +220,20 @@ def test_outputs_beside_gold_edits_alone_are_compared_with_the_source(tmp_path: 
         ([f"corrected: {line}" for line in t["o"]], "begin with 'corrected: '"),
         (t["o"][1:] + t["o"][:1], "shifted by one line"),
         (shuffled, "shuffled"),
-        ([line.capitalize() for line in t["o"]], "no capital letters in the source (gold.m2)"),
+        (
+            [line.capitalize() for line in t["o"]],
+            "no capital letters in the source (gold.m2)",
+        ),
     ):
-        (tmp_path / "o.txt").write_text("".join(f"{line}\n" for line in output), encoding="utf-8")
-        data = Dataset(name="d", source=None, references=(), gold=(tmp_path / "gold.m2",))
-        corpus = open_corpus(data, [System("A", {"d": tmp_path / "o.txt"})], [], views={"gold"})
+        (tmp_path / "o.txt").write_text(
+            "".join(f"{line}\n" for line in output), encoding="utf-8"
+        )
+        data = Dataset(
+            name="d", source=None, references=(), gold=(tmp_path / "gold.m2",)
+        )
+        corpus = open_corpus(
+            data, [System("A", {"d": tmp_path / "o.txt"})], [], views={"gold"}
+        )
         assert corpus is not None
         found = doubts(corpus, [from_text("m2")])
         assert len(found) == bool(said)
@@ -232,7 +262,12 @@ def test_tokenised_and_other_texts_in_one_data_set(tmp_path: Path, metric: str) 
     output = [f"{line.split()[1]} {line}" for line in t["o"]]
     metrics = [from_text(metric)]
     assert doubts(opened(tmp_path, t["s"], [t["r"]], output), metrics) == []
-    assert doubts(opened(tmp_path, joined(t["s"]), [joined(t["r"])], joined(output)), metrics) == []
+    assert (
+        doubts(
+            opened(tmp_path, joined(t["s"]), [joined(t["r"])], joined(output)), metrics
+        )
+        == []
+    )
     (warning,) = doubts(opened(tmp_path, t["s"], [t["r"]], joined(output)), metrics)
     assert (
         "and belong to the word before in system A: with the tokenizer whitespace they do not match"
@@ -254,9 +289,14 @@ def test_legacy_of_sari_is_for_tokens(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("metric", ["rouge", "chrf", "bleu[tok=char]"])
-def test_metrics_that_do_not_mind_spaces_give_no_warning(tmp_path: Path, metric: str) -> None:
+def test_metrics_that_do_not_mind_spaces_give_no_warning(
+    tmp_path: Path, metric: str
+) -> None:
     t = texts()
-    assert doubts(opened(tmp_path, None, [t["r"]], joined(t["o"])), [from_text(metric)]) == []
+    assert (
+        doubts(opened(tmp_path, None, [t["r"]], joined(t["o"])), [from_text(metric)])
+        == []
+    )
 
 
 def test_tokenised_text_with_a_tokenizer_for_other_text(tmp_path: Path) -> None:
@@ -267,7 +307,11 @@ def test_tokenised_text_with_a_tokenizer_for_other_text(tmp_path: Path) -> None:
         "d: system A is tokenised already, and the tokenizer 13a is for texts as people write"
     )
     assert (
-        doubts(opened(tmp_path, None, [joined(t["r"])], joined(t["o"])), [from_text("bleu")]) == []
+        doubts(
+            opened(tmp_path, None, [joined(t["r"])], joined(t["o"])),
+            [from_text("bleu")],
+        )
+        == []
     )
     with pytest.warns(
         UserWarning, match="is tokenised already, and the tokenizer 13a is for texts"
@@ -278,19 +322,24 @@ def test_tokenised_text_with_a_tokenizer_for_other_text(tmp_path: Path) -> None:
 def test_the_sample_is_bounded_and_spread_evenly() -> None:
     for lines in (0, 1, 19, 40, 500, 501, 10_000_000):
         spans = blocks_of_lines(lines)
-        assert sum(high - low for low, high in spans) == min(lines, BLOCKS * BLOCK_LINES)
+        assert sum(high - low for low, high in spans) == min(
+            lines, BLOCKS * BLOCK_LINES
+        )
         assert [low for low, _ in spans[:1]] == [0][: len(spans)]
         assert not spans or spans[-1][1] == lines
         assert all(high <= low for (_, high), (low, _) in pairwise(spans))
 
 
-@pytest.mark.parametrize(("words", "lines"), [(2, 500), (100, 500), (400, 160), (20_000, 50)])
+@pytest.mark.parametrize(
+    ("words", "lines"), [(2, 500), (100, 500), (400, 160), (20_000, 50)]
+)
 def test_of_documents_fewer_lines_are_looked_at(words: int, lines: int) -> None:
     """By the longest lines, 5 bytes a word: 65,536 / 2,000 is 32, and of a stretch ten are read at
     least.
     """
     short, long = (
-        text_in_memory(name, ["word " * count] * 600) for name, count in (("s", 1), ("l", words))
+        text_in_memory(name, ["word " * count] * 600)
+        for name, count in (("s", 1), ("l", words))
     )
     samples = Samples(None, [short], {"A": long})
     assert [len(sample.lines) for sample in samples.all] == [lines, lines]
@@ -319,28 +368,46 @@ def test_right_conll_and_jfleg_data_give_no_warning(shared: Path) -> None:
     """
     folder = shared / "conll14"
     names = sorted(
-        path.name for path in folder.iterdir() if path.name not in ("INPUT", "REF0", "REF1")
+        path.name
+        for path in folder.iterdir()
+        if path.name not in ("INPUT", "REF0", "REF1")
     )
-    cases = [(folder / "INPUT", refs, names) for refs in (["REF0"], ["REF1"], ["REF0", "REF1"])]
+    cases = [
+        (folder / "INPUT", refs, names)
+        for refs in (["REF0"], ["REF1"], ["REF0", "REF1"])
+    ]
     cases += [(folder / "INPUT", ["REF0"], [name]) for name in names]
     parts = [f"dev.ref{number}" for number in range(4)]
-    cases += [(shared / "jfleg" / "dev.src", [one], [two]) for one, two in combinations(parts, 2)]
+    cases += [
+        (shared / "jfleg" / "dev.src", [one], [two])
+        for one, two in combinations(parts, 2)
+    ]
     for source, references, systems in cases:
         here = source.parent
         dataset = Dataset(
-            name="d", source=source, references=tuple(here / name for name in references)
+            name="d",
+            source=source,
+            references=tuple(here / name for name in references),
         )
-        corpus = open_corpus(dataset, [System(name, {"d": here / name}) for name in systems], [])
+        corpus = open_corpus(
+            dataset, [System(name, {"d": here / name}) for name in systems], []
+        )
         assert corpus is not None
         assert mistaken_texts(corpus) == []
 
 
 def test_mistakes_with_conll_data_are_told(shared: Path, tmp_path: Path) -> None:
     for name in ("INPUT", "REF0"):
-        (tmp_path / name.lower()[:2]).write_bytes((shared / "conll14" / name).read_bytes())
+        (tmp_path / name.lower()[:2]).write_bytes(
+            (shared / "conll14" / name).read_bytes()
+        )
     for name in ("AMU", "CAMB", "CUUI", "RAC"):
-        swapped = Dataset(name="d", source=tmp_path / "re", references=(tmp_path / "in",))
-        corpus = open_corpus(swapped, [System(name, {"d": shared / "conll14" / name})], [])
+        swapped = Dataset(
+            name="d", source=tmp_path / "re", references=(tmp_path / "in",)
+        )
+        corpus = open_corpus(
+            swapped, [System(name, {"d": shared / "conll14" / name})], []
+        )
         assert corpus is not None
         (warning,) = mistaken_texts(corpus)
         assert "seem to be swapped: this reference has more different words" in warning
@@ -379,7 +446,10 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("files", "warning"),
     [
         ({"a.txt": TEXTS["r.txt"]}, "d: system A is the same text as reference 1"),
-        ({"r.txt": TEXTS["s.txt"]}, "d: reference 1 (r.txt) is the same text as the source"),
+        (
+            {"r.txt": TEXTS["s.txt"]},
+            "d: reference 1 (r.txt) is the same text as the source",
+        ),
         ({"a.txt": "x\n\n\n"}, "d: system A: 2 of 3 lines are empty"),
         ({"s.txt": "x\n\n\n"}, "d: source: 2 of 3 lines are empty"),
         (
@@ -394,7 +464,10 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             {"a.txt": "\ufeffa b z\nd e f\ng h i\n"},
             "d: a.txt: begins with a byte order mark, which is left out; see `bom: keep` (--bom keep)",
         ),
-        ({"a.txt": "a\0b\nc\nd\n"}, "d: a.txt: holds 1 NUL character; is it UTF-8 text?"),
+        (
+            {"a.txt": "a\0b\nc\nd\n"},
+            "d: a.txt: holds 1 NUL character; is it UTF-8 text?",
+        ),
         (
             {"r.txt": "a b\n\nc\n"},
             "d: reference 1 (r.txt) has an empty line, 2: it counts as a sentence of length 0",
@@ -411,7 +484,13 @@ def test_what_is_probably_not_meant_gets_into_the_results(
 
 
 def test_the_same_text_is_found_whatever_its_form() -> None:
-    write({"b.jsonl": "".join(f'{{"h": "{line}"}}\n' for line in TEXTS["a.txt"].splitlines())})
+    write(
+        {
+            "b.jsonl": "".join(
+                f'{{"h": "{line}"}}\n' for line in TEXTS["a.txt"].splitlines()
+            )
+        }
+    )
     text = CONFIG.replace("{A: a.txt}", "{A: a.txt, B: {jsonl: b.jsonl, column: h}}")
     assert prepare(text).warnings == ("d: system B is the same text as system A",)
 
@@ -447,7 +526,10 @@ def test_ordinary_texts_give_no_warning(files: dict[str, str | bytes]) -> None:
 def test_missing_references_are_no_empty_ones() -> None:
     write({"q.txt": "a\n\nb\n"})
     assert (
-        prepare(CONFIG.replace("[r.txt]", "[r.txt, q.txt], empty_references: none")).warnings == ()
+        prepare(
+            CONFIG.replace("[r.txt]", "[r.txt, q.txt], empty_references: none")
+        ).warnings
+        == ()
     )
 
 
@@ -462,11 +544,15 @@ BY_ITEM = [
 def evaluate(
     references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
 ) -> pipeline.Evaluation:
-    return pipeline.evaluate(HYPOTHESES, references, sources or HYPOTHESES, ["gleu[iter=2]"])
+    return pipeline.evaluate(
+        HYPOTHESES, references, sources or HYPOTHESES, ["gleu[iter=2]"]
+    )
 
 
 @pytest.mark.parametrize("references", [[["a"]], [["a"] * 4], [["a"] * 3, ["a"] * 2]])
-def test_fewer_or_more_references_than_items_are_refused(references: list[list[str]]) -> None:
+def test_fewer_or_more_references_than_items_are_refused(
+    references: list[list[str]],
+) -> None:
     with pytest.raises(InputError, match="the texts have different numbers of lines"):
         evaluate(references)
 
@@ -509,9 +595,14 @@ def few_texts(draw: st.DrawFn) -> tuple[list[str], list[list[str]], list[str]]:
     return chosen[0], chosen[2:], chosen[1]
 
 
-@given(texts=few_texts(), metric=st.sampled_from(["bleu", "gleu[refs=max]", "chrf", "rouge"]))
+@given(
+    texts=few_texts(),
+    metric=st.sampled_from(["bleu", "gleu[refs=max]", "chrf", "rouge"]),
+)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_glance_at_few_texts_hides_no_warning(texts: tuple[Any, Any, Any], metric: str) -> None:
+def test_a_glance_at_few_texts_hides_no_warning(
+    texts: tuple[Any, Any, Any], metric: str
+) -> None:
     """The warnings are those that the way for large texts gives."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -524,11 +615,15 @@ STOP = re.compile(r"([^\W\d_]|\s)[.,](?=\s|$)")
 """A full stop or comma that ends a word, and what is before it."""
 
 
-@given(st.text("ab1_ ..,,\n\t\u00a0\u2028é中①٣²", max_size=80).map(lambda text: 6 * text))
+@given(
+    st.text("ab1_ ..,,\n\t\u00a0\u2028é中①٣²", max_size=80).map(lambda text: 6 * text)
+)
 def test_stops_are_counted_where_they_end_a_word(text: str) -> None:
     before = [match[1].isspace() for match in STOP.finditer(text)]
     signs = text.count(".") + text.count(",")
-    assert Sample(text_in_memory("t", [text]), "t").stops == (before if signs >= 10 else [])
+    assert Sample(text_in_memory("t", [text]), "t").stops == (
+        before if signs >= 10 else []
+    )
 
 
 @pytest.mark.parametrize("piece", [1, 7, 1 << 20])
@@ -552,7 +647,9 @@ def test_the_longest_line_is_told(piece: int, monkeypatch: pytest.MonkeyPatch) -
     ]
 
 
-def test_of_very_long_lines_the_beginning_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_very_long_lines_the_beginning_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """By hand: 4 characters of each line."""
     monkeypatch.setattr(sample, "MAX_LINE_CHARACTERS", 4)
     lines = text_in_memory("t", ["a b c", "d", "e f", "g h"])
@@ -566,7 +663,10 @@ def corrected(lines: int, errors: int, correct: int) -> dict[str, list[str]]:
     The output corrects one error in every other line.
     """
     reference = [line.split() for line in texts(lines)["r"]]
-    source, output = [[*words] for words in reference], [[*words] for words in reference]
+    source, output = (
+        [[*words] for words in reference],
+        [[*words] for words in reference],
+    )
     for number in range(correct, lines):
         for place in range(errors):
             source[number][place] += f"z{number}"
@@ -613,12 +713,16 @@ def test_few_changed_lines_tell_nothing_of_what_is_swapped(tmp_path: Path) -> No
     assert len(warned(tmp_path, t["s"], [t["o"]], t["r"])) == 1
 
 
-def test_an_output_that_stands_for_the_reference_is_told_where_it_is_timid(shared: Path) -> None:
+def test_an_output_that_stands_for_the_reference_is_told_where_it_is_timid(
+    shared: Path,
+) -> None:
     """Systems that change about one word in a line; the others change as much as some people do."""
     folder = shared / "conll14"
     told = []
     for name in ("AMU", "CAMB", "CUUI", "IITB", "IPN", "POST", "RAC", "SJTU", "UMC"):
-        swapped = Dataset(name="d", source=folder / "INPUT", references=(folder / name,))
+        swapped = Dataset(
+            name="d", source=folder / "INPUT", references=(folder / name,)
+        )
         corpus = open_corpus(swapped, [System("A", {"d": folder / "REF0"})], [])
         assert corpus is not None
         told += [
@@ -685,15 +789,21 @@ MISTAKES: dict[str, tuple[Callable[[list[str]], list[str]], str]] = {
     ),
     "suffix": (
         lambda lines: [
-            line if number in (0, 5) else f"{line} </s>" for number, line in enumerate(lines)
+            line if number in (0, 5) else f"{line} </s>"
+            for number, line in enumerate(lines)
         ],
         "system A (o.txt): 97 % of the lines end with '. </s>', such as line 2, and those of reference 1 (r0.txt) do "
         "not; take it away before scoring",
     ),
-    "shuffled": (shuffled, "system A (o.txt) seems to be shuffled, or of another data set: "),
+    "shuffled": (
+        shuffled,
+        "system A (o.txt) seems to be shuffled, or of another data set: ",
+    ),
     "in batches": (
         lambda lines: [
-            line for low in range(0, len(lines), 4) for line in lines[low : low + 4][::-1]
+            line
+            for low in range(0, len(lines), 4)
+            for line in lines[low : low + 4][::-1]
         ],
         "system A (o.txt) seems to be shuffled, or of another data set: ",
     ),
@@ -725,7 +835,10 @@ def test_shares_and_lines_are_those_of_the_file(tmp_path: Path) -> None:
     """By hand: of 60 lines, 14 from line 41 on fit a line that is seven lines away."""
     right = written()
     (warning,) = warned(
-        tmp_path, None, [right], [*right[:40], *right[47:54], *right[40:47], *right[54:]]
+        tmp_path,
+        None,
+        [right],
+        [*right[:40], *right[47:54], *right[40:47], *right[54:]],
     )
     assert (
         "data set: 23 % of the lines, such as line 41, fit their own lines in reference 1 (r0.txt) no"
@@ -750,7 +863,11 @@ def test_lines_of_the_source_in_place_of_a_translation(tmp_path: Path) -> None:
 def test_the_source_as_outputs_is_told_where_it_is_not_called_so() -> None:
     source = "".join(f"{line}\n" for line in edited(written(100)))
     write(
-        {"s.txt": source, "r.txt": "".join(f"{line}\n" for line in written(100)), "a.txt": source}
+        {
+            "s.txt": source,
+            "r.txt": "".join(f"{line}\n" for line in written(100)),
+            "a.txt": source,
+        }
     )
     (warning,) = prepare().warnings
     assert warning == (
@@ -785,7 +902,10 @@ def test_texts_that_are_not_written_alike(
     reference = written(lines=200)
     output, metrics = edited(reference), [from_text("bleu")]
     assert doubts(opened(tmp_path, None, [reference], output), metrics) == []
-    assert doubts(opened(tmp_path, None, [change(reference)], change(output)), metrics) == []
+    assert (
+        doubts(opened(tmp_path, None, [change(reference)], change(output)), metrics)
+        == []
+    )
     assert doubts(opened(tmp_path, None, [reference], change(output)), metrics) == [
         told.format(OUTPUT, TEXT)
     ]
@@ -831,7 +951,9 @@ def test_mistakes_in_outputs_are_told_in_memory_and_in_results() -> None:
     )
     write({"r.txt": "".join(f"{line}\n" for line in written())})
     (warning,) = stages.run(prepare(), "out")[1].warnings
-    assert warning.startswith("d: system A (a.txt): 100 % of the lines begin with 'Corrected: '")
+    assert warning.startswith(
+        "d: system A (a.txt): 100 % of the lines begin with 'Corrected: '"
+    )
 
 
 def test_right_translations_of_wmt_give_no_warning(shared: Path) -> None:
@@ -846,7 +968,9 @@ def test_right_translations_of_wmt_give_no_warning(shared: Path) -> None:
             outputs = sorted((texts / "system-outputs").glob(f"*.{pair}.*"))
             systems = [System(path.name, {"d": path}) for path in outputs]
             corpus = open_corpus(
-                Dataset(name="d", source=source, references=tuple(references)), systems, []
+                Dataset(name="d", source=source, references=tuple(references)),
+                systems,
+                [],
             )
             assert corpus is not None
             assert mistaken_texts(corpus) == []
@@ -861,6 +985,8 @@ def test_mistakes_in_real_outputs_are_told(shared: Path, mistake: str) -> None:
     }
     change, message = MISTAKES[mistake]
     for name in ("AMU", "CAMB"):
-        corpus = corpus_in_memory({name: change(read[name])}, [read["REF0"]], read["INPUT"])
+        corpus = corpus_in_memory(
+            {name: change(read[name])}, [read["REF0"]], read["INPUT"]
+        )
         (warning,) = mistaken_texts(corpus)
         assert warning.startswith(message.partition(":")[0].replace("A (o.txt)", name))

@@ -49,7 +49,9 @@ WORDS = [
 OUTPUTS = [" ".join(RNG.choices(WORDS, k=9)) for _ in range(COUNT)]
 REFERENCES = [
     [
-        " ".join(RNG.choice(WORDS) if RNG.random() < 0.2 else word for word in text.split())
+        " ".join(
+            RNG.choice(WORDS) if RNG.random() < 0.2 else word for word in text.split()
+        )
         for _ in range(1 + number % 3)
     ]
     for number, text in enumerate(OUTPUTS)
@@ -71,8 +73,12 @@ METRICS = "metrics: ['bleu[tok=whitespace]', google_gleu]\noutput: {dir: out}\n"
 
 def peer() -> float:
     """Return what sacreBLEU itself gives: None stands where a reference is missing."""
-    streams = [[own[n] if n < len(own) else None for own in REFERENCES] for n in range(3)]
-    return float(sacrebleu.corpus_bleu(OUTPUTS, streams, tokenize="none", force=True).score / 100)  # type: ignore[arg-type]
+    streams = [
+        [own[n] if n < len(own) else None for own in REFERENCES] for n in range(3)
+    ]
+    return float(
+        sacrebleu.corpus_bleu(OUTPUTS, streams, tokenize="none", force=True).score / 100  # type: ignore[arg-type]
+    )
 
 
 def jsonl(name: str, records: Sequence[Any]) -> None:
@@ -89,12 +95,12 @@ def arrow_stream(path: str, records: Sequence[dict[str, Any]], size: int = 5) ->
 def config(references: str, output: str = "o.txt", **more: str) -> str:
     """Return a config with these references, and other keys of the data set."""
     keys = "".join(f", {key}: {value}" for key, value in more.items())
-    return (
-        f"datasets: {{d: {{references: {references}{keys}}}}}\nsystems: {{A: {output}}}\n{METRICS}"
-    )
+    return f"datasets: {{d: {{references: {references}{keys}}}}}\nsystems: {{A: {output}}}\n{METRICS}"
 
 
-JOINED = config("{jsonl: d.jsonl, column: refs}", "{jsonl: p.jsonl, column: hyp}", key="id")
+JOINED = config(
+    "{jsonl: d.jsonl, column: refs}", "{jsonl: p.jsonl, column: hyp}", key="id"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +127,12 @@ def test_a_list_of_references_is_read_as_several(kind: str, file: str) -> None:
     ]
     score = stages.run(job, "out")[1].scores[0].score
     assert score == pytest.approx(peer(), abs=1e-12)  # sacreBLEU, live
-    assert main(["score", "bleu[tok=whitespace]", "-r", f"{file}:refs", "-o", "o.txt", "-q"]) == 0
+    assert (
+        main(
+            ["score", "bleu[tok=whitespace]", "-r", f"{file}:refs", "-o", "o.txt", "-q"]
+        )
+        == 0
+    )
 
 
 @pytest.mark.parametrize(("kind", "file"), FILES)
@@ -133,7 +144,9 @@ def test_a_list_of_references_is_read_as_several(kind: str, file: str) -> None:
         ("translation.de", [f"D {text}" for text in OUTPUTS]),
     ],
 )
-def test_fields_inside_of_records(kind: str, file: str, column: str, expected: list[str]) -> None:
+def test_fields_inside_of_records(
+    kind: str, file: str, column: str, expected: list[str]
+) -> None:
     corpus = prepare(config(f"{{{kind}: {file}, column: '{column}'}}")).corpora[0]
     assert lines(corpus.references[0]) == expected
 
@@ -146,9 +159,13 @@ def test_an_item_that_some_lists_lack(kind: str, file: str) -> None:
         f"{file}{unit}: has no 'refs[1]': the list has too few items; null is for references, with"
     )
     corpus = prepare(
-        config(f"[{{{kind}: {file}, column: 'refs[1]'}}, o.txt]", empty_references="none")
+        config(
+            f"[{{{kind}: {file}, column: 'refs[1]'}}, o.txt]", empty_references="none"
+        )
     ).corpora[0]
-    assert lines(corpus.references[0]) == [own[1] if len(own) > 1 else "" for own in REFERENCES]
+    assert lines(corpus.references[0]) == [
+        own[1] if len(own) > 1 else "" for own in REFERENCES
+    ]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +223,8 @@ def saved(folder: str, parts: int = 2) -> None:
     )
     for number, name in enumerate(names):
         arrow_stream(
-            f"{folder}/{name}", RECORDS[number * COUNT // parts : (number + 1) * COUNT // parts]
+            f"{folder}/{name}",
+            RECORDS[number * COUNT // parts : (number + 1) * COUNT // parts],
         )
 
 
@@ -226,7 +244,9 @@ def test_folders_that_datasets_saved() -> None:
     )
 
 
-def test_what_the_package_datasets_itself_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_package_datasets_itself_writes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     datasets = pytest.importorskip(
         "datasets", reason="the package datasets is the oracle of its own files"
@@ -237,12 +257,17 @@ def test_what_the_package_datasets_itself_writes(monkeypatch: pytest.MonkeyPatch
     )
     whole.to_parquet("hf.parquet")
     whole.to_csv("hf.csv")
-    for references in ("{arrow: saved/test, column: refs}", "{parquet: hf.parquet, column: refs}"):
+    for references in (
+        "{arrow: saved/test, column: refs}",
+        "{parquet: hf.parquet, column: refs}",
+    ):
         job = prepare(config(references))
-        assert stages.run(job, "out")[1].scores[0].score == pytest.approx(peer(), abs=1e-12)
-    assert lines(prepare(config("{csv: hf.csv, column: src}")).corpora[0].references[0]) == [
-        t.upper() for t in OUTPUTS
-    ]
+        assert stages.run(job, "out")[1].scores[0].score == pytest.approx(
+            peer(), abs=1e-12
+        )
+    assert lines(
+        prepare(config("{csv: hf.csv, column: src}")).corpora[0].references[0]
+    ) == [t.upper() for t in OUTPUTS]
 
 
 @pytest.mark.parametrize("kind", ["arrow", "parquet"])
@@ -264,7 +289,9 @@ def test_cells_of_csv_may_be_quoted(separator: str) -> None:
     )
     corpus = prepare(config("r.txt", "{csv: o.csv, column: text}")).corpora[0]
     assert lines(corpus.systems["A"]) == [f'a "b"{separator}\nc', "d"]
-    corpus = prepare(config("r.txt", "{csv: o.csv, column: 2, header: true}")).corpora[0]
+    corpus = prepare(config("r.txt", "{csv: o.csv, column: 2, header: true}")).corpora[
+        0
+    ]
     assert lines(corpus.systems["A"])[1] == "d"
 
 
@@ -340,14 +367,18 @@ def test_a_text_may_begin_with_braces() -> None:
 
 # Records joined by ids.
 @pytest.mark.parametrize("part", [1, 5, 1 << 18])
-def test_outputs_in_another_order_are_joined(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outputs_in_another_order_are_joined(
+    part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("pipeline.data.input_files.ORDERED_LINES", part)
     (corpus,) = prepare(JOINED).corpora
     assert lines(corpus.systems["A"]) == OUTPUTS
     assert lines(corpus.ids) == IDS
     assert corpus.systems["A"].at(1) == f"p.jsonl:{SHUFFLED.index(0) + 1}"
     assert problems(
-        JOINED.replace("column: hyp", "column: hyp, key: id").replace(", key: id}}\nsys", "}}\nsys")
+        JOINED.replace("column: hyp", "column: hyp, key: id").replace(
+            ", key: id}}\nsys", "}}\nsys"
+        )
     ) == [
         "p.jsonl: has ids, but no text of the data set has any: name the field of a file of records there too"
     ]
@@ -357,11 +388,28 @@ def test_outputs_in_another_order_are_joined(part: int, monkeypatch: pytest.Monk
             + "".join(f"{IDS[number]}\t{OUTPUTS[number]}\n" for number in SHUFFLED)
         }
     )
-    by_number = JOINED.replace("{jsonl: p.jsonl, column: hyp}", "{tsv: p.tsv, column: 2}")
+    by_number = JOINED.replace(
+        "{jsonl: p.jsonl, column: hyp}", "{tsv: p.tsv, column: 2}"
+    )
     assert (
         lines(prepare(by_number).corpora[0].systems["A"]) == OUTPUTS
     )  # a key with a name: the first line has names
-    assert main(["score", "bleu", "--key", "id", "-r", "d.jsonl:refs", "-o", "p.tsv:2", "-q"]) == 0
+    assert (
+        main(
+            [
+                "score",
+                "bleu",
+                "--key",
+                "id",
+                "-r",
+                "d.jsonl:refs",
+                "-o",
+                "p.tsv:2",
+                "-q",
+            ]
+        )
+        == 0
+    )
 
 
 def test_joined_lines_are_selected_by_their_numbers_in_the_data_set() -> None:
@@ -373,10 +421,14 @@ def test_joined_lines_are_selected_by_their_numbers_in_the_data_set() -> None:
 
 
 def test_ids_may_be_numbers() -> None:
-    jsonl("d.jsonl", [{**record, "id": number} for number, record in enumerate(RECORDS)])
+    jsonl(
+        "d.jsonl", [{**record, "id": number} for number, record in enumerate(RECORDS)]
+    )
     rows = "".join(f"{number}\t{OUTPUTS[number]}\n" for number in SHUFFLED)
     write({"p.tsv": f"id\thyp\n{rows}"})
-    job = prepare(JOINED.replace("{jsonl: p.jsonl, column: hyp}", "{tsv: p.tsv, column: hyp}"))
+    job = prepare(
+        JOINED.replace("{jsonl: p.jsonl, column: hyp}", "{tsv: p.tsv, column: hyp}")
+    )
     assert lines(job.corpora[0].systems["A"]) == OUTPUTS
 
 
@@ -403,7 +455,10 @@ def test_further_records_are_left_out_with_a_warning() -> None:
         ([{"hyp": "a"}], "p.jsonl:1: has no 'id'"),
         ([{"id": None, "hyp": "a"}], "p.jsonl:1: 'id': expected text, found null"),
         ([{"id": " ", "hyp": "a"}], "p.jsonl:1: 'id': expected an id, found ' '"),
-        ([{"id": "a\nb", "hyp": "a"}], "p.jsonl:1: 'id': expected an id, found 'a\\nb'"),
+        (
+            [{"id": "a\nb", "hyp": "a"}],
+            "p.jsonl:1: 'id': expected an id, found 'a\\nb'",
+        ),
     ],
 )
 def test_records_that_cannot_be_joined_are_told(rows: list[Any], message: str) -> None:
@@ -413,7 +468,10 @@ def test_records_that_cannot_be_joined_are_told(rows: list[Any], message: str) -
 
 def test_ids_of_the_data_set_stand_once() -> None:
     jsonl("d.jsonl", [*RECORDS, RECORDS[0]])
-    assert problems(JOINED)[0] == "d.jsonl:13: has the id 'doc-0', as d.jsonl:1 has; ids stand once"
+    assert (
+        problems(JOINED)[0]
+        == "d.jsonl:13: has the id 'doc-0', as d.jsonl:1 has; ids stand once"
+    )
 
 
 # Ids in tables.
@@ -434,10 +492,15 @@ def test_tables_of_a_run_have_the_ids(capsys: pytest.CaptureFixture[str]) -> Non
     shown = explorer(context)
     assert shown
     assert shown["datasets"][0]["ids"] == IDS
-    assert called(capsys, "show", "out", "--line", "4")[1].startswith("d, line 4 (id doc-3)\n")
+    assert called(capsys, "show", "out", "--line", "4")[1].startswith(
+        "d, line 4 (id doc-3)\n"
+    )
     Path("out/statistics/d/ids.txt").write_text("other\n")
     code, _, err = called(capsys, "show", "out", "--line", "4")
-    assert (code, err) == (2, "error: out/statistics/d/ids.txt: is damaged; run the config again\n")
+    assert (code, err) == (
+        2,
+        "error: out/statistics/d/ids.txt: is damaged; run the config again\n",
+    )
 
 
 def test_a_run_without_ids_has_no_file_of_them() -> None:
@@ -456,7 +519,9 @@ def test_commands_print_the_ids(capsys: pytest.CaptureFixture[str]) -> None:
     header, *rows = (line.split("\t") for line in out.splitlines())
     assert header[:4] == ["system", "line", "id", "score"]
     assert [row[2] for row in rows] == IDS
-    _, out, _ = called(capsys, "score", "google_gleu", "bleu", *files, "--sentence-outputs")
+    _, out, _ = called(
+        capsys, "score", "google_gleu", "bleu", *files, "--sentence-outputs"
+    )
     assert out.splitlines()[2].split("\t")[1:4] == ["p.jsonl:hyp", "2", "doc-1"]
     assert (
         "p.jsonl:hyp, line 2 (id doc-1)\n"
@@ -476,7 +541,10 @@ def test_references_may_be_a_list_for_each_item() -> None:
     by_annotator = pipeline.evaluate(OUTPUTS, STREAMS, metrics="bleu[tok=whitespace]")
     assert by_item.score == by_annotator.score == pytest.approx(peer(), abs=1e-12)
     assert by_item[0].ids == list(map(str, range(COUNT)))
-    assert pipeline.Scorer("bleu[tok=whitespace]", REFERENCES).score(OUTPUTS).score == by_item.score
+    assert (
+        pipeline.Scorer("bleu[tok=whitespace]", REFERENCES).score(OUTPUTS).score
+        == by_item.score
+    )
     pairs = pipeline.sentence_scores("bleu[tok=whitespace]", OUTPUTS, REFERENCES)
     assert pairs.tolist() == by_item[0].sentences.tolist()
     both = [
@@ -493,11 +561,15 @@ def test_references_may_be_a_list_for_each_item() -> None:
     )
     tokens = [[text.split() for text in own] for own in REFERENCES]
     assert (
-        pipeline.evaluate([text.split() for text in OUTPUTS], tokens, metrics="bleu").score
+        pipeline.evaluate(
+            [text.split() for text in OUTPUTS], tokens, metrics="bleu"
+        ).score
         == by_item.score
     )
     assert (
-        pipeline.evaluate(OUTPUTS, [[own[0]] for own in REFERENCES], metrics="bleu").score
+        pipeline.evaluate(
+            OUTPUTS, [[own[0]] for own in REFERENCES], metrics="bleu"
+        ).score
         < by_item.score
     )
 
@@ -511,7 +583,10 @@ def test_as_many_references_as_items_are_told_apart_by_words_or_by_the_caller(
         two, turned, metrics="bleu"
     ).score  # the words tell that these are of annotators
     assert not recwarn.list
-    assert pipeline.evaluate(two, SQUARE, metrics="bleu", references_by="item").score == expected
+    assert (
+        pipeline.evaluate(two, SQUARE, metrics="bleu", references_by="item").score
+        == expected
+    )
     pipeline.evaluate(two, SQUARE, metrics="bleu", references_by="annotator")
     assert not recwarn.list
     with pytest.warns(
@@ -539,7 +614,11 @@ def test_as_many_references_as_items_are_told_apart_by_words_or_by_the_caller(
             {},
             "references: 2 lists of up to 1 texts; expected 3 lists (references_by='item'), or",
         ),
-        ([{"a": "b"}] * 3, {}, "references: expected a list of texts for each item; found dict"),
+        (
+            [{"a": "b"}] * 3,
+            {},
+            "references: expected a list of texts for each item; found dict",
+        ),
         (
             [["a"], ["b"]],
             {"references_by": "item"},
@@ -563,7 +642,9 @@ def test_as_many_references_as_items_are_told_apart_by_words_or_by_the_caller(
         ([["a"]] * 3, {"ids": [1, 2]}, "the texts have different numbers of lines"),
     ],
 )
-def test_wrong_shapes_are_told(references: Any, more: dict[str, Any], message: str) -> None:
+def test_wrong_shapes_are_told(
+    references: Any, more: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError) as caught:
         pipeline.evaluate(OUTPUTS[:3], references, metrics="bleu", **more)
     assert str(caught.value).startswith(message)

@@ -32,7 +32,8 @@ def poison(file: Path, line: int) -> None:
 def poisoned(task: Task) -> bool:
     """Whether a line of a task has the word."""
     texts = (
-        read_span(span) if len(span) > 3 else span for span in (*task.references, *task.systems)
+        read_span(span) if len(span) > 3 else span
+        for span in (*task.references, *task.systems)
     )
     return any(POISON.encode() in line for text in texts for line in text.texts())
 

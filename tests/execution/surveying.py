@@ -36,7 +36,9 @@ class LengthSurvey(CorpusPass):
 
     def opened(self, columns: Columns) -> Counter[int]:
         """Return the same as a table."""
-        return Counter(dict(zip(columns["size"].tolist(), columns["times"].tolist(), strict=True)))
+        return Counter(
+            dict(zip(columns["size"].tolist(), columns["times"].tolist(), strict=True))
+        )
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,10 @@ class LengthSpec(StatisticsSpec):
         every = sum(text.whole.values())
         sizes = [(lines.ends - lines.starts).tolist() for lines in text.systems]
         return [
-            {"alike": np.array([text.whole[n] for n in s]), "every": np.full(len(s), every)}
+            {
+                "alike": np.array([text.whole[n] for n in s]),
+                "every": np.full(len(s), every),
+            }
             for s in sizes
         ]
 
@@ -70,7 +75,13 @@ class AgreementSurvey(CorpusPass):
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Compare the outputs of a shard."""
         outputs = zip(*(lines.texts() for lines in text.systems), strict=True)
-        return [{"most": np.array([max(Counter(own).values()) for own in outputs], np.int64)}]
+        return [
+            {
+                "most": np.array(
+                    [max(Counter(own).values()) for own in outputs], np.int64
+                )
+            }
+        ]
 
     def reduced(self, columns: Columns) -> Columns:
         """There is nothing to join."""

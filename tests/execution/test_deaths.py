@@ -40,7 +40,11 @@ EXPECTED = ("d", "e")
 def write_corpora(folder: Path, lines: int) -> Path:
     """Write a config for two random corpora, the second a line longer, with three systems."""
     return write_run(
-        folder, lines, datasets=EXPECTED, systems="ABC", chosen=["gleu[iter=3]", "gleu[n=2,iter=3]"]
+        folder,
+        lines,
+        datasets=EXPECTED,
+        systems="ABC",
+        chosen=["gleu[iter=3]", "gleu[n=2,iter=3]"],
     )
 
 
@@ -77,7 +81,16 @@ class Incomplete(NamedTuple):
 
 
 def command(config: Path, folder: Path) -> list[str]:
-    return ["run", str(config), "--output", str(folder), "--n-jobs", "2", "--backend", "loky"]
+    return [
+        "run",
+        str(config),
+        "--output",
+        str(folder),
+        "--n-jobs",
+        "2",
+        "--backend",
+        "loky",
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -96,14 +109,18 @@ def incomplete(tmp_path_factory: pytest.TempPathFactory) -> Incomplete:
     return Incomplete(config, folder / "run", code, out.getvalue(), err.getvalue())
 
 
-def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(tmp_path: Path) -> None:
+def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(
+    tmp_path: Path,
+) -> None:
     config = write_corpora(tmp_path, 20)
     poison(tmp_path / "d" / "B", 7)
     told: list[str] = []
     with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
         results = run(config, tmp_path / "run", LOKY, Hears(warn=told.append))
     assert (tmp_path / "dead").exists()
-    assert told == ["d: a worker process died (out of memory, or killed); its work is tried again"]
+    assert told == [
+        "d: a worker process died (out of memory, or killed); its work is tried again"
+    ]
     assert results.missing == []
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
@@ -118,7 +135,9 @@ def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(
     assert results.missing == [Missing("d", "B", 7, 7)]
     ours = {(s.dataset, s.system, s.metric): s.score for s in results.scores}
     expected = {(s.dataset, s.system, s.metric): s.score for s in whole.scores}
-    assert ours == {key: score for key, score in expected.items() if key[:2] != ("d", "B")}
+    assert ours == {
+        key: score for key, score in expected.items() if key[:2] != ("d", "B")
+    }
     assert [s.rank for s in results.scores if s.dataset == "d"] != []
     manifest = json.loads((incomplete.folder / "run.json").read_text(encoding="utf-8"))
     assert manifest["state"] == "incomplete"
@@ -131,10 +150,16 @@ def test_the_command_prints_what_it_has_and_gives_exit_code_3(
     assert incomplete.code == 3
     assert "d: 20 lines, 2 references" in incomplete.out
     assert "error: d: B has no scores: line 7 could not be counted\n" in incomplete.err
-    assert "error: the results are incomplete; run the same command again" in incomplete.err
+    assert (
+        "error: the results are incomplete; run the same command again"
+        in incomplete.err
+    )
     incomplete.again(tmp_path / "run")
     assert main(["show", str(tmp_path / "run")]) == 0
-    assert "warning: d: B has no scores: line 7 could not be counted\n" in capsys.readouterr().err
+    assert (
+        "warning: d: B has no scores: line 7 could not be counted\n"
+        in capsys.readouterr().err
+    )
 
 
 def test_the_same_command_goes_on_with_what_was_missing(
@@ -155,11 +180,16 @@ def test_the_same_command_goes_on_with_what_was_missing(
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
-def test_when_all_workers_die_the_run_ends_and_says_what_is_missing(tmp_path: Path) -> None:
+def test_when_all_workers_die_the_run_ends_and_says_what_is_missing(
+    tmp_path: Path,
+) -> None:
     config = write_corpora(tmp_path, 20)
     for line in range(1, 21):
         poison(tmp_path / "d" / "ref0", line)
-    with mock.patch.object(workers, "count", deadly()), mock.patch.object(workers, "DEATHS", 3):
+    with (
+        mock.patch.object(workers, "count", deadly()),
+        mock.patch.object(workers, "DEATHS", 3),
+    ):
         results = run(config, tmp_path / "run", LOKY)
     assert results.missing == [Missing("d", name, 1, 20) for name in "ABC"]
     assert {s.dataset for s in results.scores} == {"e"}
@@ -168,12 +198,16 @@ def test_when_all_workers_die_the_run_ends_and_says_what_is_missing(tmp_path: Pa
 # ---- memory that runs out in this process
 
 
-def test_a_reference_that_kills_leaves_the_other_data_set(config: Path, tmp_path: Path) -> None:
+def test_a_reference_that_kills_leaves_the_other_data_set(
+    config: Path, tmp_path: Path
+) -> None:
     poison(tmp_path / "d" / "ref1", 200)
     with mock.patch.object(workers, "count", hungry):
         results = run(config, tmp_path / "run", ONE)
     assert results.missing == [Missing("d", name, 200, 200) for name in "ABC"]
-    assert {(s.dataset, s.system) for s in results.scores} == {("e", name) for name in "ABC"}
+    assert {(s.dataset, s.system) for s in results.scores} == {
+        ("e", name) for name in "ABC"
+    }
 
 
 def test_the_lines_are_those_of_the_user(tmp_path: Path) -> None:
@@ -192,9 +226,13 @@ def test_the_lines_are_those_of_the_user(tmp_path: Path) -> None:
 
 def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
     nothing = mock.Mock(side_effect=MemoryError)
-    with mock.patch.object(workers, "count", nothing), mock.patch.object(workers, "DEATHS", 2):
+    with (
+        mock.patch.object(workers, "count", nothing),
+        mock.patch.object(workers, "DEATHS", 2),
+    ):
         with pytest.raises(
-            IncompleteError, match="d: A has no scores: lines 1 to 200 could not be counted"
+            IncompleteError,
+            match="d: A has no scores: lines 1 to 200 could not be counted",
         ):
             pipeline.run(config, tmp_path / "run")
         with pytest.raises(IncompleteError, match="memory: system has no scores"):
@@ -217,22 +255,32 @@ def test_memory_that_runs_out_is_like_a_death(
         results = run(config, tmp_path / "run", options, Hears(warn=told.append))
     assert results.missing == [Missing("d", "C", 3, 3)]
     assert told[:2] == ["d: memory ran out; its work is tried again"] * 2
-    assert told[2] == "d: memory ran out over 40 lines alone; two smaller shards are tried"
+    assert (
+        told[2] == "d: memory ran out over 40 lines alone; two smaller shards are tried"
+    )
     assert told[-1] == "d: memory ran out over a line alone; it is given up"
     run(config, tmp_path / "run", options)
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
-def test_a_reference_lost_as_a_system_leaves_no_mean_of_the_others(tmp_path: Path) -> None:
+def test_a_reference_lost_as_a_system_leaves_no_mean_of_the_others(
+    tmp_path: Path,
+) -> None:
     config = write_run(
-        tmp_path, 30, references=3, systems="A", chosen=["gleu[refs=leave_one_out,iter=2]"]
+        tmp_path,
+        30,
+        references=3,
+        systems="A",
+        chosen=["gleu[refs=leave_one_out,iter=2]"],
     )
     whole = {score.system for score in run(config, tmp_path / "fresh").scores}
     assert whole == {"A", "reference0", "reference1", "reference2", REFERENCES_ROW}
     lost = [Missing("d", "reference1", 1, 1)]
     original = count.count_all
-    with mock.patch.object(stages, "count_all", lambda *given: (original(*given)[0], lost)):
+    with mock.patch.object(
+        stages, "count_all", lambda *given: (original(*given)[0], lost)
+    ):
         assert {score.system for score in run(config, tmp_path / "run").scores} == {
             "A",
             "reference0",
@@ -261,22 +309,32 @@ def test_exactly_what_kills_is_given_up(
     spec = (metric_of(n=1).spec, metric_of(n=2).spec)
 
     def task(low: int, rows: Sequence[Sequence[str]]) -> Task:
-        cut = [join_lines(text.encode() for text in row[low : low + size]) for row in rows]
+        cut = [
+            join_lines(text.encode() for text in row[low : low + size]) for row in rows
+        ]
         same = join_lines(f"a {i}".encode() for i in range(lines)[low : low + size])
-        return Task(number=low, source=same, references=(same,), systems=tuple(cut), spec=spec)
+        return Task(
+            number=low, source=same, references=(same,), systems=tuple(cut), spec=spec
+        )
 
     def fragile(tasks: Sequence[Task], *_: Any) -> Iterator[workers.Answer]:
         for number, one in enumerate(tasks):
             if poisoned(one):
                 raise WorkerDiedError(
-                    tasks[max(number - 1, 0) : number + 2] if innocent else [one], "died"
+                    tasks[max(number - 1, 0) : number + 2] if innocent else [one],
+                    "died",
                 )
-            if not (innocent and number + 1 < len(tasks) and poisoned(tasks[number + 1])):
+            if not (
+                innocent and number + 1 < len(tasks) and poisoned(tasks[number + 1])
+            ):
                 yield (one.number, [*workers.count(one)[1]])
 
     tasks = [task(low, outputs) for low in range(0, lines, size)]
     told: list[str] = []
-    with mock.patch.object(workers, "run", fragile), mock.patch.object(workers, "DEATHS", 10_000):
+    with (
+        mock.patch.object(workers, "run", fragile),
+        mock.patch.object(workers, "DEATHS", 10_000),
+    ):
         found = list(Runner(2, "loky", told.append).run(tasks))
     assert sorted(outcome.number for outcome in found) == [one.number for one in tasks]
     cells = {
@@ -304,7 +362,12 @@ def test_workers_that_answer_nothing_end_the_run_with_one_message(
 ) -> None:
     reason = "no worker process has finished anything for 3600 s"
 
-    def failing(work: Callable[[Task], workers.Answer], tasks: Iterator[Task], *_: Any, **__: Any):  # type: ignore[no-untyped-def]
+    def failing(  # type: ignore[no-untyped-def]
+        work: Callable[[Task], workers.Answer],
+        tasks: Iterator[Task],
+        *_: Any,
+        **__: Any,
+    ):
         yield work(next(tasks))
         raise NoAnswerError(reason)
 

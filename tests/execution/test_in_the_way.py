@@ -27,9 +27,18 @@ def folder(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "place",
-    ["unfinished", "statistics", "statistics/d", "results.json", "results.json.tmp", "COLUMNS"],
+    [
+        "unfinished",
+        "statistics",
+        "statistics/d",
+        "results.json",
+        "results.json.tmp",
+        "COLUMNS",
+    ],
 )
-@pytest.mark.parametrize("put", [folder, Path.touch, lambda path: path.symlink_to("nowhere")])
+@pytest.mark.parametrize(
+    "put", [folder, Path.touch, lambda path: path.symlink_to("nowhere")]
+)
 def test_advice_works(tmp_path: Path, place: str, put: Callable[[Path], None]) -> None:
     """The same command ends well once the path is deleted that it names; its bytes are as ever."""
     config = write_run(tmp_path, 20)
@@ -54,6 +63,8 @@ def test_advice_works(tmp_path: Path, place: str, put: Callable[[Path], None]) -
             wrong = Path(named[1]) if named else pytest.fail(str(error))
             if wrong != target:
                 pytest.fail(str(error))
-            shutil.rmtree(wrong) if wrong.is_dir() and not wrong.is_symlink() else wrong.unlink()
+            shutil.rmtree(
+                wrong
+            ) if wrong.is_dir() and not wrong.is_symlink() else wrong.unlink()
     found = tree(tmp_path / "run")
     assert {name: found.get(name) for name in expected} == dict(expected)

@@ -26,7 +26,15 @@ from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
 from pipeline.execution.store import counts, run_directory
 from pipeline.scoring import metric_results as scores
 from pipeline.scoring import sums as weighted_sums
-from tests.conftest import Hears, Tree, forced_kernel, run, tree, write_config, write_run
+from tests.conftest import (
+    Hears,
+    Tree,
+    forced_kernel,
+    run,
+    tree,
+    write_config,
+    write_run,
+)
 
 if TYPE_CHECKING:
     import random
@@ -65,7 +73,11 @@ def expected(config: Path, tmp_path_factory: pytest.TempPathFactory) -> Tree:
     """The files that the Python kernel makes in one piece, without workers."""
     output = tmp_path_factory.mktemp("expected") / "run"
     with forced_kernel("python"):
-        run(config, output, RunOptions(n_jobs=1, backend="serial", shard_lines=LINES + 1))
+        run(
+            config,
+            output,
+            RunOptions(n_jobs=1, backend="serial", shard_lines=LINES + 1),
+        )
     files = tree(output)
     assert set(files) > {"results.json", "scores.csv"}
     assert (
@@ -93,7 +105,9 @@ def test_shards_cover_every_line_once(
     lines: int, systems: int, size: int, shard_lines: int | None
 ) -> None:
     pieces = cut(lines, systems, size, 128, shard_lines)
-    assert [line for low, high in pieces for line in range(low, high)] == [*range(lines)]
+    assert [line for low, high in pieces for line in range(low, high)] == [
+        *range(lines)
+    ]
 
 
 def test_shards_do_not_ask_for_workers_and_end_at_remembered_lines() -> None:
@@ -109,13 +123,20 @@ def test_a_line_longer_than_a_shard_is_a_shard() -> None:
 @pytest.mark.parametrize(
     ("systems", "references", "most"), [(1, 1, 1 << 18), (64, 4, 1024), (1, 255, 1024)]
 )
-def test_shards_of_blank_lines_have_few_lines(systems: int, references: int, most: int) -> None:
+def test_shards_of_blank_lines_have_few_lines(
+    systems: int, references: int, most: int
+) -> None:
     """200 MB of blank lines would else be cut into shards of millions of lines, whose counts take
     gigabytes.
     """
     lines = 2_000_000
     pieces = cut(
-        lines, systems, lines * (1 + systems + references), 128, references=references, least=1
+        lines,
+        systems,
+        lines * (1 + systems + references),
+        128,
+        references=references,
+        least=1,
     )
     assert all(piece.high - piece.low == most for piece in pieces[:-1])
 
@@ -211,8 +232,12 @@ def test_folder_and_spelling_of_paths_cannot_be_seen(
     assert tree(tmp_path / "run") == expected
 
 
-def test_the_order_of_systems_cannot_be_seen_in_their_scores(config: Path, tmp_path: Path) -> None:
-    other = write_config(config.parent / "order.yaml", references=3, systems="CAB", chosen=METRICS)
+def test_the_order_of_systems_cannot_be_seen_in_their_scores(
+    config: Path, tmp_path: Path
+) -> None:
+    other = write_config(
+        config.parent / "order.yaml", references=3, systems="CAB", chosen=METRICS
+    )
     found = {(s.system, s.metric): s for s in run(other, tmp_path / "a").scores}
     ordered = [s for s in run(config, tmp_path / "b").scores if s.dataset == "d"]
     assert [found[s.system, s.metric] for s in ordered] == ordered
@@ -304,13 +329,19 @@ def test_nothing_is_said_of_tasks_that_are_cancelled(
         full = mock.patch.object(counts.ShardFile, "write", side_effect=error)
         elsewhere = mock.patch.object(run_directory.RunDirectory, "shard_file", far)
         with elsewhere, full, pytest.raises(StoreError):
-            run(config, tmp_path / "run", RunOptions(n_jobs=2, backend=backend, shard_lines=1))
+            run(
+                config,
+                tmp_path / "run",
+                RunOptions(n_jobs=2, backend=backend, shard_lines=1),
+            )
         error.__traceback__ = None  # lets go of the frames that hold the workers
         gc.collect()
     assert [str(warning.message) for warning in caught] == []
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError(), StoreError("full")])
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), MemoryError(), StoreError("full")]
+)
 def test_any_kind_of_end_leaves_a_run_that_goes_on(
     config: Path, expected: Tree, tmp_path: Path, error: BaseException
 ) -> None:
@@ -347,10 +378,18 @@ def test_what_was_counted_is_kept_when_joining_it_fails(
             raise StoreError("full")
         return original(*args)
 
-    with mock.patch.object(run_directory.RunDirectory, "join", failing), pytest.raises(StoreError):
+    with (
+        mock.patch.object(run_directory.RunDirectory, "join", failing),
+        pytest.raises(StoreError),
+    ):
         run(config, tmp_path, RunOptions(n_jobs=1, backend="serial", shard_lines=40))
     assert (
-        len(counted(tmp_path, config, RunOptions(n_jobs=1, backend="serial", shard_lines=40))) == 6
+        len(
+            counted(
+                tmp_path, config, RunOptions(n_jobs=1, backend="serial", shard_lines=40)
+            )
+        )
+        == 6
     )  # those of the second data set
     assert tree(tmp_path) == expected
 
@@ -374,18 +413,24 @@ def test_an_interrupted_run_goes_on_after_one_of_another_config(tmp_path: Path) 
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=40)
     config = write_run(tmp_path, 100, datasets=("d", "e"))
     interrupted(tmp_path / "run", config, 1, options, InterruptError())
-    other = write_config(tmp_path / "other.yaml", datasets=("e",), chosen=["gleu[n=2,iter=3]"])
+    other = write_config(
+        tmp_path / "other.yaml", datasets=("e",), chosen=["gleu[n=2,iter=3]"]
+    )
     run(other, tmp_path / "run")
     run(other, tmp_path / "fresh")
     fresh = tree(tmp_path / "fresh")
-    assert {name: data for name, data in tree(tmp_path / "run").items() if name in fresh} == fresh
+    assert {
+        name: data for name, data in tree(tmp_path / "run").items() if name in fresh
+    } == fresh
     assert len(list((tmp_path / "run" / "unfinished").iterdir())) == 1
     shutil.copytree(tmp_path / "run", tmp_path / "again")
     assert main(["clean", str(tmp_path / "again"), "--unused", "-q"]) == 0
     assert tree(tmp_path / "again") == fresh
     assert not (tmp_path / "again" / "unfinished").exists()
     other.unlink()  # no config is there any more whose results would be replaced
-    whole, rest = (len(counted(tmp_path / name, config, options)) for name in ("new", "run"))
+    whole, rest = (
+        len(counted(tmp_path / name, config, options)) for name in ("new", "run")
+    )
     assert rest == whole - 1
 
 
@@ -394,21 +439,31 @@ def test_only_what_a_new_config_adds_is_counted(config: Path, tmp_path: Path) ->
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=100)
 
     def written(systems: str, chosen: list[str]) -> Path:
-        return write_config(config.parent / "own.yaml", systems=systems, chosen=chosen, **known)
+        return write_config(
+            config.parent / "own.yaml", systems=systems, chosen=chosen, **known
+        )
 
     more_metrics = [*METRICS[:2], "gleu[n=2]"]
-    for systems, chosen in (("AB", METRICS[:2]), ("ABC", METRICS[:2]), ("ABC", more_metrics)):
+    for systems, chosen in (
+        ("AB", METRICS[:2]),
+        ("ABC", METRICS[:2]),
+        ("ABC", more_metrics),
+    ):
         assert len(counted(tmp_path / "run", written(systems, chosen), options)) == 2
     again = written("ABC", ["gleu[iter=3,rng=numpy]", "gleu[n=2]"])
     assert counted(tmp_path / "run", again, options) == []
     run(again, tmp_path / "fresh")
     fresh = tree(tmp_path / "fresh")
-    assert {name: data for name, data in tree(tmp_path / "run").items() if name in fresh} == fresh
+    assert {
+        name: data for name, data in tree(tmp_path / "run").items() if name in fresh
+    } == fresh
     assert counted(tmp_path / "run", written("ABC", more_metrics), options) == []
 
 
 @pytest.mark.parametrize("changed", ["A", "ref1", "source"])
-def test_a_changed_file_is_counted_again_whatever_its_time(tmp_path: Path, changed: str) -> None:
+def test_a_changed_file_is_counted_again_whatever_its_time(
+    tmp_path: Path, changed: str
+) -> None:
     config = write_run(tmp_path, 30)
     run(config, tmp_path / "run")
     path = tmp_path / "d" / changed
@@ -468,9 +523,13 @@ def test_plan(
     assert workers.plan(n_jobs, backend, size) == expected
 
 
-def test_plan_takes_processes_for_large_runs_and_threads_for_texts_in_memory(kernel: str) -> None:
+def test_plan_takes_processes_for_large_runs_and_threads_for_texts_in_memory(
+    kernel: str,
+) -> None:
     processors = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count()
     )
     for in_memory, expected in (
         (False, "loky"),
@@ -492,4 +551,6 @@ def test_workers_that_stand_in_another_folder_find_the_files(
         write_run(folder)
         monkeypatch.chdir(folder)
         config = next(iter(folder.glob("*.yaml"))).name
-        assert run(Path(config), Path("run"), RunOptions(n_jobs=2, backend="loky")).scores
+        assert run(
+            Path(config), Path("run"), RunOptions(n_jobs=2, backend="loky")
+        ).scores

@@ -40,7 +40,11 @@ from pipeline.execution.store.counts import (
     ShardFile,
     StoredCounts,
 )
-from pipeline.execution.store.run_directory import RunDirectory, content_key, is_file_name
+from pipeline.execution.store.run_directory import (
+    RunDirectory,
+    content_key,
+    is_file_name,
+)
 from pipeline.files.safe_files import file_name, write_atomic
 from pipeline.metrics.base.statistics_spec import COUNTING, Field, Schema, narrow
 from pipeline.metrics.build import from_text
@@ -80,7 +84,9 @@ def joined(
         parts += file.locations().values()
         low += len(array)
     with threads(processors) as shared:
-        directory.put_in_place([(directory.join(statistics, "key", parts, shared), statistics)])
+        directory.put_in_place(
+            [(directory.join(statistics, "key", parts, shared), statistics)]
+        )
     return statistics
 
 
@@ -116,7 +122,9 @@ def test_a_block_has_the_narrowest_type_that_holds_it(
     tmp_path: Path, top: int, dtype: type[np.integer[Any]]
 ) -> None:
     first, second = np.zeros((BLOCK_LINES, 1), np.int64), np.full((3, 1), top, np.int64)
-    statistics = joined(tmp_path, [np.concatenate((first, second))], BLOCK_LINES + 3, width=1)
+    statistics = joined(
+        tmp_path, [np.concatenate((first, second))], BLOCK_LINES + 3, width=1
+    )
     header, blocks = raw_blocks(statistics.path)
     assert [block.dtype.type for block in blocks] == [np.uint16, dtype]
     assert narrow(second).dtype == dtype
@@ -128,7 +136,8 @@ def test_a_block_has_the_narrowest_type_that_holds_it(
 
 @pytest.mark.parametrize("processors", [1, 3])
 @pytest.mark.parametrize(
-    "size", [100, 1000, BLOCK_LINES - 1, BLOCK_LINES, 3 * BLOCK_LINES + 7, 12 * BLOCK_LINES]
+    "size",
+    [100, 1000, BLOCK_LINES - 1, BLOCK_LINES, 3 * BLOCK_LINES + 7, 12 * BLOCK_LINES],
 )
 def test_blocks_do_not_depend_on_the_shards_or_on_threads(
     tmp_path: Path, size: int, processors: int
@@ -139,7 +148,9 @@ def test_blocks_do_not_depend_on_the_shards_or_on_threads(
     )
     rows[: 2 * BLOCK_LINES] &= 0xFF
     arrays = [narrow(rows[low : low + size]) for low in range(0, len(rows), size)]
-    _, blocks = raw_blocks(joined(tmp_path, arrays, len(rows), width=1, processors=processors).path)
+    _, blocks = raw_blocks(
+        joined(tmp_path, arrays, len(rows), width=1, processors=processors).path
+    )
     assert [len(block) for block in blocks] == [BLOCK_LINES] * 9 + [5]
     assert [block.dtype for block in blocks] == [
         narrow(rows[low : low + BLOCK_LINES]).dtype
@@ -158,7 +169,11 @@ def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
     both = np.arange(7 * 2 * 4, dtype=np.int64).reshape(7, 2, 4)
     both[-1, -1, 0] = odd
     for lines in (7, 1):
-        columns = {"a": both[:lines, 0, 1], "b": both[:lines, :, ::2], "c": both[:lines, 1, :3]}
+        columns = {
+            "a": both[:lines, 0, 1],
+            "b": both[:lines, :, ::2],
+            "c": both[:lines, 1, :3],
+        }
         expected, packed = narrow(schema.pack(columns)), schema.narrowed(columns)
         assert (packed.dtype, packed.tolist()) == (expected.dtype, expected.tolist())
 
@@ -173,21 +188,31 @@ def test_the_parts_cannot_be_seen_in_the_columns(
     whole = np.array(values, np.int64)[:, None]
     folder = tmp_path_factory.mktemp("parts")
     pieces = [
-        narrow(piece) for piece in np.split(whole, sorted(min(cut, len(values)) for cut in cuts))
+        narrow(piece)
+        for piece in np.split(whole, sorted(min(cut, len(values)) for cut in cuts))
     ]
     with mock.patch.object(counts, "BLOCK_LINES", 7):
         one = joined(folder / "one", [whole], len(values), width=1)
         many = joined(folder / "many", pieces, len(values), width=1)
         assert many.path.read_bytes() == one.path.read_bytes()
-        assert [v for block in many.blocks() for v in block["length"].tolist()] == values
+        assert [
+            v for block in many.blocks() for v in block["length"].tolist()
+        ] == values
         memory = InMemoryCounts(pieces, many.schema)
-        assert [v for block in memory.blocks() for v in block["length"].tolist()] == values
+        assert [
+            v for block in memory.blocks() for v in block["length"].tolist()
+        ] == values
 
 
 @given(numbers=st.lists(st.integers(-5, 2**40), min_size=1, max_size=20))
 def test_columns_of_few_lines_are_the_same_as_packed_ones(numbers: list[int]) -> None:
     schema = Schema(
-        (Field("length"), Field("match", 2, per_reference=True), Field("real", real=True)), 3
+        (
+            Field("length"),
+            Field("match", 2, per_reference=True),
+            Field("real", real=True),
+        ),
+        3,
     )
     length = np.array(numbers, np.int64)
     match = np.arange(len(numbers) * 6).reshape(-1, 3, 2)
@@ -211,10 +236,13 @@ def test_columns_of_few_lines_are_the_same_as_packed_ones(numbers: list[int]) ->
 def test_pack_and_unpack_are_each_other_s_inverse(
     data: st.DataObject, references: int, lines: int
 ) -> None:
-    fields = st.builds(lambda orders, per: (orders, per), st.integers(0, 3), st.booleans())
+    fields = st.builds(
+        lambda orders, per: (orders, per), st.integers(0, 3), st.booleans()
+    )
     chosen = data.draw(st.lists(fields, min_size=1, max_size=4))
     schema = Schema(
-        tuple(Field(f"f{number}", *item) for number, item in enumerate(chosen)), references
+        tuple(Field(f"f{number}", *item) for number, item in enumerate(chosen)),
+        references,
     )
     packed: Ints = np.arange(lines * schema.width).reshape(lines, schema.width)
     assert len(schema.names) == len(set(schema.names)) == schema.width
@@ -235,7 +263,9 @@ def with_header(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
         end = data.index(b"}", data.index(b"NUMPY")) + 1
         start = data[:end].rindex(old)
         head = data[:start] + new + data[start + len(old) : end]
-        return (head + b" " * (end - len(head)) + data[end:])[: max(len(data), len(head))]
+        return (head + b" " * (end - len(head)) + data[end:])[
+            : max(len(data), len(head))
+        ]
 
     return changed
 
@@ -260,7 +290,8 @@ def test_columns_that_are_not_as_they_were_written_are_told(
     path = joined(tmp_path, [np.arange(50).reshape(10, 5)], 10).path
     path.write_bytes(changed(path.read_bytes()))
     with pytest.raises(
-        StoreError, match=r"A\.needs\.columns: is damaged; run the same command again, wh"
+        StoreError,
+        match=r"A\.needs\.columns: is damaged; run the same command again, wh",
     ):
         list(StoredCounts(path, SCHEMA, lines).blocks())
 
@@ -304,10 +335,15 @@ def test_parts_are_found_by_key_and_lines(tmp_path: Path) -> None:
     found = counts.find(tmp_path / "unfinished", widths)
     assert set(found) == {CountsKey("a", 10, 12), CountsKey("b", 10, 12)}
     assert all(
-        (found[CountsKey(key, 10, 12)].read() == array).all() for key, array in ARRAYS.items()
+        (found[CountsKey(key, 10, 12)].read() == array).all()
+        for key, array in ARRAYS.items()
     )
-    assert set(counts.find(tmp_path / "unfinished", {"b": 1, "c": 1})) == {CountsKey("b", 10, 12)}
-    assert counts.find(tmp_path / "unfinished", {"a": 2}) == {}  # columns of another number
+    assert set(counts.find(tmp_path / "unfinished", {"b": 1, "c": 1})) == {
+        CountsKey("b", 10, 12)
+    }
+    assert (
+        counts.find(tmp_path / "unfinished", {"a": 2}) == {}
+    )  # columns of another number
 
 
 def test_every_wrong_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
@@ -317,7 +353,9 @@ def test_every_wrong_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
     for place in range(len(data)):
         path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
         found = counts.find(tmp_path / "unfinished", widths)
-        assert all((item.read() == ARRAYS[cell.key]).all() for cell, item in found.items())
+        assert all(
+            (item.read() == ARRAYS[cell.key]).all() for cell, item in found.items()
+        )
         assert len(found) < 2
 
 
@@ -340,7 +378,9 @@ def test_a_part_that_is_cut_short_or_has_a_wrong_header_is_not_found(
     tmp_path: Path, content: int | bytes
 ) -> None:
     path, widths = part_of(tmp_path, **ARRAYS)
-    path.write_bytes(path.read_bytes()[:content] if isinstance(content, int) else content)
+    path.write_bytes(
+        path.read_bytes()[:content] if isinstance(content, int) else content
+    )
     assert counts.find(tmp_path / "unfinished", widths) == {}
 
 
@@ -360,12 +400,16 @@ def test_a_part_damaged_after_it_was_found_is_told(tmp_path: Path) -> None:
 
 WRONG = [b"", b"[]\n", b"null\n", b'{"key": 1}\n', b"\xff\xfe\n", b"{" * 100_000]
 PLACES = [
-    (damage, place) for damage in ("cut", "flip", "more", "between") for place in (0.01, 0.6, 0.999)
+    (damage, place)
+    for damage in ("cut", "flip", "more", "between")
+    for place in (0.01, 0.6, 0.999)
 ]
 
 
 @pytest.mark.parametrize(
-    ("damage", "place"), [*PLACES, *((header, 0.0) for header in WRONG)], ids=lambda x: str(x)[:20]
+    ("damage", "place"),
+    [*PLACES, *((header, 0.0) for header in WRONG)],
+    ids=lambda x: str(x)[:20],
 )
 def test_damaged_columns_are_noticed_and_counted_again(
     tmp_path: Path, damage: str | bytes, place: float
@@ -376,7 +420,9 @@ def test_damaged_columns_are_noticed_and_counted_again(
     path = next((tmp_path / "run" / "statistics").rglob("*.columns"))
     data = path.read_bytes()
     at = int(len(data) * place)
-    digests = len(counts.array_bytes(np.zeros((1, 1), np.int64)))  # of one block, at the end
+    digests = len(
+        counts.array_bytes(np.zeros((1, 1), np.int64))
+    )  # of one block, at the end
     changed = {
         "cut": data[:at],
         "flip": data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :],
@@ -396,10 +442,19 @@ def test_counts_of_the_version_before_are_read(tmp_path: Path) -> None:
     head, data = path.read_bytes().split(b"\n", 1)
     header = json.loads(head)
     lines, names = header["lines"], header["columns"]
-    digests = len(counts.array_bytes(np.zeros((1, 1), np.int64)))  # of one block, at the end
+    digests = len(
+        counts.array_bytes(np.zeros((1, 1), np.int64))
+    )  # of one block, at the end
     block = data[:-digests]
-    check = np.frombuffer(hashlib.blake2b(block, digest_size=8).digest(), "<i8").reshape(1, 1)
-    old = json.dumps({**header, "format": 2}).encode() + b"\n" + block + counts.array_bytes(check)
+    check = np.frombuffer(
+        hashlib.blake2b(block, digest_size=8).digest(), "<i8"
+    ).reshape(1, 1)
+    old = (
+        json.dumps({**header, "format": 2}).encode()
+        + b"\n"
+        + block
+        + counts.array_bytes(check)
+    )
     stored = StoredCounts(path, Schema(tuple(Field(name) for name in names), 1), lines)
     (expected,) = stored.blocks()
     path.write_bytes(old)
@@ -453,10 +508,14 @@ def test_columns_change_only_with_the_version_of_the_counting() -> None:
     too many."""
     chosen = [from_text(text) for text in NEEDS]
     data = ROOT / "data"
-    systems = [System(path.stem, {"d": path}) for path in sorted((data / "systems").iterdir())]
+    systems = [
+        System(path.stem, {"d": path}) for path in sorted((data / "systems").iterdir())
+    ]
     references = (data / "reference0.txt", data / "reference1.txt")
     corpus = open_corpus(
-        Dataset(name="d", source=data / "source.txt", references=references), systems, []
+        Dataset(name="d", source=data / "source.txt", references=references),
+        systems,
+        [],
     )
     assert corpus
     found = hashlib.blake2b(digest_size=8)
@@ -494,11 +553,18 @@ def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None
         run(config, tmp_path / "run")
 
 
-def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(tmp_path: Path) -> None:
+def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(
+    tmp_path: Path,
+) -> None:
     """Its tokens are made by a package, whose version the version of our counting knows nothing of."""
     config = write_run(tmp_path, chosen=["bleu[tok=ja-mecab]"])
-    made = mock.patch.object(sacrebleu, "_tokenizer", return_value=mock.Mock(side_effect=str))
-    with made as tokenizer, mock.patch.object(workers, "run", wraps=workers.run) as counting:
+    made = mock.patch.object(
+        sacrebleu, "_tokenizer", return_value=mock.Mock(side_effect=str)
+    )
+    with (
+        made as tokenizer,
+        mock.patch.object(workers, "run", wraps=workers.run) as counting,
+    ):
         tokenizer.return_value.signature.return_value = "ja-1"
         run(config, tmp_path / "run", RunOptions(n_jobs=1, backend="serial"))
         run(config, tmp_path / "run", RunOptions(n_jobs=1, backend="serial"))
@@ -514,7 +580,10 @@ def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(tmp_
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("mine", r"mine: holds files but no run\.json, so no run of this program made it"),
+        (
+            "mine",
+            r"mine: holds files but no run\.json, so no run of this program made it",
+        ),
         ("mine/notes.txt", r"notes\.txt: is a file; output\.dir must be a folder"),
         ("mine/notes.txt/below", "cannot be made"),
         ("a\0b", "cannot be made"),
@@ -589,7 +658,9 @@ def test_a_run_killed_while_it_wrote_a_part_leaves_no_scrap(tmp_path: Path) -> N
 
 
 def test_names_of_the_program_s_own_files_are_names_like_others(tmp_path: Path) -> None:
-    config = write_run(tmp_path, datasets=("statistics",), systems=("results.json", "B"))
+    config = write_run(
+        tmp_path, datasets=("statistics",), systems=("results.json", "B")
+    )
     run(config, tmp_path / "run")
     first = tree(tmp_path / "run")
     assert sum(name.startswith("statistics/statistics/") for name in first) == 2
@@ -613,7 +684,9 @@ def test_a_new_config_replaces_results_and_keeps_counts(
     config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
     run(config, folder)
     before = {name: data for name, data in tree(folder).items() if is_count(name)}
-    write_config(config, systems="B", chosen=["gleu[n=2]"], output={"formats": ["json"]})
+    write_config(
+        config, systems="B", chosen=["gleu[n=2]"], output={"formats": ["json"]}
+    )
     arguments = ["run", str(config), "--output", str(folder)]
     assert main([*arguments, "--dry-run"]) == 0
     announced = capsys.readouterr().err
@@ -627,14 +700,18 @@ def test_a_new_config_replaces_results_and_keeps_counts(
     assert f"deleted, because they show earlier results: {'scores.csv'}" in said
     new = "statistics/d/B.overlap-match-penalty-n2-ascii_whitespace.columns"
     assert set(tree(folder)) == {"results.json", new, *before}
-    assert {name: data for name, data in tree(folder).items() if name in before} == before
+    assert {
+        name: data for name, data in tree(folder).items() if name in before
+    } == before
     listed = json.loads((folder / "run.json").read_text(encoding="utf-8"))["files"]
     assert listed == sorted([*tree(folder), "log.txt"])
     assert main([*arguments, "--dry-run"]) == 0
     assert "replaced" not in capsys.readouterr().err
     run(config, tmp_path / "fresh")
     assert main(["clean", str(folder), "--unused", "--dry-run"]) == 0
-    assert capsys.readouterr().out.splitlines() == [str(folder / name) for name in sorted(before)]
+    assert capsys.readouterr().out.splitlines() == [
+        str(folder / name) for name in sorted(before)
+    ]
     assert main(["clean", str(folder), "--unused", "-q"]) == 0
     assert tree(folder) == tree(tmp_path / "fresh")
     assert main(["show", str(folder)]) == 0
@@ -645,11 +722,24 @@ def test_reports_stay_where_the_results_are_the_same(
 ) -> None:
     config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
     run(config, folder)
-    assert main(["report", str(folder), "--format", "markdown", "--output", str(folder)]) == 0
+    assert (
+        main(["report", str(folder), "--format", "markdown", "--output", str(folder)])
+        == 0
+    )
     before = tree(folder)
     assert "results.md" in before
     assert (
-        main(["run", str(config), "--output", str(folder), "--set", "output.formats=[json]"]) == 0
+        main(
+            [
+                "run",
+                str(config),
+                "--output",
+                str(folder),
+                "--set",
+                "output.formats=[json]",
+            ]
+        )
+        == 0
     )
     assert tree(folder) == before
     manifest = folder / "run.json"
@@ -659,7 +749,10 @@ def test_reports_stay_where_the_results_are_the_same(
     assert (
         main(["run", str(config), "--output", str(folder)]) == 0
     )  # they may be of the results before those
-    assert "deleted, because they show earlier results: results.md\n" in capsys.readouterr().err
+    assert (
+        "deleted, because they show earlier results: results.md\n"
+        in capsys.readouterr().err
+    )
     assert set(tree(folder)) == set(before) - {"results.md"}
 
 
@@ -686,7 +779,9 @@ def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_o
     assert tree(tmp_path / "run") == tree(tmp_path / "before")
     for name in ("run", "before"):
         assert main(["clean", str(tmp_path / name), "--unused", "-q"]) == 0
-    assert tree(tmp_path / "run") == tree(tmp_path / "before") == tree(tmp_path / "fresh")
+    assert (
+        tree(tmp_path / "run") == tree(tmp_path / "before") == tree(tmp_path / "fresh")
+    )
 
 
 def test_another_config_is_refused_before_it_deletes_anything(
@@ -696,7 +791,14 @@ def test_another_config_is_refused_before_it_deletes_anything(
     run(config, tmp_path / "run")
     assert (
         main(
-            ["report", str(tmp_path / "run"), "--format", "html", "--output", str(tmp_path / "run")]
+            [
+                "report",
+                str(tmp_path / "run"),
+                "--format",
+                "html",
+                "--output",
+                str(tmp_path / "run"),
+            ]
         )
         == 0
     )
@@ -707,20 +809,31 @@ def test_another_config_is_refused_before_it_deletes_anything(
     for config_file, more in itertools.product(
         (other, same_data), ([], ["--dry-run"], ["--only", "A"])
     ):
-        assert main(["run", str(config_file), "--output", str(tmp_path / "run"), *more]) == 2
+        assert (
+            main(["run", str(config_file), "--output", str(tmp_path / "run"), *more])
+            == 2
+        )
         error = capsys.readouterr().err
-        assert f"has the results of another config, {config}, which this run would replace" in error
+        assert (
+            f"has the results of another config, {config}, which this run would replace"
+            in error
+        )
         assert "--output" in error
         assert "--fresh" in error
     assert tree(tmp_path / "run") == before
     assert "report.html" in before
-    assert main(["run", str(other), "--output", str(tmp_path / "run"), "--fresh", "-q"]) == 0
+    assert (
+        main(["run", str(other), "--output", str(tmp_path / "run"), "--fresh", "-q"])
+        == 0
+    )
     run(other, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
 @pytest.mark.parametrize("how", ["moved", "copied"])
-def test_a_config_that_was_moved_or_copied_is_the_same(tmp_path: Path, how: str) -> None:
+def test_a_config_that_was_moved_or_copied_is_the_same(
+    tmp_path: Path, how: str
+) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
@@ -756,10 +869,14 @@ def test_a_part_of_a_config_leaves_the_results_of_the_whole(
     assert (
         main([*arguments, "--only", "A", "--set", "metrics.0=gleu[n=2]", "-q"]) == 0
     )  # its counts are kept
-    assert {name: data for name, data in tree(folder).items() if "-n2-" not in name} == before
+    assert {
+        name: data for name, data in tree(folder).items() if "-n2-" not in name
+    } == before
     assert main(["show", str(folder)]) == 0
     assert main([*arguments, "-q"]) == 0
-    assert {name: data for name, data in tree(folder).items() if "-n2-" not in name} == before
+    assert {
+        name: data for name, data in tree(folder).items() if "-n2-" not in name
+    } == before
 
 
 def test_a_part_whose_text_has_changed_does_not_spoil_the_results_of_the_whole(
@@ -771,7 +888,9 @@ def test_a_part_whose_text_has_changed_does_not_spoil_the_results_of_the_whole(
     before = tree(folder)
     text = stages.prepare(config).corpora[0].systems["A"]
     path = Path(text.display_name)
-    path.write_text(path.read_text(encoding="utf-8").replace("a", "b"), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("a", "b"), encoding="utf-8"
+    )
     assert main([*arguments, "--only", "A"]) == 2
     assert "d: system A has changed since the results here" in capsys.readouterr().err
     assert tree(folder) == before
@@ -789,7 +908,9 @@ def test_fresh_begins_anew(tmp_path: Path) -> None:
         stages.run(stages.prepare(config), tmp_path / "run", fresh=True)
         assert counting.called
     assert tree(tmp_path / "run") == {**before, "notes.txt": b"mine"}
-    assert (tmp_path / "run" / "log.txt").read_text(encoding="utf-8").count("begins: ") == 3
+    assert (tmp_path / "run" / "log.txt").read_text(encoding="utf-8").count(
+        "begins: "
+    ) == 3
 
 
 def test_clean_deletes_what_runs_have_written_and_nothing_else(
@@ -799,13 +920,18 @@ def test_clean_deletes_what_runs_have_written_and_nothing_else(
     folder = tmp_path / "run"
     run(config, folder)
     (folder / "unfinished").mkdir()
-    for name in ("results.json.tmp", "unfinished/a.0-40.part", "unfinished/a.joined.tmp"):
+    for name in (
+        "results.json.tmp",
+        "unfinished/a.0-40.part",
+        "unfinished/a.joined.tmp",
+    ):
         (folder / name).write_text("half")
     listed = sorted(
         path for path in folder.rglob("*") if path.is_file() and path.name != "run.lock"
     )
     mine = [
-        folder / name for name in ("notes.txt", "statistics/d/mine.columns", "unfinished/mine.part")
+        folder / name
+        for name in ("notes.txt", "statistics/d/mine.columns", "unfinished/mine.part")
     ]
     for path in mine:
         path.write_text("mine")
@@ -814,7 +940,9 @@ def test_clean_deletes_what_runs_have_written_and_nothing_else(
     said = capsys.readouterr()
     assert sorted(said.out.splitlines()) == [str(path) for path in listed]
     assert said.err.startswith(f"{folder}: {len(listed)} files, 0.0 MB would go")
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert {
+        path: path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    } == before
     assert main(["clean", str(folder)]) == 0
     assert {path for path in folder.rglob("*") if path.is_file()} == set(mine)
     for path in mine:
@@ -832,7 +960,10 @@ def test_clean_refuses_what_is_no_run_directory_before_it_deletes_anything(
     (tmp_path / "empty").mkdir()
     for name, message in (
         ("texts", "holds files but no run.json, so no run of this program made it"),
-        ("empty", "has no run.json that tells what a run has written; nothing is deleted"),
+        (
+            "empty",
+            "has no run.json that tells what a run has written; nothing is deleted",
+        ),
         ("none", "there is no such folder"),
         ("texts/config.yaml", "is no folder"),
     ):
@@ -861,10 +992,15 @@ def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
 
 
 def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
-    arrays: list[Any] = [np.arange(6, dtype=np.uint16).reshape(2, 3), np.ones((2, 3), np.uint16)]
+    arrays: list[Any] = [
+        np.arange(6, dtype=np.uint16).reshape(2, 3),
+        np.ones((2, 3), np.uint16),
+    ]
     proof = counts.new_proof(tmp_path)
     file = ShardFile(tmp_path / "k.5-7.part", 5, 7, ("k", None), (3, 3), proof)
-    assert not file._replace(path=tmp_path / "gone" / "k.5-7.part", proof=None).written(arrays)
+    assert not file._replace(path=tmp_path / "gone" / "k.5-7.part", proof=None).written(
+        arrays
+    )
     assert not file._replace(proof=tmp_path / "gone").written(arrays)
     with mock.patch.object(counts, "write_atomic", side_effect=StoreError("full")):
         assert not file.written(arrays)
@@ -877,7 +1013,9 @@ def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
     ((key, location),) = file.locations().items()
     assert key == CountsKey("k", 5, 7)
     assert (location.read() == arrays[0]).all()
-    assert counts.find(tmp_path, {"k": 3}) == file.locations(read=True) == file.locations()
+    assert (
+        counts.find(tmp_path, {"k": 3}) == file.locations(read=True) == file.locations()
+    )
     assert sorted(counts.program_files(tmp_path)) == sorted([proof, file.path])
     file.path.write_bytes(
         file.path.read_bytes()[:-1] + b"x"
@@ -890,7 +1028,8 @@ def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("where", "step"), [(os, "fsync"), (Path, "replace"), (Path, "mkdir"), (None, "write")]
+    ("where", "step"),
+    [(os, "fsync"), (Path, "replace"), (Path, "mkdir"), (None, "write")],
 )
 def test_a_full_disk_leaves_the_old_file_and_no_scrap(
     tmp_path: Path, where: Any, step: str
@@ -902,7 +1041,9 @@ def test_a_full_disk_leaves_the_old_file_and_no_scrap(
 
     path = tmp_path / "file"
     write_atomic(path, b"old")
-    full = mock.patch.object(where, step, side_effect=ENOSPC) if where else nullcontext()
+    full = (
+        mock.patch.object(where, step, side_effect=ENOSPC) if where else nullcontext()
+    )
     with full, pytest.raises(StoreError) as caught:
         write_atomic(path, pieces())
     assert (
@@ -927,7 +1068,9 @@ def test_writing_is_atomic(tmp_path: Path) -> None:
     """The new content is on disk, under another name, before the old one goes."""
     path, seen = tmp_path / "file", list[dict[str, bytes]]()
     write_atomic(path, b"old")
-    with mock.patch.object(os, "fsync", side_effect=lambda _: seen.append(tree(tmp_path))):
+    with mock.patch.object(
+        os, "fsync", side_effect=lambda _: seen.append(tree(tmp_path))
+    ):
         write_atomic(path, [b"n", b"ew"])
     assert seen == [{"file": b"old", "file.tmp": b"new"}]
     assert tree(tmp_path) == {"file": b"new"}
@@ -940,7 +1083,8 @@ def test_several_threads_read_columns_at_once(tmp_path: Path) -> None:
     )
     with ThreadPoolExecutor(8) as pool:
         sums = pool.map(
-            lambda _: sum(int(c["length"].sum()) for c in statistics.blocks()), range(200)
+            lambda _: sum(int(c["length"].sum()) for c in statistics.blocks()),
+            range(200),
         )
     assert set(sums) == {20 * BLOCK_LINES}
 
@@ -967,7 +1111,9 @@ def test_a_name_becomes_the_name_of_a_file(name: str, file: str) -> None:
 
 
 @given(st.text(min_size=1, max_size=120), st.text(min_size=1, max_size=120))
-def test_different_names_have_different_files_that_a_run_may_delete(one: str, two: str) -> None:
+def test_different_names_have_different_files_that_a_run_may_delete(
+    one: str, two: str
+) -> None:
     files = [file_name(name.encode("utf-8", "replace").decode()) for name in (one, two)]
     names = [name.encode("utf-8", "replace").decode() for name in (one, two)]
     assert (files[0] == files[1]) == (names[0] == names[1])
@@ -995,7 +1141,10 @@ def test_what_is_left_of_a_deleted_run_directory_is_told(tmp_path: Path) -> None
         return original(file, *given, **more)
 
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=8)
-    with mock.patch.object(ShardFile, "write", deleting), pytest.raises(KeyboardInterrupt):
+    with (
+        mock.patch.object(ShardFile, "write", deleting),
+        pytest.raises(KeyboardInterrupt),
+    ):
         run(config, tmp_path / "run", options)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["unfinished"]
     with pytest.raises(

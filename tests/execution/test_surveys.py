@@ -19,7 +19,12 @@ from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.metrics.base.statistics_spec import CorpusPass
 from tests.conftest import Hears, tree, write_run
 from tests.execution.deadly import deadly, poison
-from tests.execution.surveying import AgreementSpec, AgreementSurvey, LengthSpec, LengthSurvey
+from tests.execution.surveying import (
+    AgreementSpec,
+    AgreementSurvey,
+    LengthSpec,
+    LengthSurvey,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +68,9 @@ def test_no_cut_and_no_worker_can_be_seen(
 ) -> None:
     """The expected numbers are counted here, with the whole texts at hand."""
     outputs = {name: texts(tmp_path, name) for name in "ABC"}
-    lengths = Counter(len(line) for name in ("ref0", "ref1") for line in texts(tmp_path, name))
+    lengths = Counter(
+        len(line) for name in ("ref0", "ref1") for line in texts(tmp_path, name)
+    )
     most = [max(Counter(own).values()) for own in zip(*outputs.values(), strict=True)]
     directory = RunDirectory(tmp_path / "run")
     for counts in (
@@ -80,7 +87,11 @@ def test_no_cut_and_no_worker_can_be_seen(
     count.count_all([(corpus(), NEEDS)], other)
     assert tree(tmp_path / "run") == tree(tmp_path / "other")
     assert (
-        sum(name.rpartition("/")[2].startswith("=whole.") for name in tree(tmp_path / "run")) == 2
+        sum(
+            name.rpartition("/")[2].startswith("=whole.")
+            for name in tree(tmp_path / "run")
+        )
+        == 2
     )
 
 
@@ -93,7 +104,9 @@ def corpus_passes(
         original = need.count
 
         def spy(self: Any, text: Any, original: Any = original) -> Any:
-            seen.append((type(self).__name__, int(text.rows[0]), int(text.rows[-1]) + 1))
+            seen.append(
+                (type(self).__name__, int(text.rows[0]), int(text.rows[-1]) + 1)
+            )
             return original(self, text)
 
         mock.patch.object(need, "count", spy).start()
@@ -108,7 +121,9 @@ def test_what_was_found_is_kept_and_made_anew_where_texts_change(
     corpus: Callable[[], Corpus], tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
-    of_lengths = [("LengthSurvey", low, min(low + 7, LINES)) for low in range(0, LINES, 7)]
+    of_lengths = [
+        ("LengthSurvey", low, min(low + 7, LINES)) for low in range(0, LINES, 7)
+    ]
     assert sorted(corpus_passes(corpus(), RunDirectory(folder)))[9:] == of_lengths
     assert corpus_passes(corpus(), RunDirectory(folder)) == []
     first = tree(folder)
@@ -131,7 +146,9 @@ def test_what_was_found_is_kept_and_made_anew_where_texts_change(
     }
 
 
-def test_a_damaged_file_is_made_anew(corpus: Callable[[], Corpus], tmp_path: Path) -> None:
+def test_a_damaged_file_is_made_anew(
+    corpus: Callable[[], Corpus], tmp_path: Path
+) -> None:
     folder = tmp_path / "run"
     corpus_passes(corpus(), RunDirectory(folder))
     before = tree(folder)
@@ -158,7 +175,10 @@ def test_a_survey_goes_on_where_it_was_stopped(
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=7)
     with pytest.raises(Stopped):
         count.count_all(
-            [(corpus(), NEEDS[:1])], RunDirectory(tmp_path / "run"), options, Hears(progress=stop)
+            [(corpus(), NEEDS[:1])],
+            RunDirectory(tmp_path / "run"),
+            options,
+            Hears(progress=stop),
         )
     left = corpus_passes(corpus(), RunDirectory(tmp_path / "run"), options)
     assert sorted(low for name, low, _ in left if name == "LengthSurvey") == list(
@@ -168,7 +188,9 @@ def test_a_survey_goes_on_where_it_was_stopped(
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
-def test_a_worker_that_dies_is_replaced(corpus: Callable[[], Corpus], tmp_path: Path) -> None:
+def test_a_worker_that_dies_is_replaced(
+    corpus: Callable[[], Corpus], tmp_path: Path
+) -> None:
     poison(tmp_path / "d" / "ref0", 7)
     options = RunOptions(n_jobs=2, backend="loky", shard_lines=16)
     with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
@@ -188,7 +210,8 @@ def test_nothing_is_counted_where_a_line_cannot_be_surveyed(
     with (
         mock.patch.object(workers, "count", deadly()),
         pytest.raises(
-            IncompleteError, match="d: lines 7 to 7 cannot be read, and all lines together decide"
+            IncompleteError,
+            match="d: lines 7 to 7 cannot be read, and all lines together decide",
         ),
     ):
         count.count_all([(corpus(), NEEDS)], RunDirectory(tmp_path / "run"), options)

@@ -55,7 +55,11 @@ def another(code: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", code, *arguments]
     with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         try:
             assert process.stdout
@@ -79,7 +83,10 @@ def test_a_second_run_in_a_folder_is_refused_and_told_who_has_it(
         assert err.endswith("; wait for its end, or name another\n")
         assert main(["clean", str(tmp_path / "run"), "-q"]) == 2
         assert "another run is using it" in capsys.readouterr().err
-        assert main(["run", str(config), "--output", str(tmp_path / "run"), "--dry-run"]) == 0
+        assert (
+            main(["run", str(config), "--output", str(tmp_path / "run"), "--dry-run"])
+            == 0
+        )
         assert not (tmp_path / "run" / "results.json").exists()
 
 
@@ -108,13 +115,18 @@ def test_two_runs_in_one_process_are_refused_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
-def test_a_file_system_without_locks_is_told_and_used(tmp_path: Path, number: int) -> None:
+def test_a_file_system_without_locks_is_told_and_used(
+    tmp_path: Path, number: int
+) -> None:
     config = write_run(tmp_path)
     for _ in range(2):  # the file that the first leaves does not stop the second
         told: list[str] = []
         directory = RunDirectory(tmp_path / "run")
         error = OSError(number, os.strerror(number))
-        with mock.patch.object(fcntl, "flock", side_effect=error), directory.held(told.append):
+        with (
+            mock.patch.object(fcntl, "flock", side_effect=error),
+            directory.held(told.append),
+        ):
             directory.write_manifest({})
         (text,) = told
         assert text.startswith(
@@ -123,11 +135,15 @@ def test_a_file_system_without_locks_is_told_and_used(tmp_path: Path, number: in
     assert run(config, tmp_path / "run").scores
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere"
+)
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     config = write_run(tmp_path)
     (tmp_path / "run").mkdir(mode=0o500)
-    with pytest.raises(StoreError, match=r"run\.lock: cannot be made: Permission denied"):
+    with pytest.raises(
+        StoreError, match=r"run\.lock: cannot be made: Permission denied"
+    ):
         run(config, tmp_path / "run")
 
 
@@ -237,8 +253,20 @@ def started(folder: Path, backend: str, *more: str) -> subprocess.Popen[str]:
     """Start a run as the leader of a process group; return when its first shard is done."""
     config = write_run(folder, 4000)
     (folder / "temporary").mkdir()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "temporary")}
-    command = [sys.executable, "-c", RUN, "run", str(config), "--output", str(folder / "run")]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "TMPDIR": str(folder / "temporary"),
+    }
+    command = [
+        sys.executable,
+        "-c",
+        RUN,
+        "run",
+        str(config),
+        "--output",
+        str(folder / "run"),
+    ]
     command += ["--n-jobs", "2", "--backend", backend, *more, "-q"]
     process = subprocess.Popen(
         command,
@@ -254,7 +282,9 @@ def started(folder: Path, backend: str, *more: str) -> subprocess.Popen[str]:
     return process
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
+@pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="there is no /proc here"
+)
 def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     with started(tmp_path, "loky") as process:
         pids = (
@@ -262,7 +292,9 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
             .read_text(encoding="ascii")
             .split()
         )
-        assert len(pids) == 4  # two workers, and two of joblib's that clean up after them
+        assert (
+            len(pids) == 4
+        )  # two workers, and two of joblib's that clean up after them
         process.kill()
         assert process.communicate(timeout=PATIENCE) == ("", "")
     assert list((tmp_path / "temporary").iterdir()) == []
@@ -274,7 +306,12 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("backend", "name"),
-    [("serial", "SIGHUP"), ("threading", "SIGINT"), ("loky", "SIGINT"), ("loky", "SIGTERM")],
+    [
+        ("serial", "SIGHUP"),
+        ("threading", "SIGINT"),
+        ("loky", "SIGINT"),
+        ("loky", "SIGTERM"),
+    ],
 )
 def test_signals_end_a_run_cleanly(tmp_path: Path, name: str, backend: str) -> None:
     """The signal goes to the whole process group, as from a terminal."""
@@ -282,7 +319,10 @@ def test_signals_end_a_run_cleanly(tmp_path: Path, name: str, backend: str) -> N
         os.killpg(process.pid, getattr(signal, name))
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (130, "")
-    assert "interrupted; what was finished is kept: run the same command again to go on\n" in err
+    assert (
+        "interrupted; what was finished is kept: run the same command again to go on\n"
+        in err
+    )
     assert err.count("\n") == 1
     assert "stopped: KeyboardInterrupt" in (tmp_path / "run" / "log.txt").read_text(
         encoding="utf-8"
@@ -305,24 +345,37 @@ def test_a_second_signal_ends_a_run_at_once_and_without_a_traceback(
             time.sleep(0.02)
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
-    message = "interrupted; what was finished is kept: run the same command again to go on\n"
+    message = (
+        "interrupted; what was finished is kept: run the same command again to go on\n"
+    )
     assert (process.returncode, out, err) == (130, "", message)
 
 
 def test_an_interruption_in_code_from_text_has_the_same_exit_code() -> None:
     """There Python ends the process by SIGINT at its end, although the exception was caught."""
-    strikes = "import os, signal, time; os.kill(os.getpid(), signal.SIGTERM); time.sleep(100)"
+    strikes = (
+        "import os, signal, time; os.kill(os.getpid(), signal.SIGTERM); time.sleep(100)"
+    )
     code = f"from pipeline.cli import dispatch; dispatch._dispatch = lambda _: exec({strikes!r}); "
     command = [sys.executable, "-c", f"{code}raise SystemExit(dispatch.main())"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+        command,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
-    message = "interrupted; what was finished is kept: run the same command again to go on\n"
+    message = (
+        "interrupted; what was finished is kept: run the same command again to go on\n"
+    )
     assert (done.returncode, done.stderr) == (130, message)
 
 
-def test_a_run_removes_what_a_killed_one_has_left(temporary: Path, tmp_path: Path) -> None:
+def test_a_run_removes_what_a_killed_one_has_left(
+    temporary: Path, tmp_path: Path
+) -> None:
     config = write_run(tmp_path, 5)
     for name, age in (("old", 100), ("young", -100)):
         (temporary / f"gec-pipeline-{name}").mkdir()
@@ -343,5 +396,7 @@ def test_a_clock_that_is_set_back_is_no_matter(
         tmp_path / "run",
         RunOptions(n_jobs=2, backend=backend, shard_lines=8),
     )
-    seconds = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["seconds"]
+    seconds = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))[
+        "seconds"
+    ]
     assert 0 <= seconds["counting"] <= seconds["all"]

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
 pytest.importorskip("aiohttp", reason="aiohttp is not installed")
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::DeprecationWarning"
+)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +92,10 @@ def files(tmp_path: Path) -> dict[str, bytes]:
 def remote_config(folder: Path, base: str, **more: object) -> Path:
     content = {
         "datasets": {
-            "d": {"source": f"{base}source", "references": [f"{base}ref0", f"{base}ref1"]}
+            "d": {
+                "source": f"{base}source",
+                "references": [f"{base}ref0", f"{base}ref1"],
+            }
         },
         "systems": {"A": f"{base}A", "B": f"{base}B.gz"},
         "metrics": ["gleu[iter=3]", "bleu"],
@@ -109,7 +114,11 @@ def test_texts_of_a_server_give_the_bytes_of_files(
 ) -> None:
     server.files, options = files, RunOptions(n_jobs=2, backend="loky", shard_lines=256)
     run(remote_config(tmp_path, server.url("")), tmp_path / "run", options)
-    run(tmp_path / "config.yaml", tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
+    run(
+        tmp_path / "config.yaml",
+        tmp_path / "one",
+        RunOptions(n_jobs=1, backend="serial"),
+    )
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
@@ -124,7 +133,11 @@ def test_texts_in_memory_give_the_bytes_of_files(
         tmp_path / "run",
         RunOptions(n_jobs=2, backend="loky", shard_lines=256),
     )
-    run(tmp_path / "config.yaml", tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
+    run(
+        tmp_path / "config.yaml",
+        tmp_path / "one",
+        RunOptions(n_jobs=1, backend="serial"),
+    )
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
@@ -166,10 +179,14 @@ def test_what_is_kept_here_has_its_cap(name: str, server: Server) -> None:
     found: list[Problem] = []
     Opener(cap=1999).open_all([Remote(server.url(name))], found)
     assert [problem.position for problem in found] == [server.url(name)]
-    assert "unpacks, with what came before, to more than 1,999 bytes" in found[0].message
+    assert (
+        "unpacks, with what came before, to more than 1,999 bytes" in found[0].message
+    )
 
 
-def test_packed_files_and_columns_and_m2_are_read(server: Server, tmp_path: Path) -> None:
+def test_packed_files_and_columns_and_m2_are_read(
+    server: Server, tmp_path: Path
+) -> None:
     server.files["a.jsonl.gz"] = gzip.compress(b'{"text": "a\\nb"}\n{"text": "c"}\n')
     server.files["big.gz"] = gzip.compress(
         b"".join(b"%d\n" % number for number in range(CHUNK_BYTES // 4))
@@ -184,9 +201,7 @@ def test_packed_files_and_columns_and_m2_are_read(server: Server, tmp_path: Path
     assert big is not None
     assert read_texts(texts, 0, 2) == ["a\nb", "c"]
     assert big.lines == CHUNK_BYTES // 4
-    config = (
-        f"datasets: {{d: {{m2: '{server.url('a.m2')}'}}}}\nsystems: {{A: b.txt}}\nmetrics: [gleu]\n"
-    )
+    config = f"datasets: {{d: {{m2: '{server.url('a.m2')}'}}}}\nsystems: {{A: b.txt}}\nmetrics: [gleu]\n"
     write({"b.txt": "c b\n", "c.yaml": config})
     assert main(["run", "c.yaml", "--output", str(tmp_path / "run"), "-q"]) == 0
 
@@ -208,7 +223,8 @@ def test_a_text_that_changes_meanwhile_is_noticed(
     assert index.changed(opened)
     span = opened.span(0, 2)
     with pytest.raises(
-        CorpusError, match=r"a\.txt: the file changed while it was being read; start again"
+        CorpusError,
+        match=r"a\.txt: the file changed while it was being read; start again",
     ):
         read_span(span)
 
@@ -217,7 +233,9 @@ def test_a_server_that_fails_is_reported(server: Server) -> None:
     server.files["a.txt"] = b"a\nb\n"
     assert b"".join(remote.stream(Remote(server.url("a.txt")))) == b"a\nb\n"
     server.fail = 1
-    with pytest.raises(CorpusError, match=r"a\.txt: cannot be read: ClientResponseError: 503"):
+    with pytest.raises(
+        CorpusError, match=r"a\.txt: cannot be read: ClientResponseError: 503"
+    ):
         list(remote.stream(Remote(server.url("a.txt"))))
 
 
@@ -240,7 +258,10 @@ def test_each_address_that_cannot_be_read_has_one_clear_line(
         "s4://x/y",
         "zip://a::s3://b/c",
     ]
-    assert main(["score", "bleu", "-r", server.url("s.txt"), "-o", *outputs, "gs://b/c"]) == 2
+    assert (
+        main(["score", "bleu", "-r", server.url("s.txt"), "-o", *outputs, "gs://b/c"])
+        == 2
+    )
     said = capsys.readouterr().err
     found = [line.removeprefix("error: ") for line in said.splitlines()]
     assert "secret" not in said
@@ -299,9 +320,7 @@ def test_what_else_is_an_address_is_refused_with_its_place(server: Server) -> No
     found = problems(
         f"datasets: {{d: {{references: [r.txt], keep: '{server.url('x')}'}}}}\nsystems: {{A: a.txt}}\nmetrics: [bleu]\n"
     )
-    expected = (
-        f"'{server.url('x')}' is an address; only source, references, m2 and outputs may be one"
-    )
+    expected = f"'{server.url('x')}' is an address; only source, references, m2 and outputs may be one"
     assert [line for line in found if "is an address" in line] == [
         f"c.yaml:1:37: datasets.d.keep: {expected}"
     ]
@@ -316,15 +335,26 @@ def test_names_of_addresses_show_no_secret() -> None:
 
 def test_a_file_address_is_a_path(tmp_path: Path) -> None:
     (tmp_path / "a b.txt").write_text("a\n")
-    assert remote.locate(Path("x"), f"file://{tmp_path}/a%20b.txt") == tmp_path / "a b.txt"
+    assert (
+        remote.locate(Path("x"), f"file://{tmp_path}/a%20b.txt") == tmp_path / "a b.txt"
+    )
     assert remote.locate(Path("x"), "y/z") == Path("x/y/z")
 
 
 # ---- globs
 
 
-def test_globs_of_addresses_are_listed_in_natural_order(memory: str, tmp_path: Path) -> None:
-    for name in ("ref0", "ref2", "ref10", "out/sys1.txt", "out/sys10.txt", "out/sys2.txt"):
+def test_globs_of_addresses_are_listed_in_natural_order(
+    memory: str, tmp_path: Path
+) -> None:
+    for name in (
+        "ref0",
+        "ref2",
+        "ref10",
+        "out/sys1.txt",
+        "out/sys10.txt",
+        "out/sys2.txt",
+    ):
         put(name, b"a b c d\n")
     config = {
         "datasets": {"d": {"references": [f"{memory}/ref*"]}},
@@ -451,7 +481,13 @@ def test_a_server_that_sends_nothing_is_given_up(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remote, "SILENCE", 0.2)
-    server.answers["a.txt"] = lambda: (200, {"Content-Length": "9", "X-Stall": "1"}, b"a\n")
-    expected = r"a\.txt: the server sends nothing: 0\.2 seconds were waited; is it at work\?"
+    server.answers["a.txt"] = lambda: (
+        200,
+        {"Content-Length": "9", "X-Stall": "1"},
+        b"a\n",
+    )
+    expected = (
+        r"a\.txt: the server sends nothing: 0\.2 seconds were waited; is it at work\?"
+    )
     with pytest.raises(CorpusError, match=expected):
         list(remote.stream(Remote(server.url("a.txt"))))

@@ -28,7 +28,9 @@ def rows(
     folder: Path, data: str | bytes, name: str = "t", **options: str
 ) -> list[tuple[int, list[str]]]:
     (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
-    return [(row.line, row.cells) for row in read_rows(folder / name, 1 << 20, **options)]
+    return [
+        (row.line, row.cells) for row in read_rows(folder / name, 1 << 20, **options)
+    ]
 
 
 def refusal(folder: Path, data: str | bytes) -> str:
@@ -101,7 +103,10 @@ def test_comments_are_left_out_and_say_nothing_of_the_separator(tmp_path: Path) 
         ('a\t"1\n"b"\t2\n', "t:1: not valid CSV: unexpected end of data"),
         (b"a 1\nb \xff\n", "t:2: byte 3 of the line (0xff) is not valid UTF-8"),
         ("a,b\rc\n", "t:1: not valid CSV: new-line character seen in unquoted field"),
-        ("a,1\n\nb," + "x" * 140_000, "t:3: not valid CSV: field larger than field limit (131072)"),
+        (
+            "a,1\n\nb," + "x" * 140_000,
+            "t:3: not valid CSV: field larger than field limit (131072)",
+        ),
     ],
 )
 def test_what_cannot_be_parted_is_told_with_its_line(
@@ -113,14 +118,19 @@ def test_what_cannot_be_parted_is_told_with_its_line(
 def test_only_zeros_may_follow_packed_data(tmp_path: Path) -> None:
     """The format of xz allows such padding."""
     packed = lzma.compress(b"a 1\n")
-    assert rows(tmp_path, packed + packed + bytes(8), "t.xz") == [(1, ["a", "1"]), (2, ["a", "1"])]
+    assert rows(tmp_path, packed + packed + bytes(8), "t.xz") == [
+        (1, ["a", "1"]),
+        (2, ["a", "1"]),
+    ]
     with pytest.raises(CorpusError, match="is cut short: the xz data ends"):
         rows(tmp_path, packed + b"more", "t.xz")
 
 
 def test_files_that_unpack_to_too_much(tmp_path: Path) -> None:
     (tmp_path / "t.gz").write_bytes(gzip.compress(b"a 1\n" * 1000))
-    with pytest.raises(CorpusError, match="unpacks, with what came before, to more than 100 bytes"):
+    with pytest.raises(
+        CorpusError, match="unpacks, with what came before, to more than 100 bytes"
+    ):
         list(read_rows(tmp_path / "t.gz", 100))
     with pytest.raises(CorpusError, match="no such file"):
         list(read_rows(tmp_path / "nothing", 100))
@@ -128,7 +138,14 @@ def test_files_that_unpack_to_too_much(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("1", 1.0), ("-.5", -0.5), ("+1.", 1.0), ("1e-3", 0.001), ("1E5", 1e5), ("007", 7.0)],
+    [
+        ("1", 1.0),
+        ("-.5", -0.5),
+        ("+1.", 1.0),
+        ("1e-3", 0.001),
+        ("1E5", 1e5),
+        ("007", 7.0),
+    ],
 )
 def test_numbers(text: str, value: float) -> None:
     assert number_of(text) == value
@@ -137,7 +154,8 @@ def test_numbers(text: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", ".", "1_0", "1,5", "0x1", "\u0661", " 1", "1e", "--1", "one", "1 2", "5%"]
+    "text",
+    ["", ".", "1_0", "1,5", "0x1", "\u0661", " 1", "1e", "--1", "one", "1 2", "5%"],
 )
 def test_what_is_no_number(text: str) -> None:
     with pytest.raises(ValueError, match="expected a score, found '"):
@@ -181,7 +199,8 @@ def test_scores_and_tables_are_read_alike(tmp_path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="")
     assert read_scores(path) == {"t": {"A": 1.0, "B": 2.0}}
     assert [
-        (cell.system, float(cell.score)) for cell in cells_of(read_records(path), "1", "2")
+        (cell.system, float(cell.score))
+        for cell in cells_of(read_records(path), "1", "2")
     ] == [
         ("A", 1.0),
         ("B", 2.0),
@@ -196,12 +215,20 @@ def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -
         numbers(
             path,
             "t.tsv",
-            Column(kind="numbers", path=path, column="score", header=True, decimals=None),
+            Column(
+                kind="numbers", path=path, column="score", header=True, decimals=None
+            ),
         )
     ) == [b"1.0", b"2.0"]
     path.write_text("1;2\n", encoding="utf-8")
     with pytest.raises(CorpusError, match=r"t\.tsv:1: no column is called 'a'"):
-        list(numbers(path, "t.tsv", Column(kind="numbers", path=path, column="a+b", decimals=None)))
+        list(
+            numbers(
+                path,
+                "t.tsv",
+                Column(kind="numbers", path=path, column="a+b", decimals=None),
+            )
+        )
 
 
 HEADER = "segmentId,system1Id,system1rank,system2Id,system2rank"
@@ -233,7 +260,9 @@ def test_judgements_in_odd_files(tmp_path: Path, text: str) -> None:
 def test_a_quotation_mark_that_judgements_do_not_close(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(f'{HEADER}\n1,"A,1,B,2\n2,A,1,B,2\n', encoding="utf-8")
-    with pytest.raises(CorpusError, match=r"t\.csv:3: not valid CSV: unexpected end of data"):
+    with pytest.raises(
+        CorpusError, match=r"t\.csv:3: not valid CSV: unexpected end of data"
+    ):
         list(read_items(path))
 
 
@@ -261,7 +290,8 @@ def test_a_name_with_blanks_that_is_not_quoted_gets_a_hint(
 ) -> None:
     (tmp_path / "people").write_text(text, encoding="utf-8")
     with pytest.raises(
-        CorpusError, match=rf"people:{where}: .*; a name with blanks stands in quotation marks"
+        CorpusError,
+        match=rf"people:{where}: .*; a name with blanks stands in quotation marks",
     ):
         read_scores(tmp_path / "people")
     (tmp_path / "people").write_text("A,x,0.5\nB,0.5\n", encoding="utf-8")

@@ -23,7 +23,13 @@ from pipeline.data.scan import changed
 from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError
 from pipeline.files import plain_files
-from pipeline.files.plain_files import UNPACKED, TempFiles, is_plain, open_bytes, small_bytes
+from pipeline.files.plain_files import (
+    UNPACKED,
+    TempFiles,
+    is_plain,
+    open_bytes,
+    small_bytes,
+)
 from tests.conftest import ROOT, open_text
 
 if TYPE_CHECKING:
@@ -74,7 +80,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "data" / "systems" / "careful.txt", path)
     shutil.copy(ROOT / "data" / "source.txt", path)
     words = (path / "source.txt").read_text(encoding="utf-8").splitlines()
-    (path / "a.m2").write_text("".join(f"S {line}\n\n" for line in words), encoding="utf-8")
+    (path / "a.m2").write_text(
+        "".join(f"S {line}\n\n" for line in words), encoding="utf-8"
+    )
     data: dict[str, object] = {"source": "source.txt", "references": ["careful.txt"]}
     config: dict[str, object] = {
         "datasets": {"d": data},
@@ -91,8 +99,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "numbers": {"metrics": [{"name": "external", "title": "x", "files": "FILE"}]},
     }
     for name, change in changes.items():
-        (path / f"{name}.yaml").write_text(json.dumps(config | change), encoding="utf-8")
-    assert main(["run", str(path / "run.yaml"), "-q", "--output", str(path / "run")]) == 0
+        (path / f"{name}.yaml").write_text(
+            json.dumps(config | change), encoding="utf-8"
+        )
+    assert (
+        main(["run", str(path / "run.yaml"), "-q", "--output", str(path / "run")]) == 0
+    )
     (path / "zero").symlink_to("/dev/zero")
     (path / "made_up").symlink_to("/proc/self/maps")
     (path / "folder").mkdir()
@@ -106,7 +118,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_only_files_are_read(
-    folder: Path, door: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    door: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Each command ends at once in a message that says what the file is; an empty one is a file."""
     monkeypatch.chdir(folder)
@@ -114,7 +129,9 @@ def test_only_files_are_read(
     for name, words in KINDS.items():
         command = door.replace("FILE", name).split()
         if ".yaml" in door:
-            content = (folder / command[-1]).read_text(encoding="utf-8").replace("FILE", name)
+            content = (
+                (folder / command[-1]).read_text(encoding="utf-8").replace("FILE", name)
+            )
             (folder / "c.yaml").write_text(content, encoding="utf-8")
             command[-1] = "c.yaml"
         try:
@@ -139,12 +156,16 @@ def test_a_file_that_is_read_is_not_waited_for(folder: Path) -> None:
     assert is_plain(folder / "empty")
 
 
-def test_endless_input_stops_at_a_share_of_the_free_space(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_input_stops_at_a_share_of_the_free_space(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A tenth, or half of what is little; what a config allows stays."""
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(plain_files, "CHUNK_BYTES", 1 << 10)
     for free, limit in ((10_000, 5_000), (10 << 30, 1 << 30), (1 << 40, UNPACKED)):
-        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: usage(free, 0, free))
+        monkeypatch.setattr(
+            shutil, "disk_usage", lambda _, free=free: usage(free, 0, free)
+        )
         temp_files = TempFiles(UNPACKED)
         temp_files.new()
         assert temp_files.remaining == limit

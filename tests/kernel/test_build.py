@@ -13,7 +13,9 @@ import yaml
 from pipeline import __version__
 from tests.conftest import ROOT
 
-PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT: dict[str, Any] = tomllib.loads(
+    (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+)
 NATIVE = ROOT / "pipeline" / "kernel" / "native"
 SOURCES = {".c", ".h", ".pxd", ".pyx"}
 NOT_DATA = {".py", ".pyc", ".pyd", ".so"} | SOURCES
@@ -39,18 +41,26 @@ def test_a_wheel_has_every_file_that_the_program_reads() -> None:
     names = [path.relative_to(ROOT).as_posix() for path in files]
     assert len(names) > 50
     assert [
-        name for name in names if not any(fnmatch(name, pattern) for pattern in _packaged())
+        name
+        for name in names
+        if not any(fnmatch(name, pattern) for pattern in _packaged())
     ] == []
 
 
-def test_a_wheel_has_no_sources_of_the_kernel_and_folders_of_data_are_no_packages() -> None:
+def test_a_wheel_has_no_sources_of_the_kernel_and_folders_of_data_are_no_packages() -> (
+    None
+):
     settings = PROJECT["tool"]["setuptools"]
     assert settings["include-package-data"] is False
     assert settings["packages"]["find"]["namespaces"] is False
     names = [
-        path.relative_to(ROOT).as_posix() for path in NATIVE.iterdir() if path.suffix in SOURCES
+        path.relative_to(ROOT).as_posix()
+        for path in NATIVE.iterdir()
+        if path.suffix in SOURCES
     ]
-    assert [name for name in names if any(fnmatch(name, pattern) for pattern in _packaged())] == []
+    assert [
+        name for name in names if any(fnmatch(name, pattern) for pattern in _packaged())
+    ] == []
 
 
 @pytest.mark.parametrize("name", ["CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md"])
@@ -65,8 +75,14 @@ def test_the_citation_is_of_this_version() -> None:
     project = PROJECT["project"]
     assert citation["version"] == __version__
     assert citation["authors"] == project["authors"]
-    assert (citation["title"], citation["abstract"]) == (project["name"], project["description"])
-    assert (citation["license"], citation["keywords"]) == (project["license"], project["keywords"])
+    assert (citation["title"], citation["abstract"]) == (
+        project["name"],
+        project["description"],
+    )
+    assert (citation["license"], citation["keywords"]) == (
+        project["license"],
+        project["keywords"],
+    )
     assert citation.get("repository-code") == project.get("urls", {}).get("Source")
 
 
@@ -75,7 +91,9 @@ def test_pictures_have_whole_addresses_once_the_project_has_one() -> None:
         r"!\[[^\]]*\]\(([^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8")
     )
     if "urls" in PROJECT["project"]:
-        assert [picture for picture in pictures if not picture.startswith("https://")] == []
+        assert [
+            picture for picture in pictures if not picture.startswith("https://")
+        ] == []
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in NATIVE.glob("*.pyx")))
@@ -86,4 +104,8 @@ def test_no_index_is_negative_where_that_is_undefined(name: str) -> None:
 
 
 def test_negative_indices_are_seen() -> None:
-    assert NEGATIVE.findall("a[-1] b[:-1] c[i - 1] d[n-1] e[i, -2]") == ["[-1]", "[:-1]", "[i, -2]"]
+    assert NEGATIVE.findall("a[-1] b[:-1] c[i - 1] d[n-1] e[i, -2]") == [
+        "[-1]",
+        "[:-1]",
+        "[i, -2]",
+    ]

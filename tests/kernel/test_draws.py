@@ -36,10 +36,17 @@ def generator(seed: int) -> np.random.Generator:
 
 
 def terms_of(
-    seed: int, lines: int, references: int, widths: Sequence[int] = (1, 4, 13), top: int = 50
+    seed: int,
+    lines: int,
+    references: int,
+    widths: Sequence[int] = (1, 4, 13),
+    top: int = 50,
 ) -> list[Ints]:
     """Numbers of either sign; with the widths as they are, more columns than are summed together."""
-    return [generator(seed).integers(-top, top + 1, (lines, references, width)) for width in widths]
+    return [
+        generator(seed).integers(-top, top + 1, (lines, references, width))
+        for width in widths
+    ]
 
 
 def present_of(seed: int, lines: int, references: int) -> Ints:
@@ -63,13 +70,20 @@ def test_all_widths_draw_and_sum_as_the_python_kernel(
     lines, iterations, seed = 700, [0, 1, 7, *range(20, 35)], references
     terms = terms_of(seed, lines, references)
     present = present_of(seed, lines, references) if missing else None
-    drawn = PYTHON.Drawer(sampler, iterations, lines, references, seed).take(lines, present)
+    drawn = PYTHON.Drawer(sampler, iterations, lines, references, seed).take(
+        lines, present
+    )
     expected = (
-        PYTHON.Drawer(sampler, iterations, lines, references, seed).sums(terms, present).tolist()
+        PYTHON.Drawer(sampler, iterations, lines, references, seed)
+        .sums(terms, present)
+        .tolist()
     )
     assert expected == naive(drawn, terms)
     for bits in WIDTHS:
-        make = [native.Drawer(sampler, iterations, lines, references, seed, bits) for _ in range(2)]
+        make = [
+            native.Drawer(sampler, iterations, lines, references, seed, bits)
+            for _ in range(2)
+        ]
         assert make[0].take(lines, present).tolist() == drawn.tolist(), bits
         assert make[1].sums(terms, present).tolist() == expected, bits
 
@@ -106,11 +120,15 @@ def test_neither_cuts_nor_widths_can_be_seen(
 
 
 @pytest.mark.parametrize("references", [2, 3, 4, 100])
-def test_ten_thousand_lines_are_those_of_pythons_generator(native: Twin, references: int) -> None:
+def test_ten_thousand_lines_are_those_of_pythons_generator(
+    native: Twin, references: int
+) -> None:
     """So many that the highest 16 bits of a word leave draws open, for 3 and 100 references."""
     lines, iterations = 10_000, range(60, 64)
     for bits in WIDTHS:
-        drawn = native.Drawer("python2", iterations, lines, references, 0, bits).take(lines)
+        drawn = native.Drawer("python2", iterations, lines, references, 0, bits).take(
+            lines
+        )
         for iteration, row in zip(iterations, drawn.tolist(), strict=True):
             own = random.Random(101 * iteration)
             assert row == [int(own.random() * references) for _ in range(lines)], bits
@@ -123,16 +141,21 @@ def test_more_streams_than_are_drawn_at_once(native: Twin) -> None:
     for bits in WIDTHS:
         drawer = native.Drawer("python2", range(count), lines, 3, 0, bits)
         parts = [[term[low : low + 65] for term in terms] for low in (0, 65)]
-        assert (drawer.sums(parts[0]) + drawer.sums(parts[1])).tolist() == expected, bits
+        assert (drawer.sums(parts[0]) + drawer.sums(parts[1])).tolist() == expected, (
+            bits
+        )
 
 
 def test_more_lines_and_columns_than_are_summed_at_once(native: Twin) -> None:
     """5,000 lines of 40 columns, and so many references that few lines are summed at once."""
     for references, lines in ((2, 5000), (200, 300)):
         terms = terms_of(6, lines, references, (40,))
-        expected = PYTHON.Drawer("python2", range(70), lines, references).sums(terms).tolist()
+        expected = (
+            PYTHON.Drawer("python2", range(70), lines, references).sums(terms).tolist()
+        )
         assert (
-            native.Drawer("python2", range(70), lines, references).sums(terms).tolist() == expected
+            native.Drawer("python2", range(70), lines, references).sums(terms).tolist()
+            == expected
         )
 
 
@@ -154,7 +177,9 @@ def test_sums_beyond_32_bits(native: Twin, references: int, top: int) -> None:
         == expected.tolist()
     )
     drawn = PYTHON.Drawer("python2", range(2), 2100, references).take(2100).astype(int)
-    exact = [sum(int(terms[0][line, r, 1]) for line, r in enumerate(row)) for row in drawn]
+    exact = [
+        sum(int(terms[0][line, r, 1]) for line, r in enumerate(row)) for row in drawn
+    ]
     assert [
         (number - value) % 2**64
         for number, value in zip(exact, expected[:, 1].tolist(), strict=False)
@@ -199,7 +224,9 @@ def check_passed(before: Any, after: Any, rows: int, things: int) -> None:
     rows=st.lists(st.integers(0, 5), max_size=4),
     kind=st.sampled_from(["uint8", "uint64"]),
 )
-def test_draws_with_replacement_are_counted_alike(things: int, rows: list[int], kind: str) -> None:
+def test_draws_with_replacement_are_counted_alike(
+    things: int, rows: list[int], kind: str
+) -> None:
     """The generators end in the same state, with the half of a word that was not used."""
     generators = [generator(things), generator(things), generator(things)]
     for count in rows:
@@ -249,12 +276,27 @@ def test_draws_of_rare_words_are_made_again(native: Twin) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda drawer: drawer("dice", [0], 1, 2), "sampler: expected one of python2, python3"),
-        (lambda drawer: drawer("python2", [0], 1, 0), "references: expected 1 to 255, found 0"),
-        (lambda drawer: drawer("python2", [0], 1, 256), "references: expected 1 to 255, found 256"),
+        (
+            lambda drawer: drawer("dice", [0], 1, 2),
+            "sampler: expected one of python2, python3",
+        ),
+        (
+            lambda drawer: drawer("python2", [0], 1, 0),
+            "references: expected 1 to 255, found 0",
+        ),
+        (
+            lambda drawer: drawer("python2", [0], 1, 256),
+            "references: expected 1 to 255, found 256",
+        ),
         (lambda drawer: drawer("python2", [-1], 1, 2), "iterations: expected numbers"),
-        (lambda drawer: drawer("python2", [2**32 // 101], 1, 2), "iterations: expected numbers"),
-        (lambda drawer: drawer("python2", [0], 1, 2).take(-1), "lines: expected 0 or more"),
+        (
+            lambda drawer: drawer("python2", [2**32 // 101], 1, 2),
+            "iterations: expected numbers",
+        ),
+        (
+            lambda drawer: drawer("python2", [0], 1, 2).take(-1),
+            "lines: expected 0 or more",
+        ),
         (
             lambda drawer: drawer("python2", [0], 1, 2).take(2, np.array([1])),
             "present: expected a number for each",
@@ -267,7 +309,10 @@ def test_draws_of_rare_words_are_made_again(native: Twin) -> None:
             lambda drawer: drawer("python2", [0], 1, 2).take(1, np.array([3])),
             "present: expected 1 to 2 references",
         ),
-        (lambda drawer: drawer("python2", [0], 1, 2).sums([]), "terms: expected the shape"),
+        (
+            lambda drawer: drawer("python2", [0], 1, 2).sums([]),
+            "terms: expected the shape",
+        ),
         (
             lambda drawer: drawer("python2", [0], 1, 2).sums(terms_of(0, 1, 3)),
             "terms: expected the shape",
@@ -277,7 +322,9 @@ def test_draws_of_rare_words_are_made_again(native: Twin) -> None:
             "terms: expected int64",
         ),
         (
-            lambda drawer: drawer("python2", [0], 1, 2).sums([np.zeros((2, 2, 4), int)[:, :, ::2]]),
+            lambda drawer: drawer("python2", [0], 1, 2).sums(
+                [np.zeros((2, 2, 4), int)[:, :, ::2]]
+            ),
             "terms: expected",
         ),
     ],
@@ -298,15 +345,26 @@ def test_a_width_that_the_processor_lacks_is_refused(native: Twin) -> None:
 def test_nothing_to_draw(twin: Twin, sampler: str) -> None:
     assert twin.Drawer(sampler, [], 5, 3).take(5).shape == (0, 5)
     assert twin.Drawer(sampler, [1, 2], 5, 3).take(0).shape == (2, 0)
-    assert twin.Drawer(sampler, [], 5, 3).sums(terms_of(0, 5, 3, (2, 1))).shape == (0, 3)
-    assert twin.Drawer(sampler, [1], 5, 3).sums(terms_of(0, 0, 3, (2,))).tolist() == [[0, 0]]
+    assert twin.Drawer(sampler, [], 5, 3).sums(terms_of(0, 5, 3, (2, 1))).shape == (
+        0,
+        3,
+    )
+    assert twin.Drawer(sampler, [1], 5, 3).sums(terms_of(0, 0, 3, (2,))).tolist() == [
+        [0, 0]
+    ]
     assert twin.Drawer(sampler, [1], 5, 3).sums(terms_of(0, 5, 3, (0,))).shape == (1, 0)
 
 
 def test_several_threads_draw_at_once(native: Twin) -> None:
     terms = terms_of(9, 2000, 2)
-    drawers = [native.Drawer("python2", range(low, low + 30), 2000, 2) for low in range(0, 120, 30)]
+    drawers = [
+        native.Drawer("python2", range(low, low + 30), 2000, 2)
+        for low in range(0, 120, 30)
+    ]
     with ThreadPoolExecutor(4) as pool:
         parts = pool.map(lambda drawer: drawer.sums(terms), drawers)
         sums = np.concatenate(list(parts))
-    assert sums.tolist() == native.Drawer("python2", range(120), 2000, 2).sums(terms).tolist()
+    assert (
+        sums.tolist()
+        == native.Drawer("python2", range(120), 2000, 2).sums(terms).tolist()
+    )

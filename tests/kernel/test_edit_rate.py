@@ -27,7 +27,9 @@ def moved(rng: random.Random, base: Line, types: int) -> Line:
     result = list(base)
     for _ in range(rng.randint(0, 5)):
         place = rng.randint(0, len(result))
-        result[place : place + rng.randint(0, 3)] = rng.choices(range(types), k=rng.randint(0, 3))
+        result[place : place + rng.randint(0, 3)] = rng.choices(
+            range(types), k=rng.randint(0, 3)
+        )
     for _ in range(rng.randint(0, 3)):
         start = rng.randint(0, len(result))
         block = result[start : start + rng.randint(1, 14)]
@@ -61,10 +63,15 @@ def words(text: Encoded, line: int) -> list[str]:
     return [str(number) for number in text.ids[start:stop].tolist()]
 
 
-def expected(references: list[Encoded], systems: list[Encoded]) -> list[list[list[int]]]:
+def expected(
+    references: list[Encoded], systems: list[Encoded]
+) -> list[list[list[int]]]:
     return [
         [
-            [translation_edit_rate(words(s, line), words(r, line))[0] for r in references]
+            [
+                translation_edit_rate(words(s, line), words(r, line))[0]
+                for r in references
+            ]
             for line in range(6)
         ]
         for s in systems
@@ -82,7 +89,9 @@ def test_the_edits_are_sacrebleus(twin: Twin, seed: int) -> None:
 def test_any_two_texts_have_sacrebleus_edits(output: Line, reference: Line) -> None:
     wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[0]
     for kernel in (PYTHON, NATIVE):
-        assert kernel.edit_rate([ids_of([reference])], [ids_of([output])]).tolist() == [[[wanted]]]
+        assert kernel.edit_rate([ids_of([reference])], [ids_of([output])]).tolist() == [
+            [[wanted]]
+        ]
 
 
 RNG = random.Random(5)
@@ -100,14 +109,20 @@ RNG = random.Random(5)
             RNG.choices(range(9), k=110),
             RNG.choices(range(9), k=60),
         ),  # most alignments lie outside of the beam
-        ([*range(60, 90), *range(60)], [*range(90)]),  # a block that may not move so far
+        (
+            [*range(60, 90), *range(60)],
+            [*range(90)],
+        ),  # a block that may not move so far
         ([*range(49, 90), *range(49)], [*range(90)]),  # one that may
         ([0, 1] * 30, [1, 0] * 30),  # so many shifts that the search is stopped
         (
             [*range(20), *range(30, 50), *range(20, 30)],
             [*range(50)],
         ),  # a block as long as a shift can be
-        ([*range(2, 64), 1, 0], [*range(64)]),  # as many words as a row has bits, and one more
+        (
+            [*range(2, 64), 1, 0],
+            [*range(64)],
+        ),  # as many words as a row has bits, and one more
         ([*range(2, 65), 1, 0], [*range(65)]),
         (
             [1, 0] * 6 + [*range(50, 64)],
@@ -123,15 +138,27 @@ def test_every_limit_is_sacrebleus(
 ) -> None:
     twin = PYTHON if name == "python" else request.getfixturevalue("native")
     wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[0]
-    assert twin.edit_rate([ids_of([reference])], [ids_of([output])]).tolist() == [[[wanted]]]
+    assert twin.edit_rate([ids_of([reference])], [ids_of([output])]).tolist() == [
+        [[wanted]]
+    ]
 
 
 def test_edits_by_hand(twin: Twin) -> None:
     # by hand: equal; one shift; one more word; one word less; one changed; nothing in the
     # reference; in the output
     outputs = [[1, 2, 3], [4, 5, 1, 2, 3], [1, 2, 9, 3], [1, 3], [1, 9, 3], [1, 2], []]
-    references = [[1, 2, 3], [1, 2, 3, 4, 5], [1, 2, 3], [1, 2, 3], [1, 2, 3], [], [1, 2, 3]]
-    assert twin.edit_rate([ids_of(references)], [ids_of(outputs)])[0, :, 0].tolist() == [
+    references = [
+        [1, 2, 3],
+        [1, 2, 3, 4, 5],
+        [1, 2, 3],
+        [1, 2, 3],
+        [1, 2, 3],
+        [],
+        [1, 2, 3],
+    ]
+    assert twin.edit_rate([ids_of(references)], [ids_of(outputs)])[
+        0, :, 0
+    ].tolist() == [
         0,
         1,
         1,
@@ -147,7 +174,9 @@ def test_there_need_be_no_system_and_no_line(twin: Twin) -> None:
     assert twin.edit_rate([ids_of([])] * 2, [ids_of([])]).shape == (1, 0, 2)
 
 
-def test_what_is_wrong_is_refused_by_both(twin: Twin, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_wrong_is_refused_by_both(
+    twin: Twin, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ValueError, match="at least one is needed"):
         twin.edit_rate([], [ids_of([[1]])])
     with pytest.raises(ValueError, match="different numbers of lines"):

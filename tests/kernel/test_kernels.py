@@ -62,14 +62,21 @@ EVERY = KINDS + MERGED_KINDS
 def encoded(ids: Sequence[Sequence[int]]) -> Encoded:
     """Return ids of lines as encode() does."""
     offsets = np.cumsum([0, *map(len, ids)], dtype=np.int64)
-    return Encoded(np.array([number for line in ids for number in line], np.int32), offsets)
+    return Encoded(
+        np.array([number for line in ids for number in line], np.int32), offsets
+    )
 
 
 def first_seen(texts: Iterable[Iterable[Iterable[str | bytes]]]) -> list[Encoded]:
     """Number tokens in the order in which they first come: [texts][lines][tokens] to ids."""
     numbers: dict[str | bytes, int] = {}
     return [
-        encoded([[numbers.setdefault(token, len(numbers)) for token in line] for line in text])
+        encoded(
+            [
+                [numbers.setdefault(token, len(numbers)) for token in line]
+                for line in text
+            ]
+        )
         for text in texts
     ]
 
@@ -91,7 +98,9 @@ def test_extensions_that_were_built_load() -> None:
     twin, unsaid.
     """
     built = [
-        file.name for pattern in ("native/*.so", "native/*.pyd") for file in FOLDER.glob(pattern)
+        file.name
+        for pattern in ("native/*.so", "native/*.pyd")
+        for file in FOLDER.glob(pattern)
     ]
     if not built:
         pytest.skip("the compiled kernel was not built")
@@ -111,7 +120,9 @@ def test_a_kernel_that_is_forced_is_used(kernel: str) -> None:
     assert chosen_kernel.overlap is module.overlap
 
 
-def test_version_tells_the_kernel(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_tells_the_kernel(
+    kernel: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["--version"]) == 0
     assert f"(kernel: {kernel})" in capsys.readouterr().out
 
@@ -135,7 +146,9 @@ def no_native(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_native")
-def test_auto_is_python_where_nothing_was_built(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_is_python_where_nothing_was_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("PIPELINE_KERNEL", "auto")
     assert chosen_kernel.name() == "python"
     assert chosen_kernel.encode is PYTHON.encode
@@ -172,7 +185,9 @@ def test_a_compiled_kernel_that_is_older_than_its_source_says_how_to_build(
         (folder / "native" / file).touch()
         os.utime(folder / "native" / file, (time, time))
     del native
-    monkeypatch.setattr(import_module("pipeline.kernel.native.encode"), "encode", lambda: None)
+    monkeypatch.setattr(
+        import_module("pipeline.kernel.native.encode"), "encode", lambda: None
+    )
     command = [
         "score",
         "chrf",
@@ -198,7 +213,10 @@ def test_a_compiled_kernel_that_is_older_than_its_source_says_how_to_build(
     ],
 )
 def test_an_unknown_kernel_is_refused(
-    choice: str, hint: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    choice: str,
+    hint: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("PIPELINE_KERNEL", choice)
     data = ROOT / "data"
@@ -244,10 +262,14 @@ def white_texts() -> list[Lines]:
 
 
 @pytest.mark.parametrize("split", ["whitespace", "ascii_whitespace", "chrf"])
-def test_white_space_is_found_at_each_place_of_64_bytes(native: Twin, split: str) -> None:
+def test_white_space_is_found_at_each_place_of_64_bytes(
+    native: Twin, split: str
+) -> None:
     texts = white_texts()
     assert seen(native.encode(texts, split)) == seen(PYTHON.encode(texts, split))
-    for broken, place in product((b"\x80", b"\xe2\x80", b"x" * 64 + b"\xff"), (1, 90, 200)):
+    for broken, place in product(
+        (b"\x80", b"\xe2\x80", b"x" * 64 + b"\xff"), (1, 90, 200)
+    ):
         for between in (
             b"",
             b"\n",
@@ -257,11 +279,15 @@ def test_white_space_is_found_at_each_place_of_64_bytes(native: Twin, split: str
             for line in (lines[place], broken):
                 lines[place] = line
                 text = [lay_out(lines, [between] * (len(lines) + 1), range(len(lines)))]
-                assert outcome(native.encode, text, split) == outcome(PYTHON.encode, text, split)
+                assert outcome(native.encode, text, split) == outcome(
+                    PYTHON.encode, text, split
+                )
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5, MAX_ORDER])
-def test_bits_of_short_outputs_and_the_trie_count_the_same(native: Twin, order: int) -> None:
+def test_bits_of_short_outputs_and_the_trie_count_the_same(
+    native: Twin, order: int
+) -> None:
     """Lines around 64 tokens, the most that are counted as bits, of few and many words, with and
     without a source.
     """
@@ -289,7 +315,11 @@ def test_bits_of_short_outputs_and_the_trie_count_the_same(native: Twin, order: 
 def test_tables_grow_with_different_tokens(native: Twin, size: int) -> None:
     """Each token differs, so that the tables of tokens and n-grams are as full as they become."""
     line = " ".join(map(str, range(size))).encode()
-    texts = [join_lines([line]), join_lines([b"x " + line]), join_lines([line[: size * 2]])]
+    texts = [
+        join_lines([line]),
+        join_lines([b"x " + line]),
+        join_lines([line[: size * 2]]),
+    ]
     ids = PYTHON.encode(texts, "whitespace")
     assert seen(native.encode(texts, "whitespace")) == seen(ids)
     arguments = (ids[0], ids[1:], ids, 3, EVERY)
@@ -391,7 +421,9 @@ PLAIN: dict[str, Callable[[str], Iterable[str | bytes]]] = {
     "char": list,
     "nonspace": lambda line: BLEU(tokenize="char")._preprocess_segment(line).split(),
     "chrf": CHRF()._remove_punctuation,
-    "fields": lambda line: [field for part in line.split("\n") for field in part.split("|||")],
+    "fields": lambda line: [
+        field for part in line.split("\n") for field in part.split("|||")
+    ],
     "13a": lambda line: BLEU(tokenize="13a")._preprocess_segment(line).split(),
     "zh": lambda line: BLEU(tokenize="zh")._preprocess_segment(line).split(),
     "intl": lambda line: BLEU(tokenize="intl")._preprocess_segment(line).split(),
@@ -424,19 +456,28 @@ def test_white_space_and_its_neighbours_split_as_in_python(split: str) -> None:
             for after in (1, 9)
         ]
     expected = first_seen([PLAIN[split](line) for line in lines] for _ in range(1))
-    assert seen(encode([join_lines(line.encode() for line in lines)], split)) == seen(expected)
+    assert seen(encode([join_lines(line.encode() for line in lines)], split)) == seen(
+        expected
+    )
 
 
 @pytest.mark.parametrize(
     "split",
-    [pytest.param(split, marks=[pytest.mark.exhaustive] * (split in RULES)) for split in SPLITS],
+    [
+        pytest.param(split, marks=[pytest.mark.exhaustive] * (split in RULES))
+        for split in SPLITS
+    ],
 )
 def test_every_code_point_splits_as_in_python(
     split: str, each_kernel: Callable[[], Iterator[str]]
 ) -> None:
     characters = [chr(code) for code in range(0x110000) if code not in SURROGATES]
-    lines = ["b".join(characters[low : low + 256]) for low in range(0, len(characters), 256)]
-    expected = seen(first_seen([PLAIN[split](line) for line in lines] for _ in range(1)))
+    lines = [
+        "b".join(characters[low : low + 256]) for low in range(0, len(characters), 256)
+    ]
+    expected = seen(
+        first_seen([PLAIN[split](line) for line in lines] for _ in range(1))
+    )
     text = join_lines(line.encode() for line in lines)
     for _ in each_kernel():
         assert seen(encode([text], split)) == expected
@@ -447,7 +488,9 @@ def test_every_code_point_splits_as_in_python(
 def test_tokens_that_share_all_bytes_but_one_are_different(split: str) -> None:
     tokens = list(
         dict.fromkeys(
-            bordering(size, changed) for size in range(1, 41) for changed in range(size + 1)
+            bordering(size, changed)
+            for size in range(1, 41)
+            for changed in range(size + 1)
         )
     )
     line = " ".join([*tokens, *reversed(tokens)])
@@ -461,7 +504,10 @@ def test_tokens_that_share_all_bytes_but_one_are_different(split: str) -> None:
 def test_ids_go_on_from_text_to_text() -> None:
     """By hand: a 0, b 1, c 2; an empty line has no ids, a text without lines one offset."""
     texts = [join_lines([b"a b", b""]), join_lines([]), join_lines([b"c a c"])]
-    found = [(text.ids.tolist(), text.offsets.tolist()) for text in encode(texts, "whitespace")]
+    found = [
+        (text.ids.tolist(), text.offsets.tolist())
+        for text in encode(texts, "whitespace")
+    ]
     assert found == [([0, 1], [0, 2, 2]), ([], [0]), ([2, 0, 2], [0, 3])]
 
 
@@ -507,7 +553,9 @@ def kernel_says(line: bytes, split: str) -> int:
 @pytest.mark.parametrize("kind", INVALID)
 def test_invalid_utf8_is_refused_where_python_refuses_it(kind: str, split: str) -> None:
     """At the start, behind 1 to 9 bytes (8 are looked at together), at the end and before more."""
-    for text, before, after in product(INVALID[kind], range(10), ["", "a", "abcdefgh", "é"]):
+    for text, before, after in product(
+        INVALID[kind], range(10), ["", "a", "abcdefgh", "é"]
+    ):
         line = b"123456789"[:before] + bytes.fromhex(text) + after.encode()
         assert python_says(line) >= before
         assert kernel_says(line, split) == python_says(line), line
@@ -544,7 +592,8 @@ def test_sequences_of_bytes_are_valid_where_python_says_so() -> None:
     pairs = [bytes(pair) for pair in product(range(256), repeat=2)]
     longer = [bytes(three) for three in product(EDGES[-7:], EDGES, EDGES)]
     longest = [
-        bytes(four) for four in product(EDGES[-3:], EDGES, [0x41, 0x7F, 0x80, 0xBF, 0xC2], EDGES)
+        bytes(four)
+        for four in product(EDGES[-3:], EDGES, [0x41, 0x7F, 0x80, 0xBF, 0xC2], EDGES)
     ]
     lines = [bytes([byte]) for byte in range(256)] + pairs + longer + longest
     text = join_lines(lines)
@@ -567,7 +616,9 @@ def test_bytes_outside_of_a_line_do_not_make_it_valid() -> None:
     buffer.
     """
     data = "aé".encode()
-    with pytest.raises(InvalidTextError, match="text 0, line 0: byte 1 is not valid UTF-8"):
+    with pytest.raises(
+        InvalidTextError, match="text 0, line 0: byte 1 is not valid UTF-8"
+    ):
         encode([Lines(data, np.array([0]), np.array([2]))], "char")
 
 
@@ -590,11 +641,17 @@ def naive_counts(
     merged of [orders].
     """
     orders = range(1, order + 1)
-    sigma, eta = ([naive.ngrams(text, n) for n in orders] for text in (source, hypothesis))
+    sigma, eta = (
+        [naive.ngrams(text, n) for n in orders] for text in (source, hypothesis)
+    )
     apart: dict[str, Callable[[Sequence[str], int], int]] = {
         "match": lambda reference, n: naive.match_n(reference, hypothesis, n),
-        "penalty": lambda reference, n: naive.penalty_n(source, reference, hypothesis, n),
-        "source_only": lambda reference, n: naive.penalty_paper_n(source, reference, hypothesis, n),
+        "penalty": lambda reference, n: naive.penalty_n(
+            source, reference, hypothesis, n
+        ),
+        "source_only": lambda reference, n: naive.penalty_paper_n(
+            source, reference, hypothesis, n
+        ),
         "common": lambda reference, n: (
             sigma[n - 1] & naive.ngrams(reference, n) & eta[n - 1]
         ).total(),
@@ -607,17 +664,29 @@ def naive_counts(
     merged = [naive.merged_reference(references, n) for n in orders]
     triples = list(zip(sigma, merged, eta, strict=True))
     counts["union_match"] = [naive.overlap(h, r) for _, r, h in triples]
-    counts["new_match"] = [naive.overlap(h, naive.difference_2016_03(r, s)) for s, r, h in triples]
-    counts["gone_match"] = [naive.overlap(h, naive.difference_2016_03(s, r)) for s, r, h in triples]
-    counts["added_match"] = [naive.overlap(h, naive.difference_2015(r, s)) for s, r, h in triples]
-    counts["removed_match"] = [naive.overlap(h, naive.difference_2015(s, r)) for s, r, h in triples]
+    counts["new_match"] = [
+        naive.overlap(h, naive.difference_2016_03(r, s)) for s, r, h in triples
+    ]
+    counts["gone_match"] = [
+        naive.overlap(h, naive.difference_2016_03(s, r)) for s, r, h in triples
+    ]
+    counts["added_match"] = [
+        naive.overlap(h, naive.difference_2015(r, s)) for s, r, h in triples
+    ]
+    counts["removed_match"] = [
+        naive.overlap(h, naive.difference_2015(s, r)) for s, r, h in triples
+    ]
     counts["added"] = [naive.difference_2015(r, s).total() for s, r, _ in triples]
     return counts
 
 
 def related(rng: random.Random, size: int) -> list[str]:
     """Return tokens of a small vocabulary, so that n-grams come again."""
-    return rng.choices("abc", k=size) if rng.random() < 0.7 else list(islice(cycle("abbc"), size))
+    return (
+        rng.choices("abc", k=size)
+        if rng.random() < 0.7
+        else list(islice(cycle("abbc"), size))
+    )
 
 
 @pytest.mark.usefixtures("kernel")
@@ -674,14 +743,18 @@ BY_HAND = {
 def test_overlap_by_hand(kind: str) -> None:
     source, *texts = first_seen([["abb"], ["a"], ["bbb"], ["bbab"]])
     counts = chosen_kernel.overlap(source, texts[:2], texts[2:], 2, [kind])
-    assert {name: array[0, 0].tolist() for name, array in counts.items()} == {kind: BY_HAND[kind]}
+    assert {name: array[0, 0].tolist() for name, array in counts.items()} == {
+        kind: BY_HAND[kind]
+    }
 
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("order", [0, -1, MAX_ORDER + 1])
 def test_orders_out_of_range_are_refused(order: int) -> None:
     text = encoded([[0]])
-    with pytest.raises(ValueError, match=f"^order: expected 1 to {MAX_ORDER}, found {order}$"):
+    with pytest.raises(
+        ValueError, match=f"^order: expected 1 to {MAX_ORDER}, found {order}$"
+    ):
         chosen_kernel.overlap(None, [text], [text], order, EVERY)
 
 
@@ -697,7 +770,9 @@ def test_an_unknown_kind_is_refused() -> None:
 MILLION = 1_000_000
 
 
-def numbered(texts: Sequence[NDArray[np.int64]], order: int) -> list[list[Counter[int]]]:
+def numbered(
+    texts: Sequence[NDArray[np.int64]], order: int
+) -> list[list[Counter[int]]]:
     """Return [order][text] counts of n-grams as numbers that are equal where n-grams are."""
     width = 1 + max(int(text.max()) for text in texts)
     numbers, counted = list(texts), []
@@ -729,7 +804,9 @@ def test_a_million_different_tokens(native: Twin) -> None:
     known = {number: place for place, number in enumerate(source.tolist())}
     assert ids[0].ids.tolist() == list(range(MILLION))
     assert ids[2].ids.tolist() == [known[number] for number in output.tolist()]
-    counts = native.overlap(ids[0], ids[1:2], ids[2:], 2, ["match", "penalty", "union_match"])
+    counts = native.overlap(
+        ids[0], ids[1:2], ids[2:], 2, ["match", "penalty", "union_match"]
+    )
     assert counts["union_match"][0, 0].tolist() == counts["match"][0, 0, 0].tolist()
     for n, (sigma, rho, eta) in enumerate(numbered([source, reference, output], 2)):
         assert counts["match"][0, 0, 0, n] == sum(
@@ -745,15 +822,26 @@ def test_a_million_equal_tokens(native: Twin) -> None:
     """By hand: a text of m times a has m - n + 1 times the one n-gram; where no reference has it,
     it is penalised.
     """
-    sizes = {"source": MILLION - 7, "reference": MILLION // 2, "output": MILLION, "other": 3}
+    sizes = {
+        "source": MILLION - 7,
+        "reference": MILLION // 2,
+        "output": MILLION,
+        "other": 3,
+    }
     texts = [join_lines([b"a " * size]) for size in sizes.values()]
     source, reference, output, other = native.encode(texts, "whitespace")
     counts = native.overlap(
         source, [reference, other], [output], 4, ["match", "penalty", "union_match"]
     )
     assert counts["union_match"][0, 0].tolist() == [MILLION // 2 - n for n in range(4)]
-    assert counts["match"][0, 0].tolist() == [[MILLION // 2 - n for n in range(4)], [3, 2, 1, 0]]
-    assert counts["penalty"][0, 0].tolist() == [[0, 0, 0, 0], [0, 0, 0, MILLION - 7 - 3]]
+    assert counts["match"][0, 0].tolist() == [
+        [MILLION // 2 - n for n in range(4)],
+        [3, 2, 1, 0],
+    ]
+    assert counts["penalty"][0, 0].tolist() == [
+        [0, 0, 0, 0],
+        [0, 0, 0, MILLION - 7 - 3],
+    ]
 
 
 # ---- threads and memory
@@ -763,11 +851,16 @@ def test_a_million_equal_tokens(native: Twin) -> None:
 def test_four_threads_at_once_get_the_same_arrays() -> None:
     rng = random.Random(4)
     texts = [
-        join_lines(" ".join(rng.choices("abcdefghij", k=30)).encode() for _ in range(30))
+        join_lines(
+            " ".join(rng.choices("abcdefghij", k=30)).encode() for _ in range(30)
+        )
         for _ in range(5)
     ]
     ids = encode(texts, "whitespace")
-    alone = [seen(ids), seen(chosen_kernel.overlap(ids[0], ids[1:3], ids[3:], 4, EVERY))]
+    alone = [
+        seen(ids),
+        seen(chosen_kernel.overlap(ids[0], ids[1:3], ids[3:], 4, EVERY)),
+    ]
     start = Barrier(4)
 
     def work(_: int) -> list[list[list[Any]]]:

@@ -52,10 +52,20 @@ class Case:
     ):
         self.words: dict[str, int] = {}
         self.annotators = max([1, *map(len, gold)])
-        self.source, self.systems = self.encode(source), [self.encode(system) for system in systems]
-        cells = [edits for line in gold for edits in [*line, *[[]] * (self.annotators - len(line))]]
+        self.source, self.systems = (
+            self.encode(source),
+            [self.encode(system) for system in systems],
+        )
+        cells = [
+            edits
+            for line in gold
+            for edits in [*line, *[[]] * (self.annotators - len(line))]
+        ]
         flat = [edit for edits in cells for edit in edits]
-        kept = [[text for text in edit[-1] if " ".join(text.split()) == text] for edit in flat]
+        kept = [
+            [text for text in edit[-1] if " ".join(text.split()) == text]
+            for edit in flat
+        ]
         self.gold = GoldEdits(
             np.cumsum([0, *map(len, cells)], dtype=np.int64),
             np.array([edit[0] for edit in flat], np.int32),
@@ -76,7 +86,9 @@ class Case:
         return [word.lower().encode() for word in self.words]
 
     def count(self, kernel: Twin, **options: Any) -> MaxMatches:
-        result = kernel.max_match(self.source, self.systems, self.gold, self.annotators, **options)
+        result = kernel.max_match(
+            self.source, self.systems, self.gold, self.annotators, **options
+        )
         assert isinstance(result, MaxMatches)
         return result
 
@@ -99,7 +111,9 @@ def golden(path: Path) -> list[dict[str, Any]]:
 
 
 def one(case: dict[str, Any]) -> Case:
-    return Case([case["source"]], [[case["hypothesis"]]], [[edits for _, edits in case["gold"]]])
+    return Case(
+        [case["source"]], [[case["hypothesis"]]], [[edits for _, edits in case["gold"]]]
+    )
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -117,7 +131,9 @@ def test_golden_cases(twin: Twin, shared: Path, code: str) -> None:
         result = line.count(twin, **options, edits=True)
         assert result.edits is not None
         source, output = case["source"].split(), case["hypothesis"].split()
-        for a, (_, correct, proposed, size, edits) in enumerate(case[code]["annotators"]):
+        for a, (_, correct, proposed, size, edits) in enumerate(
+            case[code]["annotators"]
+        ):
             rows = slice(*result.edits.offsets[a : a + 2])
             listed = [
                 [start, end, " ".join(source[i1:i2]), " ".join(output[j1:j2])]
@@ -140,7 +156,9 @@ def test_golden_lattices(shared: Path) -> None:
     for case in golden(shared / GOLDEN / "cases.jsonl.gz")[::4]:
         line = one(case)
         graph = lattice(
-            line.source.ids.tolist(), line.systems[0].ids.tolist(), case["max_unchanged_words"]
+            line.source.ids.tolist(),
+            line.systems[0].ids.tolist(),
+            case["max_unchanged_words"],
         )
         assert graph
         assert (len(graph.vertices), len(graph.arcs)) == (
@@ -168,12 +186,18 @@ def read_gold(path: Path) -> tuple[list[str], list[list[list[Edit]]]]:
                     (
                         start,
                         end,
-                        ["" if c == "-NONE-" else c.strip() for c in corrections.split("||")],
+                        [
+                            "" if c == "-NONE-" else c.strip()
+                            for c in corrections.split("||")
+                        ],
                     )
                 )
         sentences.append(first[2:])
         gold.append(
-            [annotators.get(number, []) for number in range(max(annotators, default=0) + 1)]
+            [
+                annotators.get(number, [])
+                for number in range(max(annotators, default=0) + 1)
+            ]
         )
     return sentences, gold
 
@@ -185,20 +209,31 @@ def test_systems_of_conll14(native: Twin, shared: Path, name: str) -> None:
     """
     systems = ["AMU", "CAMB", "CUUI", "INPUT", "REF0"]
     sentences, gold = read_gold(shared / GOLDS[name])
-    texts = [(shared / "conll14" / s).read_text(encoding="utf-8").split("\n")[:-1] for s in systems]
+    texts = [
+        (shared / "conll14" / s).read_text(encoding="utf-8").split("\n")[:-1]
+        for s in systems
+    ]
     case = Case(sentences, texts, gold)
     result = case.count(native)
     assert not result.reduced.any()
     sizes = np.diff(case.gold.firsts)
-    with gzip.open(shared / GOLDEN / f"sentences.{name}.tsv.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(
+        shared / GOLDEN / f"sentences.{name}.tsv.gz", "rt", encoding="utf-8"
+    ) as file:
         for row in csv.DictReader(file, delimiter="\t"):
-            s, line, a = systems.index(row["system"]), int(row["line"]) - 1, int(row["annotator"])
+            s, line, a = (
+                systems.index(row["system"]),
+                int(row["line"]) - 1,
+                int(row["annotator"]),
+            )
             seen = (
                 result.correct[s, line, a],
                 result.proposed[s, line, a],
                 sizes[line * case.annotators + a],
             )
-            assert seen == tuple(int(row[key]) for key in ("correct", "proposed", "gold")), row
+            assert seen == tuple(
+                int(row[key]) for key in ("correct", "proposed", "gold")
+            ), row
 
 
 # ---- by hand: examples of the official program's habits
@@ -223,7 +258,12 @@ def test_systems_of_conll14(native: Twin, shared: Path, name: str) -> None:
             [(1, 1, ["y"]), (1, 1, ["x"])],
             (1, 2),
         ),  # insertions in the order of the gold edits
-        ("a", "b", [(0, 1, ["b"]), (0, 1, ["b"])], (2, 1)),  # a gold edit that is given twice
+        (
+            "a",
+            "b",
+            [(0, 1, ["b"]), (0, 1, ["b"])],
+            (2, 1),
+        ),  # a gold edit that is given twice
         (
             "a b c",
             "x b y",
@@ -250,7 +290,11 @@ def test_examples(
 def test_the_code_3_2_misplaces_insertions_at_the_start(twin: Twin) -> None:
     edits: list[Edit] = [(0, 0, ["It 's"]), (3, 5, ["n't it"])]
     assert counts(
-        twin, "Thursday , is it not ?", "It 's Thursday , is n't it ?", edits, first_row=True
+        twin,
+        "Thursday , is it not ?",
+        "It 's Thursday , is n't it ?",
+        edits,
+        first_row=True,
     ) == (1, 2)
 
 
@@ -275,7 +319,12 @@ def test_what_is_asked_for_is_what_is_listed(twin: Twin) -> None:
     assert result.edits.offsets.tolist() == [0, 1, 2, 2, 2, 2, 2, 3, 4]
     # without gold, the substitution and two unchanged tokens weigh less as one edit: 3.001 for
     # 1.002 + 1 + 1
-    assert result.edits.spans.tolist() == [[1, 2, 1, 2], [1, 4, 1, 4], [0, 1, 0, 1], [0, 1, 0, 1]]
+    assert result.edits.spans.tolist() == [
+        [1, 2, 1, 2],
+        [1, 4, 1, 4],
+        [0, 1, 0, 1],
+        [0, 1, 0, 1],
+    ]
     assert result.edits.hits.tolist() == [1, 0, 0, 0]
     assert result.edits.matched.tolist() == [[1, 0], [0, 0]]
 
@@ -289,7 +338,9 @@ def changed(rng: random.Random, line: list[int], tokens: int) -> list[int]:
     edited = list(line)
     for _ in range(rng.randint(0, 4)):
         place = rng.randint(0, len(edited))
-        edited[place : place + rng.randint(0, 2)] = rng.choices(range(tokens), k=rng.randint(0, 2))
+        edited[place : place + rng.randint(0, 2)] = rng.choices(
+            range(tokens), k=rng.randint(0, 2)
+        )
     return edited
 
 
@@ -324,7 +375,8 @@ def random_arguments(seed: int) -> Arguments:
     )
     source = [rng.choices(range(tokens), k=rng.randint(0, 9)) for _ in range(lines)]
     systems = [
-        [changed(rng, line, tokens) for line in source] for _ in range(rng.choice([0, 1, 1, 2]))
+        [changed(rng, line, tokens) for line in source]
+        for _ in range(rng.choice([0, 1, 1, 2]))
     ]
     cells = [
         [
@@ -354,7 +406,12 @@ def random_arguments(seed: int) -> Arguments:
         "max_arcs": rng.choice([10**6, 10**6, 0, 0, 30, 200]),
         "edits": rng.random() < 0.8,
     }
-    return (encoded(source), [encoded(system) for system in systems], gold, annotators), options
+    return (
+        encoded(source),
+        [encoded(system) for system in systems],
+        gold,
+        annotators,
+    ), options
 
 
 def seen(result: MaxMatches) -> list[Any]:
@@ -397,10 +454,14 @@ def test_outputs_near_and_far_from_their_source(native: Twin, changes: int) -> N
 
 def test_threads_do_not_disturb_each_other(native: Twin) -> None:
     cases = [random_arguments(seed) for seed in range(200)]
-    alone = [seen(native.max_match(*arguments, **options)) for arguments, options in cases]
+    alone = [
+        seen(native.max_match(*arguments, **options)) for arguments, options in cases
+    ]
     with ThreadPoolExecutor(4) as pool:
         together = list(
-            pool.map(lambda case: seen(native.max_match(*case[0], **case[1])), cases * 5)
+            pool.map(
+                lambda case: seen(native.max_match(*case[0], **case[1])), cases * 5
+            )
         )
     assert together == alone * 5
 
@@ -408,7 +469,9 @@ def test_threads_do_not_disturb_each_other(native: Twin) -> None:
 # ---- lattices with too many arcs
 
 
-def test_the_linear_method_is_nearly_always_the_exact_one(native: Twin, shared: Path) -> None:
+def test_the_linear_method_is_nearly_always_the_exact_one(
+    native: Twin, shared: Path
+) -> None:
     """All lines of a system and of a reference: (correct, proposed) differ in at most 1 of 200."""
     sentences, gold = read_gold(shared / COMBINED)
     texts = [
@@ -428,11 +491,14 @@ def test_the_python_kernel_refuses_what_the_linear_method_would_search(
     (own,) = WayOrLinear.__bases__
     monkeypatch.setattr(max_match, "Way", own)
     none = np.zeros(0, np.int32)
-    gold = GoldEdits(np.zeros(2, np.int64), none, none, np.zeros(1, np.int64), encoded([]))
+    gold = GoldEdits(
+        np.zeros(2, np.int64), none, none, np.zeros(1, np.int64), encoded([])
+    )
     texts = encoded([[1, 2]]), [encoded([[1, 3, 4]])]
     assert PYTHON.max_match(*texts, gold, 1).proposed.tolist() == [[[1]]]
     with pytest.raises(
-        LongTextError, match="an output of 3 tokens and a source of 2 are too long for MaxMatch"
+        LongTextError,
+        match="an output of 3 tokens and a source of 2 are too long for MaxMatch",
     ):
         PYTHON.max_match(*texts, gold, 1, max_arcs=3)
 
@@ -460,10 +526,13 @@ def test_lines_beyond_all_limits_are_refused(twin: Twin) -> None:
     """A line may be as long as it likes where the output equals it."""
     line = encoded([[1], [1] * 20_000])
     none = np.zeros(0, np.int32)
-    gold = GoldEdits(np.zeros(3, np.int64), none, none, np.zeros(1, np.int64), encoded([]))
+    gold = GoldEdits(
+        np.zeros(3, np.int64), none, none, np.zeros(1, np.int64), encoded([])
+    )
     assert twin.max_match(line, [line], gold, 1).proposed.tolist() == [[[0], [0]]]
     with pytest.raises(
-        LongTextError, match="20,000 tokens and a source of 20,000 are too long for MaxMatch"
+        LongTextError,
+        match="20,000 tokens and a source of 20,000 are too long for MaxMatch",
     ) as caught:
         twin.max_match(line, [line, encoded([[1], [2] * 20_000])], gold, 1)
     assert (caught.value.text, caught.value.line) == (2, 1)
@@ -496,13 +565,19 @@ def replaced(**fields: Any) -> GoldEdits:
         (replaced(ends=np.array([], np.int32)), {}, "do not fit lines"),
         (replaced(alternatives=np.array([0, 2], np.int64)), {}, "offsets do not rise"),
         (
-            replaced(corrections=Encoded(np.array([0], np.int32), np.array([0, 2], np.int64))),
+            replaced(
+                corrections=Encoded(np.array([0], np.int32), np.array([0, 2], np.int64))
+            ),
             {},
             "do not rise",
         ),
         (replaced(), {"max_unchanged": -1}, "max_unchanged: expected 0 to"),
         (replaced(), {"max_arcs": 1 << 31}, "max_arcs: expected 0 to"),
-        (replaced(), {"folded": [b"a", b"b"]}, "folded: there are 2 tokens, but ids reach 2"),
+        (
+            replaced(),
+            {"folded": [b"a", b"b"]},
+            "folded: there are 2 tokens, but ids reach 2",
+        ),
     ],
 )
 def test_arguments_that_do_not_fit(

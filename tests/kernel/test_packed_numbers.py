@@ -79,7 +79,9 @@ def test_nothing_is_packed(native: Twin, shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("top", [2, 64, 65, 127, 128, 255])
 @pytest.mark.parametrize("samples", [1, 5, 37])
 @pytest.mark.parametrize("lines", [1, 70, 4096, 4100])
-def test_sums_are_those_of_the_numbers(native: Twin, lines: int, samples: int, top: int) -> None:
+def test_sums_are_those_of_the_numbers(
+    native: Twin, lines: int, samples: int, top: int
+) -> None:
     """With weights around the largest that each width takes, in rows that are not side by side in
     memory.
     """
@@ -91,7 +93,9 @@ def test_sums_are_those_of_the_numbers(native: Twin, lines: int, samples: int, t
         :, 4 : lines + 4
     ]
     weights[0, :] = top
-    expected = np.einsum("sl,l...->s...", weights.astype(int), array.astype(int)).tolist()
+    expected = np.einsum(
+        "sl,l...->s...", weights.astype(int), array.astype(int)
+    ).tolist()
     packed = packed_of(array)
     given = packed.data, packed.bits, lines, weights
     assert packed.of_sums(packed_numbers.plane_sums(*given)).tolist() == expected
@@ -106,7 +110,10 @@ def test_sums_are_those_of_the_numbers(native: Twin, lines: int, samples: int, t
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"bits": np.array([3], np.uint8)}, "planes: expected bytes for 8 lines and 1 planes"),
+        (
+            {"bits": np.array([3], np.uint8)},
+            "planes: expected bytes for 8 lines and 1 planes",
+        ),
         ({"lines": 9}, "planes: expected bytes for 9 lines"),
         (
             {"data": np.zeros(7, np.uint8)},
@@ -129,5 +136,9 @@ def test_wrong_arguments_are_refused_alike(
 def test_a_width_that_the_processor_lacks_is_refused(native: Twin) -> None:
     with pytest.raises(ValueError, match="vectors of 7 bits"):
         native.plane_sums(
-            np.zeros(0, np.uint8), np.zeros(0, np.uint8), 1, np.ones((1, 1), np.uint8), 7
+            np.zeros(0, np.uint8),
+            np.zeros(0, np.uint8),
+            1,
+            np.ones((1, 1), np.uint8),
+            7,
         )

@@ -43,16 +43,22 @@ TOKENS = [
     "longer-than-8",
     "\n",
 ]
-LINE = st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join) | st.text(max_size=6).filter(
-    lambda text: not any("\ud800" <= character <= "\udfff" for character in text)
-)
+LINE = st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join) | st.text(
+    max_size=6
+).filter(lambda text: not any("\ud800" <= character <= "\udfff" for character in text))
 ALL_KINDS = (*common.KINDS, *common.MERGED_KINDS)
 
 
-def prepared(source: Sequence[str] | None, references: Sequence[Sequence[str]], split: str) -> Any:
-    texts = [join_lines(line.encode() for line in reference) for reference in references]
+def prepared(
+    source: Sequence[str] | None, references: Sequence[Sequence[str]], split: str
+) -> Any:
+    texts = [
+        join_lines(line.encode() for line in reference) for reference in references
+    ]
     return function_of("native", "Prepared", "prepared")(
-        None if source is None else join_lines(line.encode() for line in source), texts, split
+        None if source is None else join_lines(line.encode() for line in source),
+        texts,
+        split,
     )
 
 
@@ -66,7 +72,9 @@ def together(
     """What the specification counts where all texts are encoded in one call."""
     texts = [*([source] if source is not None else []), *references, outputs]
     lines = [join_lines(line.encode() for line in text) for text in texts]
-    encoded = words(lines, split).texts if split in common.FOLDS else encode(lines, split)
+    encoded = (
+        words(lines, split).texts if split in common.FOLDS else encode(lines, split)
+    )
     first = encoded.pop(0) if source is not None else None
     counts = overlap(first, encoded[:-1], encoded[-1:], order, ALL_KINDS)
     return {kind: array[0] for kind, array in counts.items()} | {
@@ -76,11 +84,15 @@ def together(
 
 @pytest.mark.usefixtures("native")
 @given(data=st.data())
-def test_counts_are_those_of_texts_that_are_encoded_together(data: st.DataObject) -> None:
+def test_counts_are_those_of_texts_that_are_encoded_together(
+    data: st.DataObject,
+) -> None:
     split = data.draw(st.sampled_from([*common.SPLITS, *common.FOLDS]))
     order, sets = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 6))
     lines = data.draw(
-        st.lists(st.lists(LINE, min_size=1 + sets, max_size=1 + sets), min_size=1, max_size=4)
+        st.lists(
+            st.lists(LINE, min_size=1 + sets, max_size=1 + sets), min_size=1, max_size=4
+        )
     )
     source = [line[0] for line in lines] if data.draw(st.booleans()) else None
     references = [[line[1 + number] for line in lines] for number in range(sets)]
@@ -89,7 +101,9 @@ def test_counts_are_those_of_texts_that_are_encoded_together(data: st.DataObject
     frozen = prepared(source, references, split)
     columns = frozen.count(outputs, np.array(rows, np.int64), order, ALL_KINDS, True)
     taken = [[reference[row] for row in rows] for reference in references]
-    expected = together(source and [source[row] for row in rows], taken, outputs, split, order)
+    expected = together(
+        source and [source[row] for row in rows], taken, outputs, split, order
+    )
     for kind, array in expected.items():
         assert columns[kind].dtype == np.int64
         np.testing.assert_array_equal(columns[kind], array, err_msg=kind)
@@ -111,7 +125,8 @@ def test_long_lines_have_the_subsequences_of_the_other_kernel() -> None:
         frozen = prepared(None, [[one, two]], "whitespace")
         columns = frozen.count([f"{two} new", one], np.array([0, 1]), 1, (), True)
         np.testing.assert_array_equal(
-            columns["lcs"], together(None, [[one, two]], [f"{two} new", one], "blank", 1)["lcs"]
+            columns["lcs"],
+            together(None, [[one, two]], [f"{two} new", one], "blank", 1)["lcs"],
         )
 
 
@@ -148,7 +163,9 @@ def test_prepared_texts_are_pickled_and_shared_by_threads() -> None:
 
     def again(_: int) -> bool:
         columns = frozen.count(lines, rows, 4, ("match", "penalty"), True)
-        return all(np.array_equal(columns[kind], array) for kind, array in expected.items())
+        return all(
+            np.array_equal(columns[kind], array) for kind, array in expected.items()
+        )
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(again, range(40)))

@@ -35,7 +35,9 @@ def sentences(text: Text) -> Sentences:
     flat = [sentence for line in text for sentence in line]
     ids = np.array([token for sentence in flat for token in sentence], np.int32)
     offsets = np.cumsum([0, *(len(sentence) for sentence in flat)], dtype=np.int64)
-    return Sentences(ids, offsets, np.cumsum([0, *(len(line) for line in text)], dtype=np.int64))
+    return Sentences(
+        ids, offsets, np.cumsum([0, *(len(line) for line in text)], dtype=np.int64)
+    )
 
 
 def whole(text: Text) -> Encoded:
@@ -53,7 +55,10 @@ def made(seed: int, lines: int, texts: int) -> list[Text]:
     result: list[Text] = [[] for _ in range(texts)]
     for _ in range(lines):
         base = [
-            [rng.randrange(types) for _ in range(rng.choice(SIZES if seed % 3 == 0 else SIZES[:7]))]
+            [
+                rng.randrange(types)
+                for _ in range(rng.choice(SIZES if seed % 3 == 0 else SIZES[:7]))
+            ]
             for _ in range(rng.choice([0, 1, 1, 2, 4]))
         ]
         for text in result:
@@ -79,7 +84,9 @@ def test_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None:
     one, two, three = made(seed, 4, 3)
     references, systems = [one, two], [three, one]
     lengths = twin.lcs([whole(t) for t in references], [whole(t) for t in systems])
-    hits = twin.union_lcs([sentences(t) for t in references], [sentences(t) for t in systems])
+    hits = twin.union_lcs(
+        [sentences(t) for t in references], [sentences(t) for t in systems]
+    )
     assert lengths.shape == hits.shape == (2, 4, 2)
     for s, line, r in np.ndindex(lengths.shape):
         reference, output = references[r][line], systems[s][line]
@@ -123,7 +130,11 @@ def test_unions_hit_what_is_allowed(twin: Twin, seed: int) -> None:
         twin.weighted_union(*inputs, powers, allowed),
     )
     for s, line, r in np.ndindex(hits.shape):
-        reference, output, own = references[r][line], systems[s][line], joined(given[s][r][line])
+        reference, output, own = (
+            references[r][line],
+            systems[s][line],
+            joined(given[s][r][line]),
+        )
         assert hits[s, line, r] == naive.union_hits(reference, output, own)
         assert weights[s, line, r] == pytest.approx(
             naive.weighted_hits(reference, output, weigh, own), abs=1e-9
@@ -157,7 +168,9 @@ def test_skip_bigrams_are_the_naive_ones(twin: Twin, seed: int, gap: int) -> Non
             for s, system in enumerate(systems):
                 assert (
                     match[s, line]
-                    == (merged & naive.skip_bigrams(joined(system[line]), limit)).total()
+                    == (
+                        merged & naive.skip_bigrams(joined(system[line]), limit)
+                    ).total()
                 )
 
 
@@ -167,7 +180,9 @@ def test_references_have_skip_bigrams_without_any_output(twin: Twin) -> None:
     assert total.tolist() == [3, 0]
 
 
-@pytest.mark.parametrize("turned", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "turned", [False, pytest.param(True, marks=pytest.mark.exhaustive)]
+)
 def test_long_sentences_are_traced_in_segments(native: Twin, turned: bool) -> None:
     """Beyond 8 MB of columns the compiled twin makes them again, a segment at a time: 12,000 x
     6,200 tokens is 9 MB.
@@ -177,7 +192,9 @@ def test_long_sentences_are_traced_in_segments(native: Twin, turned: bool) -> No
     two = [[[rng.randrange(50) for _ in range(6_200)], [3, 2, 1]]]
     references, systems = ([two], [one]) if turned else ([one], [two])
     arguments = [sentences(t) for t in references], [sentences(t) for t in systems]
-    assert native.union_lcs(*arguments).tolist() == PYTHON.union_lcs(*arguments).tolist()
+    assert (
+        native.union_lcs(*arguments).tolist() == PYTHON.union_lcs(*arguments).tolist()
+    )
 
 
 @pytest.mark.parametrize(
@@ -218,7 +235,9 @@ def test_offsets_that_lead_outside_are_refused(twin: Twin) -> None:
 
 def test_unlimited_skip_bigrams_have_a_cap(twin: Twin) -> None:
     fits, beyond = [[[1] * common.MAX_SKIPPED]], [[[1] * (common.MAX_SKIPPED + 1)]]
-    with pytest.raises(LongTextError, match="100,001 tokens have too many skip bigrams") as caught:
+    with pytest.raises(
+        LongTextError, match="100,001 tokens have too many skip bigrams"
+    ) as caught:
         twin.skip_bigrams([whole(fits)], [whole(fits), whole(beyond)], -1)
     assert (caught.value.text, caught.value.line) == (2, 0)
     match, total = twin.skip_bigrams([whole(beyond)], [whole(beyond)], 0)
@@ -230,7 +249,9 @@ def test_weighted_subsequences_have_a_cap(twin: Twin) -> None:
     size = 1 << 16
     texts = [sentences([[[1]], [[1] * size]]), sentences([[[1]], [[1] * (size + 1)]])]
     for function in (twin.weighted_lcs, twin.weighted_union):
-        with pytest.raises(LongTextError, match="65,536 and 65,537 tokens are too long") as caught:
+        with pytest.raises(
+            LongTextError, match="65,536 and 65,537 tokens are too long"
+        ) as caught:
             function(texts[:1], texts[1:], np.ones(size + 2))
         assert (caught.value.text, caught.value.line) == (1, 1)
 
@@ -252,15 +273,22 @@ def test_words_are_runs_of_folded_letters_and_digits(twin: Twin, fold: str) -> N
         map(chr, [*range(0xD800), *range(0xE000, sys.maxunicode + 1)])
     )  # all of Unicode, once each
     texts = [[*LINES, "x".join(every)], LINES[::-1]]
-    found = twin.words([join_lines([line.encode() for line in text]) for text in texts], fold)
+    found = twin.words(
+        [join_lines([line.encode() for line in text]) for text in texts], fold
+    )
     ends = found.ends.tolist()
-    known = [found.data[low:high].decode() for low, high in zip([0, *ends], ends, strict=False)]
+    known = [
+        found.data[low:high].decode()
+        for low, high in zip([0, *ends], ends, strict=False)
+    ]
     assert len(set(known)) == len(known)
     for text, encoded in zip(texts, found.texts, strict=True):
         for number, line in enumerate(text):
             low, high = encoded.offsets[number : number + 2]
             lower = line.lower() if fold == "google" else line.encode().lower().decode()
-            assert [known[i] for i in encoded.ids[low:high]] == re.findall("[a-z0-9]+", lower)
+            assert [known[i] for i in encoded.ids[low:high]] == re.findall(
+                "[a-z0-9]+", lower
+            )
 
 
 def test_a_kelvin_is_a_letter_for_google_alone(twin: Twin) -> None:

@@ -18,7 +18,9 @@ def test_line_ends_are_those_of_numpy(separator: bytes) -> None:
     rng = random.Random(1)
     for size in [*range(6), 62, 63, 64, 65, 127, 128, 129, 500]:
         for often in (1, 9):
-            data = b"".join(rng.choice([separator, *[b"x"] * often]) for _ in range(size))
+            data = b"".join(
+                rng.choice([separator, *[b"x"] * often]) for _ in range(size)
+            )
             assert (
                 scan.line_ends(data, separator[0]).tolist()
                 == line_ends(data, separator[0]).tolist()

@@ -18,7 +18,9 @@ ALPHABETS = (
     "a\u20ac\u3000,\u0800\u07ff\uffff",
     "a\U0001f600\U00010000\U0010ffff ",
 )
-TEXTS = st.sampled_from(ALPHABETS).flatmap(lambda letters: st.text(letters, max_size=40))
+TEXTS = st.sampled_from(ALPHABETS).flatmap(
+    lambda letters: st.text(letters, max_size=40)
+)
 
 
 class Text(str):
@@ -33,7 +35,12 @@ class Text(str):
 @given(st.lists(TEXTS | TEXTS.map(Text), max_size=6))
 def test_strings_are_joined(texts: list[str]) -> None:
     one, two = encode.joined(texts), native.joined(texts)
-    assert (one[0], one[1], one[2].tolist(), one[3]) == (two[0], two[1], two[2].tolist(), two[3])
+    assert (one[0], one[1], one[2].tolist(), one[3]) == (
+        two[0],
+        two[1],
+        two[2].tolist(),
+        two[3],
+    )
     assert {type(text) for text in two[0]} <= {str}
 
 

@@ -25,14 +25,18 @@ from tests.support.kernels import PYTHON, Twin
 if TYPE_CHECKING:
     from pipeline.kernel.common import ChangedColumns, Encoded
 
-    Arguments = tuple[Encoded, list[Encoded], Encoded, np.ndarray[Any, np.dtype[np.int64]]]
+    Arguments = tuple[
+        Encoded, list[Encoded], Encoded, np.ndarray[Any, np.dtype[np.int64]]
+    ]
 
 
 def edited(rng: random.Random, base: list[int], types: int, most: int) -> list[int]:
     result = list(base)
     for _ in range(rng.randint(0, most)):
         place = rng.randint(0, len(result))
-        result[place : place + rng.randint(0, 3)] = rng.choices(range(types), k=rng.randint(0, 3))
+        result[place : place + rng.randint(0, 3)] = rng.choices(
+            range(types), k=rng.randint(0, 3)
+        )
     return result
 
 
@@ -46,7 +50,10 @@ def made(seed: int, longest: int = 20) -> Arguments:
             return rng.choices(range(types), k=rng.randint(0, longest))
         return edited(rng, base, types, most)
 
-    source = [rng.choices(range(types), k=rng.choice([0, 1, 2, 5, 8, longest])) for _ in range(4)]
+    source = [
+        rng.choices(range(types), k=rng.choice([0, 1, 2, 5, 8, longest]))
+        for _ in range(4)
+    ]
     systems = [[like(base) for base in source] for _ in range(3)]
     references = [[like(base) for _ in range(rng.randint(0, 3))] for base in source]
     flat = [line for group in references for line in group]
@@ -100,7 +107,11 @@ def test_listed_columns_are_those_that_are_counted(twin: Twin, seed: int) -> Non
             ]
             words, *texts = (
                 text.ids[text.offsets[place] : text.offsets[place + 1]].tolist()
-                for text, place in ((source, line), (system, line), (references, reference))
+                for text, place in (
+                    (source, line),
+                    (system, line),
+                    (references, reference),
+                )
             )
             assert replayed(own, words, (texts[0], texts[1])) == texts
 
@@ -111,11 +122,15 @@ def test_listed_columns_are_the_naive_ones(twin: Twin, seed: int) -> None:
     texts = [rng.choices(range(3), k=rng.randint(0, 7)) for _ in range(3)]
     expected, at = [], [0, 0, 0]
     for column in naive_alignment(*texts):
-        places = [place if token >= 0 else -1 for place, token in zip(at, column, strict=True)]
+        places = [
+            place if token >= 0 else -1 for place, token in zip(at, column, strict=True)
+        ]
         start = at[0]
         at = [place + (token >= 0) for place, token in zip(at, column, strict=True)]
         expected += (
-            [[start, at[0], *places[1:], naive_kind(column)]] if len(set(column)) > 1 else []
+            [[start, at[0], *places[1:], naive_kind(column)]]
+            if len(set(column)) > 1
+            else []
         )
     assert listed(twin.three_way_columns(*one(*texts)))[1] == expected
 
@@ -126,21 +141,33 @@ def test_columns_of_a_long_sentence_do_not_depend_on_what_is_kept(native: Twin) 
     arguments = one(base, edited(rng, base, 50, 12), edited(rng, base, 50, 12))
     expected = listed(native.three_way_columns(*arguments))
     assert len(expected[1]) > 10
-    assert [listed(native.three_way_columns(*arguments, kept=kept)) for kept in (0, 2000)] == [
-        expected
-    ] * 2
+    assert [
+        listed(native.three_way_columns(*arguments, kept=kept)) for kept in (0, 2000)
+    ] == [expected] * 2
     assert listed(PYTHON.three_way_columns(*arguments)) == expected
 
 
 def test_each_kind_of_column(twin: Twin) -> None:
     # by hand: all equal; changed rightly; output alone changed; reference alone changed; both
     # changed, differently
-    source, output, reference = [1, 2, 3, 4, 5, 6], [1, 12, 13, 4, 5, 16], [1, 12, 3, 4, 15, 26]
-    assert twin.three_way(*one(source, output, reference))[0, 0].tolist() == [1, 2, 1, 1, 1]
+    source, output, reference = (
+        [1, 2, 3, 4, 5, 6],
+        [1, 12, 13, 4, 5, 16],
+        [1, 12, 3, 4, 15, 26],
+    )
+    assert twin.three_way(*one(source, output, reference))[0, 0].tolist() == [
+        1,
+        2,
+        1,
+        1,
+        1,
+    ]
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_shortcuts_count_what_the_full_alignment_does(twin: Twin, seed: int) -> None:
+def test_the_shortcuts_count_what_the_full_alignment_does(
+    twin: Twin, seed: int
+) -> None:
     """Their order of moves matters in rare ties, for which the golden cases stand."""
     rng = random.Random(seed)
     source, other = (rng.choices(range(3), k=rng.randint(3, 7)) for _ in range(2))
@@ -163,20 +190,35 @@ def test_the_source_as_an_output_is_the_baseline(twin: Twin) -> None:
 
 def test_lines_need_no_reference_and_no_system(twin: Twin) -> None:
     source, nothing = ids_of([[1], []]), ids_of([])
-    assert twin.three_way(source, [source], nothing, firsts_of([[], []])).shape == (1, 0, 5)
-    assert twin.three_way(source, [], ids_of([[1]]), firsts_of([[], [0]])).shape == (0, 1, 5)
+    assert twin.three_way(source, [source], nothing, firsts_of([[], []])).shape == (
+        1,
+        0,
+        5,
+    )
+    assert twin.three_way(source, [], ids_of([[1]]), firsts_of([[], [0]])).shape == (
+        0,
+        1,
+        5,
+    )
     assert twin.three_way(*one([], [], [])).tolist() == [[[0] * 5]]
     assert twin.three_way(*one([], [1], [1])).tolist() == [[[1, 0, 0, 0, 0]]]
-    assert listed(twin.three_way_columns(source, [source], nothing, firsts_of([[], []]))) == (
+    assert listed(
+        twin.three_way_columns(source, [source], nothing, firsts_of([[], []]))
+    ) == (
         [0],
         [],
     )
-    assert listed(twin.three_way_columns(source, [], ids_of([[1]]), firsts_of([[], [0]]))) == (
+    assert listed(
+        twin.three_way_columns(source, [], ids_of([[1]]), firsts_of([[], [0]]))
+    ) == (
         [0],
         [],
     )
     assert listed(twin.three_way_columns(*one([], [], []))) == ([0, 0], [])
-    assert listed(twin.three_way_columns(*one([], [1], [1]))) == ([0, 1], [[0, 0, 0, 0, 0]])
+    assert listed(twin.three_way_columns(*one([], [1], [1]))) == (
+        [0, 1],
+        [[0, 0, 0, 0, 0]],
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,7 +231,9 @@ def test_lines_need_no_reference_and_no_system(twin: Twin) -> None:
         ({"references": ids_of([[1], [-1]])}, "below 0"),
     ],
 )
-def test_unsound_arguments_are_refused(twin: Twin, changed: dict[str, Any], message: str) -> None:
+def test_unsound_arguments_are_refused(
+    twin: Twin, changed: dict[str, Any], message: str
+) -> None:
     two = ids_of([[1], [2]])
     sound = {
         "source": two,
@@ -205,7 +249,9 @@ def test_unsound_arguments_are_refused(twin: Twin, changed: dict[str, Any], mess
 
 
 @pytest.mark.parametrize("limit", ["MAX_PAIRS", "MAX_TRIPLES"])
-def test_too_long_lines_are_told(twin: Twin, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_long_lines_are_told(
+    twin: Twin, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text, short = ids_of([[1], [1, 2, 3]]), ids_of([[1], [1, 2]])
     monkeypatch.setattr(common, limit, {"MAX_PAIRS": 15, "MAX_TRIPLES": 47}[limit])
     arguments = (short, [short, text], text, firsts_of([[0], [0]]))
@@ -229,6 +275,8 @@ def test_long_sentences_do_not_depend_on_what_is_kept(native: Twin) -> None:
 
 def test_a_long_degenerate_output(native: Twin) -> None:
     source = list(range(40))
-    counts = native.three_way(*one(source, [3] * 10_000, [*source[:20], 77, *source[21:]]))[0, 0]
+    counts = native.three_way(
+        *one(source, [3] * 10_000, [*source[:20], 77, *source[21:]])
+    )[0, 0]
     assert counts.sum() >= 10_000
     assert counts[common.THREE_WAY_COUNTS.index("d_fp")] > 9_900

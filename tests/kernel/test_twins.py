@@ -27,7 +27,12 @@ from pipeline.kernel.common import (
     Lines,
 )
 from pipeline.kernel.python.packed_numbers import Packed
-from tests.kernel import test_edit_rate, test_max_match, test_rouge_kernels, test_three_way
+from tests.kernel import (
+    test_edit_rate,
+    test_max_match,
+    test_rouge_kernels,
+    test_three_way,
+)
 from tests.kernel.test_kernels import EVERY, encoded
 from tests.support.kernels import (
     INVALID,
@@ -51,16 +56,22 @@ SPREAD = st.sampled_from([0, 0, 1, 2, 3, 7, 8, 63, 64, 65, 128, 129, 192, 256, 2
 """Tokens in a line: the edges of machine words."""
 TOKENS = st.one_of(
     st.sampled_from(["1", ".", "1.", ",.", "-"]),
-    st.sampled_from(["a", "b", "ab", "\x00", "\x7f", "é", "日", "😀", "\U0010ffff", ""]),
+    st.sampled_from(
+        ["a", "b", "ab", "\x00", "\x7f", "é", "日", "😀", "\U0010ffff", ""]
+    ),
     st.builds(bordering, st.integers(1, 40), st.integers(0, 40)),
     st.sampled_from(NEIGHBOURS),
     st.sampled_from(NEIGHBOURS).map(lambda character: f"abcdefg{character}"),
     st.text(max_size=4),
 )
 BLANKS = st.one_of(
-    st.just(" "), st.sampled_from(WHITE), st.sampled_from(["  ", " \t", "\r", *NEIGHBOURS])
+    st.just(" "),
+    st.sampled_from(WHITE),
+    st.sampled_from(["  ", " \t", "\r", *NEIGHBOURS]),
 )
-BROKEN = st.sampled_from([bytes.fromhex(text) for texts in INVALID.values() for text in texts])
+BROKEN = st.sampled_from(
+    [bytes.fromhex(text) for texts in INVALID.values() for text in texts]
+)
 
 
 @st.composite
@@ -69,7 +80,9 @@ def line_bytes(draw: st.DrawFn, invalid: bool) -> bytes:
     period, size = draw(st.lists(TOKENS, min_size=1, max_size=5)), draw(SPREAD)
     blank, around = draw(BLANKS), draw(st.sampled_from(["", " ", *WHITE]))
     line = (
-        draw(st.sampled_from(["", around])) + blank.join(islice(cycle(period), size)) + around
+        draw(st.sampled_from(["", around]))
+        + blank.join(islice(cycle(period), size))
+        + around
     ).encode()
     if invalid and draw(st.booleans()):
         place = draw(st.integers(0, len(line)))
@@ -83,7 +96,9 @@ def text_lines(draw: st.DrawFn, lines: int, invalid: bool = False) -> Lines:
     other bytes.
     """
     made = draw(st.lists(line_bytes(invalid), min_size=lines, max_size=lines))
-    between = draw(st.sampled_from([[b"\n"], [b"\r\n"], [b""], [b"abc", b"\x80", b"\xe2", b" "]]))
+    between = draw(
+        st.sampled_from([[b"\n"], [b"\r\n"], [b""], [b"abc", b"\x80", b"\xe2", b" "]])
+    )
     order = draw(st.permutations(range(lines)))
     return lay_out(made, list(islice(cycle(between), lines + 1)), order)
 
@@ -116,7 +131,9 @@ def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
         ),
         st.lists(st.sampled_from(EVERY), max_size=4),
     )
-    order = st.one_of(st.integers(1, MAX_ORDER), st.sampled_from([4, 0, -1, MAX_ORDER + 1, 2**40]))
+    order = st.one_of(
+        st.integers(1, MAX_ORDER), st.sampled_from([4, 0, -1, MAX_ORDER + 1, 2**40])
+    )
     distinct = draw(st.lists(ids_of_lines(lines), min_size=1, max_size=4))
     texts = [encoded(ids) for ids in islice(cycle(distinct), references + systems)]
     source = draw(st.none() | ids_of_lines(lines).map(encoded))
@@ -142,7 +159,8 @@ def edited_call(rng: random.Random, _: int) -> Call:
         [rng.choice([0, 1, 5, 63, 64, 65, 130, 260]) for _ in range(1)],
     )
     systems = [
-        [rng.choices(range(few), k=size) for size in sizes] for _ in range(rng.choice([1, 2, 5]))
+        [rng.choices(range(few), k=size) for size in sizes]
+        for _ in range(rng.choice([1, 2, 5]))
     ]
     references = [list(map(edited, systems[0])) for _ in range(rng.choice([1, 1, 3]))]
     kind = rng.choice(["match", "match", "union_match"])
@@ -163,12 +181,19 @@ def sari_calls(draw: st.DrawFn) -> tuple[Any, ...]:
         draw(st.sampled_from(SYSTEMS)),
     )
     distinct = draw(st.lists(ids_of_lines(lines), min_size=1, max_size=4))
-    source, *texts = [encoded(ids) for ids in islice(cycle(distinct), 1 + references + systems)]
+    source, *texts = [
+        encoded(ids) for ids in islice(cycle(distinct), 1 + references + systems)
+    ]
     rows = draw(st.sampled_from([lines, lines, lines, lines + 1]))
     missing = draw(
-        st.none() | st.lists(st.booleans(), min_size=rows * references, max_size=rows * references)
+        st.none()
+        | st.lists(
+            st.booleans(), min_size=rows * references, max_size=rows * references
+        )
     )
-    given = None if missing is None else np.array(missing, bool).reshape(rows, references)
+    given = (
+        None if missing is None else np.array(missing, bool).reshape(rows, references)
+    )
     return source, texts[:references], texts[references:], given
 
 
@@ -214,7 +239,9 @@ def three_way_call(rng: random.Random, seed: int) -> Call:
 
 
 def edit_rate_call(rng: random.Random, seed: int) -> Call:
-    return test_edit_rate.made(seed, rng.choice([(0, 1, 2, 5, 8), (0, 1, 4, 9, 15, 26)])), {}
+    return test_edit_rate.made(
+        seed, rng.choice([(0, 1, 2, 5, 8), (0, 1, 4, 9, 15, 26)])
+    ), {}
 
 
 def drawer_call(rng: random.Random, seed: int) -> Call:
@@ -241,13 +268,19 @@ def draws_call(rng: random.Random, seed: int) -> Call:
 
 
 def pass_call(rng: random.Random, seed: int) -> Call:
-    return (np.random.default_rng(seed), rng.randint(0, 4), rng.choice([0, 1, 2, 3, 255, 1000])), {}
+    return (
+        np.random.default_rng(seed),
+        rng.randint(0, 4),
+        rng.choice([0, 1, 2, 3, 255, 1000]),
+    ), {}
 
 
 def planes_call(rng: random.Random, seed: int) -> Call:
     generator, lines = np.random.default_rng(seed), rng.choice([0, 1, 70, 4100])
     packed = Packed.of(
-        generator.integers(-5, rng.choice([2, 9, 300, 70_000]), (lines, 2, 3)).astype(float)
+        generator.integers(-5, rng.choice([2, 9, 300, 70_000]), (lines, 2, 3)).astype(
+            float
+        )
     )
     assert packed
     weights = generator.integers(
@@ -257,7 +290,9 @@ def planes_call(rng: random.Random, seed: int) -> Call:
 
 
 STRINGS = st.lists(
-    st.text(st.sampled_from("ab .,\n\té\u0085\u3000\u20ac\U0001f600\ud800"), max_size=20),
+    st.text(
+        st.sampled_from("ab .,\n\té\u0085\u3000\u20ac\U0001f600\ud800"), max_size=20
+    ),
     max_size=6,
 )
 
@@ -265,13 +300,27 @@ STRINGS = st.lists(
 def ngram_call(rng: random.Random, seed: int) -> Call:
     """Rows of texts of some lines; now and then what does not fit them."""
     del seed
-    lines, references, outputs = rng.choice([0, 1, 3, 40]), rng.randint(0, 3), rng.randint(0, 2)
-    sizes = [rng.choice([0, 1, 2, 5, 70]) for _ in range(lines * (references + outputs))]
+    lines, references, outputs = (
+        rng.choice([0, 1, 3, 40]),
+        rng.randint(0, 3),
+        rng.randint(0, 2),
+    )
+    sizes = [
+        rng.choice([0, 1, 2, 5, 70]) for _ in range(lines * (references + outputs))
+    ]
     text = encoded(
-        [[rng.randrange(rng.choice([1, 4, 999])) for _ in range(size)] for size in sizes]
+        [
+            [rng.randrange(rng.choice([1, 4, 999])) for _ in range(size)]
+            for size in sizes
+        ]
     )
     wrong, orders = rng.choice([0, 0, 0, 0, 1]), [1, 2, 5, 0]
-    return (text, lines + wrong, references + rng.choice([0, 0, 0, 5]), rng.choice(orders)), {}
+    return (
+        text,
+        lines + wrong,
+        references + rng.choice([0, 0, 0, 5]),
+        rng.choice(orders),
+    ), {}
 
 
 CALLS: dict[str, st.SearchStrategy[Call]] = {
@@ -335,7 +384,9 @@ def seen(twin: Twin, function: str, call: Call) -> Any:
         if isinstance(value, np.random.Generator):
             copy.bit_generator.state = value.bit_generator.state
     own = [
-        value.copy() if isinstance(value, np.ndarray) and function == "add_draws" else value
+        value.copy()
+        if isinstance(value, np.ndarray) and function == "add_draws"
+        else value
         for value in own
     ]
     try:
@@ -343,7 +394,9 @@ def seen(twin: Twin, function: str, call: Call) -> Any:
     except Exception as error:  # noqa: BLE001 (whatever it is, the twin must raise it too)
         return [type(error), str(error)]
     return result, [
-        visible(value) for value in own if isinstance(value, np.ndarray | np.random.Generator)
+        visible(value)
+        for value in own
+        if isinstance(value, np.ndarray | np.random.Generator)
     ]
 
 
@@ -360,7 +413,9 @@ def test_twins_agree(native: Twin, function: str) -> None:
     def agree(call: Call) -> None:
         expected = seen(PYTHON, function, call)
         assert seen(native, function, call) == expected
-        if function.startswith("three_way"):  # with the cube cut in halves, again and again
+        if function.startswith(
+            "three_way"
+        ):  # with the cube cut in halves, again and again
             for kept in (0, 30):
                 assert seen(native, function, (call[0], {"kept": kept})) == expected
 

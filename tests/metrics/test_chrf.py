@@ -41,7 +41,9 @@ def same_as_sacrebleu(
             oracle.sentence_score(h, [text[i] for text in texts[1]]).score
             for i, h in enumerate(texts[0])
         ]
-        assert (100 * found.sentences).tolist() == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+        assert (100 * found.sentences).tolist() == pytest.approx(
+            wanted, rel=1e-12, abs=1e-12
+        )
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,11 @@ def test_orders_case_and_beta_as_sacrebleu() -> None:
         (9, 9),
     ):
         same_as_sacrebleu(
-            texts, f"nc={order},beta={beta},lc=true", char_order=order, beta=beta, lowercase=True
+            texts,
+            f"nc={order},beta={beta},lc=true",
+            char_order=order,
+            beta=beta,
+            lowercase=True,
         )
 
 
@@ -130,7 +136,11 @@ def test_references_are_compared_as_sacrebleu_compares_them(eps: bool) -> None:
 
     def score(match: list[int]) -> float:
         return oracle._compute_f_score(
-            [number for counts in zip(total, total, match, strict=True) for number in counts]
+            [
+                number
+                for counts in zip(total, total, match, strict=True)
+                for number in counts
+            ]
         )
 
     pairs = list(permutations(matches, 2))
@@ -152,7 +162,9 @@ def test_any_beta_and_high_orders_as_sacrebleu() -> None:
         (6, "0"),
     ):
         theirs = float(beta) if "." in beta else int(beta)
-        same_as_sacrebleu(texts, f"nc={order},beta={beta}", char_order=order, beta=theirs)
+        same_as_sacrebleu(
+            texts, f"nc={order},beta={beta}", char_order=order, beta=theirs
+        )
     same_as_sacrebleu(texts, "nw=16,beta=2.5", word_order=16, beta=2.5)
 
 
@@ -170,9 +182,18 @@ def test_the_lowest_order_is_nltks(low: int, high: int, beta: str) -> None:
     """nltk takes one reference, and averages the F-scores of orders and of sentences."""
     for seed in range(3):
         hypotheses, (reference,) = generated(seed, references=1)
-        kept = [number for number, line in enumerate(hypotheses) if line and reference[number]]
-        texts = [hypotheses[number] for number in kept], [[reference[number] for number in kept]]
-        found = ours(texts, f"chrf[minc={low},nc={high},beta={beta},eps=true,level=mean]")
+        kept = [
+            number
+            for number, line in enumerate(hypotheses)
+            if line and reference[number]
+        ]
+        texts = (
+            [hypotheses[number] for number in kept],
+            [[reference[number] for number in kept]],
+        )
+        found = ours(
+            texts, f"chrf[minc={low},nc={high},beta={beta},eps=true,level=mean]"
+        )
         expected = corpus_chrf(
             texts[1][0],
             texts[0],
@@ -192,7 +213,9 @@ def test_the_lowest_order_without_smoothing_by_hand() -> None:
     )
     assert found.score == pytest.approx((2 / 3 + 1 / 2) / 2, abs=1e-12)
     assert "|nc:3|minc:2|" in found.signature
-    with pytest.raises(InputError, match="minc: expected at most the char_order, 3; found '4'"):
+    with pytest.raises(
+        InputError, match="minc: expected at most the char_order, 3; found '4'"
+    ):
         pipeline.evaluate(
             ["a"],
             [["a"]],

@@ -90,7 +90,9 @@ def annotated(sources: list[str], rng: random.Random, annotators: int) -> str:
                         f"A {start} {end}|||{type_}|||{word}|||REQUIRED|||-NONE-|||{annotator}"
                     )
             elif kind == "noop" or not annotator:
-                lines.append(f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}")
+                lines.append(
+                    f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"
+                )
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 
@@ -205,7 +207,9 @@ def test_every_metric_is_in_the_table() -> None:
 def prepared(spelling: str, folder: Path, results: pipeline.Evaluation) -> None:
     """Compare a scorer, and its copy for another process, with the scores of a run, bit for bit."""
     plain = results.get(system="A")
-    data = json.loads((folder / "config.yaml").read_text(encoding="utf-8"))["datasets"]["d"]
+    data = json.loads((folder / "config.yaml").read_text(encoding="utf-8"))["datasets"][
+        "d"
+    ]
 
     def lines(name: str) -> list[str]:
         return (folder / name).read_text(encoding="utf-8").splitlines()

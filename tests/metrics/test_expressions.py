@@ -50,7 +50,9 @@ def test_an_expression_that_is_large_is_refused(boundary: str) -> None:
         from_text("rouge", {"split": "regex", "boundary": boundary})
 
 
-def test_an_expression_needs_the_package_that_gives_it_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_expression_needs_the_package_that_gives_it_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The usual one needs no package: it takes a time that grows with the text."""
     monkeypatch.setitem(sys.modules, "regex", None)
     texts.expression.cache_clear()
@@ -65,7 +67,9 @@ def test_an_expression_needs_the_package_that_gives_it_up(monkeypatch: pytest.Mo
         match=r"split: regex needs the package regex: pip install 'gec-pipeline\[rouge\]'",
     ):
         pipeline.evaluate(
-            ["a"], [["b"]], metrics=[{"name": "rouge", "split": "regex", "boundary": "x"}]
+            ["a"],
+            [["b"]],
+            metrics=[{"name": "rouge", "split": "regex", "boundary": "x"}],
         )
     texts.expression.cache_clear()
 
@@ -79,7 +83,8 @@ def test_a_pattern_of_names_is_simple(pattern: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"step-(\d+)", r"(?i:steps?)[-_.]?([0-9]+)", r"(?:a|b)-([0-9]+(?:\.[0-9])?)k"]
+    "pattern",
+    [r"step-(\d+)", r"(?i:steps?)[-_.]?([0-9]+)", r"(?:a|b)-([0-9]+(?:\.[0-9])?)k"],
 )
 def test_usual_patterns_of_names_stay(pattern: str) -> None:
     assert models._order(pattern) == pattern

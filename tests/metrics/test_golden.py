@@ -62,7 +62,10 @@ def golden(file: Path) -> dict[str, float]:
 def write_golden_config(shared: Path, folder: Path) -> Path:
     conll, jfleg = shared.resolve() / "conll14", shared.resolve() / "jfleg"
     systems: dict[str, Any] = {name: {"conll14": str(conll / name)} for name in CONLL}
-    systems |= {name: {"jfleg": str(jfleg / name)} for name in ("dev.src", "dev.ref0", "dev.ref1")}
+    systems |= {
+        name: {"jfleg": str(jfleg / name)}
+        for name in ("dev.src", "dev.ref0", "dev.ref1")
+    }
     text = f"""
 datasets:
   conll14: {{source: {json.dumps(str(conll / "INPUT"))}, references: {json.dumps([str(conll / r) for r in REFS])}}}
@@ -94,7 +97,9 @@ class GoldenRun:
 
 @pytest.fixture(scope="module", params=KERNELS)
 def golden_run(
-    request: pytest.FixtureRequest, shared: Path, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    shared: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> GoldenRun:
     folder = tmp_path_factory.mktemp("golden")
     with forced_kernel(request.param):
@@ -108,7 +113,12 @@ def golden_run(
     [
         ("gleu-2017.conll14.txt", "conll14", "2017", CONLL),
         ("gleu-2016.conll14.txt", "conll14", "2016", CONLL),
-        ("gleu-2017.jfleg-dev.txt", "jfleg", "2017", ["dev.src", "dev.ref0", "dev.ref1"]),
+        (
+            "gleu-2017.jfleg-dev.txt",
+            "jfleg",
+            "2017",
+            ["dev.src", "dev.ref0", "dev.ref1"],
+        ),
         ("gleu-2016.jfleg-dev.txt", "jfleg", "2016", ["dev.src"]),
     ],
 )
@@ -144,11 +154,15 @@ def test_spread_over_iterations_equals_the_original_debug_output(
 def test_sentence_scores_equal_the_original_debug_output(
     golden_run: GoldenRun, shared: Path
 ) -> None:
-    text = (shared / "golden/gleu-2017.conll14.AMU.debug.txt").read_text(encoding="ascii")
+    text = (shared / "golden/gleu-2017.conll14.AMU.debug.txt").read_text(
+        encoding="ascii"
+    )
     expected = re.findall(r"^[0-9]+ [0-9.]+ [0-9.]+ \(.*\)$", text, re.MULTILINE)
     metric = metric_of(level="mean", smoothing="ones")
     schema, directory = metric.spec.schema(2), RunDirectory(golden_run.directory)
-    columns = directory.counts("conll14", "AMU", metric.spec.key, schema, len(expected)).blocks()
+    columns = directory.counts(
+        "conll14", "AMU", metric.spec.key, schema, len(expected)
+    ).blocks()
     spreads = [sentence_spread(metric, block) for block in columns]
     rows = [
         row
@@ -212,7 +226,9 @@ def scored(texts: list[list[str]], **options: Any) -> Score:
     )
     metric = metric_of(**options)
     counted = count_in_memory(corpus, [metric.spec], RunOptions(n_jobs=1))
-    return scores.score(scores.tasks_of([metric], [corpus]), {"d": counted})[0].scores[0]
+    return scores.score(scores.tasks_of([metric], [corpus]), {"d": counted})[0].scores[
+        0
+    ]
 
 
 def as_naive(
@@ -225,7 +241,9 @@ def as_naive(
         "split": options.get("tok", "whitespace"),
         "strip": strip,
     }
-    return [[line.lower() if options["lc"] else line for line in lines] for lines in texts], how
+    return [
+        [line.lower() if options["lc"] else line for line in lines] for lines in texts
+    ], how
 
 
 def plain_blanks(texts: list[list[str]], options: dict[str, Any]) -> list[list[str]]:
@@ -235,7 +253,9 @@ def plain_blanks(texts: list[list[str]], options: dict[str, Any]) -> list[list[s
     return texts
 
 
-def table_of(texts: list[list[str]], options: dict[str, Any]) -> list[list[naive.Columns]]:
+def table_of(
+    texts: list[list[str]], options: dict[str, Any]
+) -> list[list[naive.Columns]]:
     (source, *references, output), how = as_naive(texts, options)
     return naive.all_columns(
         source,
@@ -314,10 +334,14 @@ def test_best_references_equal_the_naive_ones(
     counts: dict[str, list[Any]] = {"match": expected.match, "penalty": expected.penal}
     counts |= {"numer": expected.numer, "total": expected.denom}
     by_order = {
-        f"{name}_{n}": value for name, values in counts.items() for n, value in enumerate(values, 1)
+        f"{name}_{n}": value
+        for name, values in counts.items()
+        for n, value in enumerate(values, 1)
     }
     lengths = {"hyp_len": expected.hyp_len, "ref_len": expected.ref_len}
-    assert {name: found.outputs[name] for name in by_order | lengths} == by_order | lengths
+    assert {
+        name: found.outputs[name] for name in by_order | lengths
+    } == by_order | lengths
     assert found.score == pytest.approx(expected.score, abs=1e-12)
 
 
@@ -344,7 +368,8 @@ def test_mean_of_sentences_equals_the_naive_one(
     )
     one = {"none": naive.sentence_gleu, "ones": naive.sentence_gleu_ones}[smoothing]
     rows = [
-        [one(columns, options["variant"]) for columns in row] for row in table_of(texts, options)
+        [one(columns, options["variant"]) for columns in row]
+        for row in table_of(texts, options)
     ]
     expected = fmean(max(row) if over == "max" else fmean(row) for row in rows)
     assert found.score == pytest.approx(expected, abs=1e-12)
@@ -364,7 +389,9 @@ TIES = [
 
 
 @pytest.mark.parametrize("first", ["lower", "higher"])
-def test_ties_but_for_rounding_go_to_the_reference_that_the_package_takes(first: str) -> None:
+def test_ties_but_for_rounding_go_to_the_reference_that_the_package_takes(
+    first: str,
+) -> None:
     accum, score = pytest.importorskip("gleu.accum"), pytest.importorskip("gleu.score")
     metric = metric_of(n=2, refs="max")
     wrong = []
@@ -383,7 +410,9 @@ def test_ties_but_for_rounding_go_to_the_reference_that_the_package_takes(first:
             [accum.Accumulator(m, 0, t) for m, t in zip(orders, totals, strict=True)]
             for orders in ordered
         ]
-        package = score.drn_accum_to_d_rmax([counted], columns["ref_len"], columns["hyp_len"])
+        package = score.drn_accum_to_d_rmax(
+            [counted], columns["ref_len"], columns["hyp_len"]
+        )
         wrong += [(length, *pair)] * (metric.choose(columns).tolist() != package)
     assert len(TIES) > 10
     assert wrong == []
@@ -450,7 +479,11 @@ def test_equal_references_have_no_spread_in_a_sentence(seed: int) -> None:
     metric = metric_of(n=1, level="mean")
     counted = count_in_memory(
         Corpus(
-            name="d", lines=40, source=source, references=tuple(references), systems={"A": output}
+            name="d",
+            lines=40,
+            source=source,
+            references=tuple(references),
+            systems={"A": output},
         ),
         [metric.spec],
     )

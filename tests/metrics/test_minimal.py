@@ -78,7 +78,9 @@ class Hits(Metric):
         }
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        shares: Floats = columns["match"][..., 0] / np.maximum(columns["hyp_len"], 1)[:, None]
+        shares: Floats = (
+            columns["match"][..., 0] / np.maximum(columns["hyp_len"], 1)[:, None]
+        )
         return shares
 
 
@@ -130,13 +132,18 @@ def directory(request: pytest.FixtureRequest, kind: type[Hits], tmp_path: Path) 
     """A run of the metric with statistics."""
     statistics = {"resamples": 50, "trials": 50}
     config = write_run(
-        tmp_path, systems=["A", "B", "C"], chosen=["hits", "gleu[iter=3]"], statistics=statistics
+        tmp_path,
+        systems=["A", "B", "C"],
+        chosen=["hits", "gleu[iter=3]"],
+        statistics=statistics,
     )
     if request.param:
         lines = (tmp_path / "d" / "ref1").read_text(encoding="utf-8").splitlines()
         lines = ["" if number % 3 else line for number, line in enumerate(lines)]
         (tmp_path / "d" / "ref1").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        (tmp_path / "d" / "ref0").write_text("a b c dog runs\n" * len(lines), encoding="utf-8")
+        (tmp_path / "d" / "ref0").write_text(
+            "a b c dog runs\n" * len(lines), encoding="utf-8"
+        )
         content = json.loads(config.read_text(encoding="utf-8"))
         content["datasets"]["d"]["empty_references"] = "none"
         config.write_text(json.dumps(content), encoding="utf-8")
@@ -152,16 +159,28 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     results = json.loads((directory / "results.json").read_text(encoding="utf-8"))
-    scores = [score for score in results["scores"] if score["metric"].startswith("hits|")]
+    scores = [
+        score for score in results["scores"] if score["metric"].startswith("hits|")
+    ]
     assert [score["rank"] for score in scores] == [
         score["rank"] for score in scores if score["bootstrap"]
     ]
-    assert len([test for test in results["tests"] if test["metric"] == scores[0]["metric"]]) == 3
-    for form in (form for form in FORMATS if form != "numbers"):  # which is of metrics of users
+    assert (
+        len(
+            [test for test in results["tests"] if test["metric"] == scores[0]["metric"]]
+        )
+        == 3
+    )
+    for form in (
+        form for form in FORMATS if form != "numbers"
+    ):  # which is of metrics of users
         if FORMATS[form].package:
             pytest.importorskip(FORMATS[form].package)
         target = tmp_path / form
-        assert called(capsys, "report", directory, "--format", form, "--output", target)[0] == 0
+        assert (
+            called(capsys, "report", directory, "--format", form, "--output", target)[0]
+            == 0
+        )
         assert list(target.iterdir()), form
     texts = [
         (tmp_path / name).read_text()
@@ -174,7 +193,9 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
 
 
 def test_a_minimal_metric_is_scored_explained_and_listed(
-    kind: type[Hits], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    kind: type[Hits],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(ROOT / "data")
     files = (
@@ -190,14 +211,27 @@ def test_a_minimal_metric_is_scored_explained_and_listed(
     code, out, _ = called(capsys, "explain", "hits", *files, "--line", "3")
     name = "Hits & Misses" if kind is ToldHits else "hits"
     assert code == 0
-    assert re.findall(r"^  \S.*: hits ([0-9.]+)$", out, re.MULTILINE)[:2] == ["86.67", "80.00"]
+    assert re.findall(r"^  \S.*: hits ([0-9.]+)$", out, re.MULTILINE)[:2] == [
+        "86.67",
+        "80.00",
+    ]
     assert out.count(f"\n  {name}: hits ") == 4
     assert ("\n  tokens: match 13\n" in out) == (kind is ToldHits)
     assert ("\n  n=2\n    match " in out) == (kind is RuledHits)
     assert ("\n    other     the · watched\n" in out) == (kind is not Hits)
     source = ("-s", "source.txt")
     assert (
-        called(capsys, "explain", "hits", *source, *files, "--compare", "gleu", "--line", "3")[0]
+        called(
+            capsys,
+            "explain",
+            "hits",
+            *source,
+            *files,
+            "--compare",
+            "gleu",
+            "--line",
+            "3",
+        )[0]
         == 0
     )
     assert f"\nhits: {kind.summary}\n" in called(capsys, "list", "metrics")[1]
@@ -256,7 +290,8 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     folder = tmp_path_factory.mktemp("edits")
     one, two = M2.format(0).split("\n\n"), M2.format(1).split("\n\n")
     blocks = [
-        f"{a.strip()}\n{b.strip().partition(chr(10))[2]}" for a, b in zip(one, two, strict=True)
+        f"{a.strip()}\n{b.strip().partition(chr(10))[2]}"
+        for a, b in zip(one, two, strict=True)
     ]
     (folder / "gold.m2").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
     (folder / "a.m2").write_text(M2.format(0), encoding="utf-8")
@@ -292,13 +327,17 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 @pytest.mark.parametrize("text", every_metric())
-def test_what_a_metric_says_fits_together(text: str, request: pytest.FixtureRequest) -> None:
+def test_what_a_metric_says_fits_together(
+    text: str, request: pytest.FixtureRequest
+) -> None:
     metric = from_text(text)
     columns = columns_of(metric, request)
     assert set(metric.citations) <= set(citations())
     assert metric.name_in_text
     page = help_pages()[metric.help_page or metric.name]
-    assert page.is_file(), f"write {page}, or let help_page name the page that covers {metric.name}"
+    assert page.is_file(), (
+        f"write {page}, or let help_page name the page that covers {metric.name}"
+    )
     scores = metric.sentence_scores(columns)
     has_two_scores = metric.by_reference or metric.policy == "mean"
     assert scores.shape == (3, 2 if has_two_scores else 1)
@@ -333,7 +372,9 @@ def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(
         term = terms[field.name][1]
         totals[field.name] = term[1] if field.per_reference else term
     outputs = {name: float(value) for name, value in metric.score(totals).items()}
-    counted = {name for name in outputs if re.sub("_[0-9]+$", "", name) in metric.counts}
+    counted = {
+        name for name in outputs if re.sub("_[0-9]+$", "", name) in metric.counts
+    }
     for name in counted:
         assert (2 * outputs[name]).is_integer()  # a mean of two lengths may be a half
     score = next(iter(outputs))
@@ -350,7 +391,8 @@ OPEN = {
 }
 OPEN |= {"metrics/bleu/smoothing.py"}
 OPEN |= {
-    f"metrics/functions/{name}.py" for name in ("calls", "declare", "loading", "metric", "models")
+    f"metrics/functions/{name}.py"
+    for name in ("calls", "declare", "loading", "metric", "models")
 }
 """Files of metrics/ that the rest of the program may import, beside those of metrics/base/."""
 OUTSIDE = [name for name in FILES if not name.startswith("metrics/")]
@@ -376,7 +418,11 @@ def names(node: ast.AST) -> set[str]:
 
 def is_named(node: ast.AST) -> bool:
     """Return whether the name of a metric stands in a piece of program as a text."""
-    return any(item.value in METRICS for item in ast.walk(node) if isinstance(item, ast.Constant))
+    return any(
+        item.value in METRICS
+        for item in ast.walk(node)
+        if isinstance(item, ast.Constant)
+    )
 
 
 def asks(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -384,7 +430,9 @@ def asks(tree: ast.AST) -> Iterator[tuple[int, str]]:
     classes = {kind.__name__ for kind in METRICS.values()} | {"Metric"} | CAPABILITIES
     for node in ast.walk(tree):
         function = (
-            node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+            node.func.id
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            else ""
         )
         if (
             isinstance(node, ast.Call)
@@ -395,7 +443,11 @@ def asks(tree: ast.AST) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.Call) and function in ("getattr", "hasattr"):
             if names(node.args[0]) & {"metric", "measure", "need", "needs"}:
                 yield node.lineno, function
-        elif isinstance(node, ast.Compare) and names(node) & {"name", "metric"} and is_named(node):
+        elif (
+            isinstance(node, ast.Compare)
+            and names(node) & {"name", "metric"}
+            and is_named(node)
+        ):
             yield node.lineno, "name"
         elif (
             isinstance(node, ast.Subscript)
@@ -410,22 +462,33 @@ def test_nothing_outside_asks_which_metric_it_has(name: str) -> None:
     tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
     found = [f"pipeline/{name}:{line}: {what}" for line, what in asks(tree)]
     assert [
-        item for item in found if not (name in OWN_COMMANDS and item.endswith(": METRICS"))
+        item
+        for item in found
+        if not (name in OWN_COMMANDS and item.endswith(": METRICS"))
     ] == []
     inner = []
     for item in imported(name):
         of_metrics = item.file.startswith("metrics/")
-        if of_metrics and not item.file.startswith("metrics/base/") and item.file not in OPEN:
+        if (
+            of_metrics
+            and not item.file.startswith("metrics/base/")
+            and item.file not in OPEN
+        ):
             inner.append(item)
     assert [f"pipeline/{name}:{item.line} imports {item.file}" for item in inner] == []
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("metrics/")])
+@pytest.mark.parametrize(
+    "name", [name for name in FILES if name.startswith("metrics/")]
+)
 def test_whether_a_metric_has_a_capability_is_asked_in_one_place(name: str) -> None:
     tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
     asked: list[str] = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and names(node.func) & {"isinstance", "issubclass"}:
+        if isinstance(node, ast.Call) and names(node.func) & {
+            "isinstance",
+            "issubclass",
+        }:
             asked += names(node.args[1]) & CAPABILITIES
     if name == "metrics/base/capabilities.py":
         assert set(asked) > {"ReadsFiles", "ShowsNgrams"}

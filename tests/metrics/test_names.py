@@ -72,7 +72,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         pytest.param("MaxMatch", "m2", marks=needs_edits),
         pytest.param("CLEME-dependent", "cleme", marks=needs_edits),
         pytest.param(
-            "SentCLEME-independent", "cleme[assumption=independent,level=mean]", marks=needs_edits
+            "SentCLEME-independent",
+            "cleme[assumption=independent,level=mean]",
+            marks=needs_edits,
         ),
         pytest.param("CLEME 2.0", "cleme[version=2]", marks=needs_edits),
         pytest.param("SentCLEME2.0", "cleme[version=2,level=mean]", marks=needs_edits),
@@ -120,7 +122,9 @@ def test_every_spelling_makes_a_metric_or_is_asked_back(name: str) -> None:
         ("nothing", []),
     ],
 )
-def test_metrics_are_meant_by_what_a_config_says_of_them(text: str, numbers: list[int]) -> None:
+def test_metrics_are_meant_by_what_a_config_says_of_them(
+    text: str, numbers: list[int]
+) -> None:
     """By hand, of metrics that a config has with these options and others."""
     asked = [
         "green",
@@ -134,7 +138,9 @@ def test_metrics_are_meant_by_what_a_config_says_of_them(text: str, numbers: lis
 
 
 @pytest.mark.parametrize("name", ["sentence_gleu", "corpus_gleu", "GLEU score"])
-def test_a_name_of_two_metrics_is_asked_back(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_of_two_metrics_is_asked_back(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """GLEU+ and Google's GLEU are both called so; all choices stand in one message."""
     assert main(["score", name, "-s", "s.txt", "-r", "r.txt", "-o", "a.txt"]) == 2
     assert capsys.readouterr().err == (
@@ -146,8 +152,14 @@ def test_a_name_of_two_metrics_is_asked_back(name: str, capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("rougeL[types=1]", "'rougeL' means types: L already; leave 'types' out, or write rouge"),
-        ("chrF++[nw=1]", "'chrF++' means word_order: 2 already; leave 'nw' out, or write chrf"),
+        (
+            "rougeL[types=1]",
+            "'rougeL' means types: L already; leave 'types' out, or write rouge",
+        ),
+        (
+            "chrF++[nw=1]",
+            "'chrF++' means word_order: 2 already; leave 'nw' out, or write chrf",
+        ),
         ("rougeX", "no metric is called 'rougeX' (did you mean 'rouge'?)"),
         ("rouge-L, bleu", "expected name, name[key=value,...] or name|key:value|..."),
     ],
@@ -163,12 +175,20 @@ def test_results_have_canonical_names_alone() -> None:
     assert main(["run", "c.yaml", "-q"]) == 0
     metrics = {
         score["metric"]
-        for score in json.loads(Path("run/results.json").read_text(encoding="utf-8"))["scores"]
+        for score in json.loads(Path("run/results.json").read_text(encoding="utf-8"))[
+            "scores"
+        ]
     }
-    assert sorted(text.partition("|")[0] for text in metrics) == ["bleu", "chrf", "gleu", "rouge"]
+    assert sorted(text.partition("|")[0] for text in metrics) == [
+        "bleu",
+        "chrf",
+        "gleu",
+        "rouge",
+    ]
     before = Path("run/results.json").read_bytes()
     canonical = CONFIG.replace(
-        "GLEU+, BLEU, ROUGE-L, {name: chrF++,", "gleu, bleu, 'rouge[types=L]', {name: chrf, nw: 2,"
+        "GLEU+, BLEU, ROUGE-L, {name: chrF++,",
+        "gleu, bleu, 'rouge[types=L]', {name: chrf, nw: 2,",
     )
     Path("c.yaml").write_text(canonical, encoding="utf-8")
     assert main(["run", "c.yaml", "-q"]) == 0
@@ -176,7 +196,9 @@ def test_results_have_canonical_names_alone() -> None:
 
 
 @pytest.mark.parametrize("name", ["chrF++", "chrf++", "CHRF", "chrf"])
-def test_commands_on_runs_understand_names(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_on_runs_understand_names(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["run", "c.yaml", "-q"]) == 0
     for command in (
         ["show", "run"],
@@ -216,11 +238,18 @@ def test_only_understands_names(capsys: pytest.CaptureFixture[str]) -> None:
         ("A", "rouge"),
     ]
     assert main(["run", "c.yaml", "--only", "rouge1", "-q"]) == 2
-    assert "--only rouge1: matches no data set, system or metric" in capsys.readouterr().err
+    assert (
+        "--only rouge1: matches no data set, system or metric"
+        in capsys.readouterr().err
+    )
 
 
-def test_a_system_of_that_name_is_meant_first(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("c.yaml").write_text(CONFIG.replace("B: b.txt", "BLEU: b.txt"), encoding="utf-8")
+def test_a_system_of_that_name_is_meant_first(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("c.yaml").write_text(
+        CONFIG.replace("B: b.txt", "BLEU: b.txt"), encoding="utf-8"
+    )
     assert main(["run", "c.yaml", "--only", "BLEU", "-q", "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)["scores"]
     assert {score["system"] for score in scores} == {"BLEU"}
@@ -233,9 +262,9 @@ def test_python_understands_names_and_a_single_metric() -> None:
     assert one.signature == pipeline.evaluate(**texts, metrics=["bleu"]).signature
     assert one.get(metric="sacreBLEU").score == one.score
     # by hand: of 4 and 5 words 4 are shared, so F is 8 of 9
-    assert pipeline.evaluate(**texts, metrics={"name": "rougeL"}).score == pytest.approx(
-        8 / 9, abs=1e-12
-    )
+    assert pipeline.evaluate(
+        **texts, metrics={"name": "rougeL"}
+    ).score == pytest.approx(8 / 9, abs=1e-12)
     assert pipeline.evaluate(**texts, metrics=from_text("bleu")).score == one.score
     several = pipeline.evaluate(**texts, metrics=["chrF++", "bleu"])
     assert several.get(metric="BLEU").signature == one.signature
@@ -256,8 +285,14 @@ def test_one_needs_no_list() -> None:
         "lists": (lists, []),
         "plain": (plain, []),
         "mapping": (plain.replace("metrics: gleu", "metrics: {name: GLEU+}"), []),
-        "set": (lists, ["--set", "metrics=GLEU", "--set", "datasets.d.references=r.txt"]),
-        "items": (plain, ["--set", "metrics.0=GLEU+", "--set", "datasets.d.references.0=r.txt"]),
+        "set": (
+            lists,
+            ["--set", "metrics=GLEU", "--set", "datasets.d.references=r.txt"],
+        ),
+        "items": (
+            plain,
+            ["--set", "metrics.0=GLEU+", "--set", "datasets.d.references.0=r.txt"],
+        ),
         "include": ("include: [lists.yaml]\nmetrics: gleu\n", []),
         "policy": (plain + "defaults: {metrics: {references: sample}}\n", []),
     }

@@ -24,7 +24,12 @@ from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.choices import f_beta, ratio
 from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.base.options import METADATA, option, strip_option, tokenizer_option
+from pipeline.metrics.base.options import (
+    METADATA,
+    option,
+    strip_option,
+    tokenizer_option,
+)
 from pipeline.metrics.base.statistics_spec import Field, OverlapSpec, tokenization_of
 from pipeline.metrics.build import from_text
 from pipeline.metrics.gleu import Gleu
@@ -99,10 +104,14 @@ def test_a_metric_says_nothing_of_an_option_but_in_its_field(path: Path) -> None
     """No Option is made, and no tuple of options written, outside metrics/base."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
-            assert ast.unparse(node.func).rpartition(".")[2] != "Option", f"{path}:{node.lineno}"
+            assert ast.unparse(node.func).rpartition(".")[2] != "Option", (
+                f"{path}:{node.lineno}"
+            )
         if isinstance(node, ast.ClassDef):
             for field in node.body:
-                if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+                if isinstance(field, ast.AnnAssign) and isinstance(
+                    field.target, ast.Name
+                ):
                     assert field.target.id != "options", f"{path}:{field.lineno}"
 
 
@@ -112,9 +121,15 @@ def test_the_fields_of_a_metric_are_its_options(name: str) -> None:
     options = METRICS[name].options
     assert [field.name for field in fields] == [option.attribute for option in options]
     assert all(METADATA in field.metadata for field in fields)
-    assert [field.default for field in fields] == [option.default_of({}) for option in options]
-    assert [field.compare for field in fields] == [option.in_signatures for option in options]
-    spellings = [spelling for option in options for spelling in {option.name, option.key}]
+    assert [field.default for field in fields] == [
+        option.default_of({}) for option in options
+    ]
+    assert [field.compare for field in fields] == [
+        option.in_signatures for option in options
+    ]
+    spellings = [
+        spelling for option in options for spelling in {option.name, option.key}
+    ]
     assert len(spellings) == len(set(spellings)), "two options have one name"
     assert all(option.help for option in options)
     # what can change a number stands in signatures; only paths do not, which another machine has
@@ -127,7 +142,9 @@ def test_the_fields_of_a_metric_are_its_options(name: str) -> None:
 
 
 def test_positional_order_is_that_of_signatures() -> None:
-    assert list(inspect.signature(Gleu).parameters) == [option.attribute for option in Gleu.options]
+    assert list(inspect.signature(Gleu).parameters) == [
+        option.attribute for option in Gleu.options
+    ]
     assert Gleu("2016", 3) == from_text("gleu[variant=2016,n=3]")
 
 
@@ -146,7 +163,9 @@ def test_two_declared_options_are_read_and_signed() -> None:
     assert from_text("mine|words:3|lambda:1") == metric
     assert repr(metric) == "Mine(words=3, lambda_='1')"
     assert {metric: 1}[pickle.loads(pickle.dumps(metric))] == 1  # noqa: S301 (our own)
-    with pytest.raises(ConfigError, match="expected a whole number from 1 to 16, found '17'"):
+    with pytest.raises(
+        ConfigError, match="expected a whole number from 1 to 16, found '17'"
+    ):
         from_text("mine[n=17]")
 
 
@@ -157,7 +176,9 @@ def test_two_declared_options_are_listed_and_can_be_given(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("one two three\n", encoding="utf-8")
     assert main(["list", "metrics", "mine"]) == 0
-    assert "a whole number from 1 to 16  words that are enough" in capsys.readouterr().out
+    assert (
+        "a whole number from 1 to 16  words that are enough" in capsys.readouterr().out
+    )
     assert (
         main(
             [
@@ -181,7 +202,9 @@ def test_two_declared_options_are_listed_and_can_be_given(
     assert score["metric"].startswith("mine|n:6|lambda:0|")
     forms = json.loads(json_schema())["$defs"]["Metric"]["anyOf"]
     mine = next(
-        form for form in forms if form.get("properties", {}).get("name", {}).get("const") == "mine"
+        form
+        for form in forms
+        if form.get("properties", {}).get("name", {}).get("const") == "mine"
     )
     assert set(mine["properties"]) == {"name", "words", "n", "lambda"}
 
@@ -279,11 +302,16 @@ def test_equal_numbers_make_equal_metrics(metric: type[Metric]) -> None:
     """Every option that a number stands for as text, whatever zeros are written."""
     for own in metric.options:
         number = (
-            own.pattern and re.fullmatch(own.pattern, "0.90") and not re.fullmatch(own.pattern, "a")
+            own.pattern
+            and re.fullmatch(own.pattern, "0.90")
+            and not re.fullmatch(own.pattern, "a")
         )
-        if own.resolved:  # an option of a metric with code: a number is written as Python writes it
+        if (
+            own.resolved
+        ):  # an option of a metric with code: a number is written as Python writes it
             assert (
-                not number or own.resolved("0.90", Path()) == own.resolved("0.9", Path()) == "0.9"
+                not number
+                or own.resolved("0.90", Path()) == own.resolved("0.9", Path()) == "0.9"
             ), own.name
             continue
         assert not number or own.read("0.90") == own.read("0.9") == "0.9", own.name
@@ -293,7 +321,10 @@ def test_equal_numbers_make_equal_metrics(metric: type[Metric]) -> None:
 
 def test_ratios_are_0_where_the_whole_is_0() -> None:
     assert ratio(np.array([1, 3, 0]), np.array([2, 0, 0])).tolist() == [0.5, 0.0, 0.0]
-    assert ratio(np.array([[2], [4]]), np.array([4, 0])).tolist() == [[0.5, 0.0], [1.0, 0.0]]
+    assert ratio(np.array([[2], [4]]), np.array([4, 0])).tolist() == [
+        [0.5, 0.0],
+        [1.0, 0.0],
+    ]
     precision, recall = np.array([0.0, 0.5, 0.0, 1.0]), np.array([0.0, 0.5, 1.0, 0.5])
     assert f_beta(precision, recall, 1.0).tolist() == [0.0, 0.5, 0.0, 1.0 / 1.5]
     assert f_beta(precision, recall, 0.0).tolist() == [0.0, 0.5, 0.0, 1.0]
@@ -320,7 +351,9 @@ def test_the_sums_of_a_corpus_give_its_score(text: str) -> None:
 
     hypotheses, references = generated(2, references=2)
     metric = from_text(text)
-    corpus = corpus_in_memory(hypotheses, references, references[0] if metric.spec.source else None)
+    corpus = corpus_in_memory(
+        hypotheses, references, references[0] if metric.spec.source else None
+    )
     counts = count_in_memory(corpus, [metric.spec])["system", metric.spec]
     terms = MetricTerms(metric)
     totals = sum(block.fixed.sum(axis=0) for block in terms.blocks(counts))

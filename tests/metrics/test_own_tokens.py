@@ -105,13 +105,17 @@ def evaluated(*arguments: Any, **more: Any) -> Any:
 @pytest.mark.usefixtures("kernel")
 def test_tokens_are_counted_as_nltk_counts_them() -> None:
     for outputs, references, _ in corpora(STRANGE, 150):
-        bleu, gleu = evaluated(outputs, references, metrics=["bleu[flavour=nltk]", "google_gleu"])
+        bleu, gleu = evaluated(
+            outputs, references, metrics=["bleu[flavour=nltk]", "google_gleu"]
+        )
         by_item = [list(item) for item in zip(*references, strict=True)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert bleu.score == near(corpus_bleu(by_item, outputs))
         assert gleu.score == near(corpus_gleu(by_item, outputs))
-        assert gleu.score == near(compat.nltk.translate.gleu_score.corpus_gleu(by_item, outputs))
+        assert gleu.score == near(
+            compat.nltk.translate.gleu_score.corpus_gleu(by_item, outputs)
+        )
 
 
 @pytest.mark.parametrize("metric", WITH_TOKENS)
@@ -122,14 +126,17 @@ def test_tokens_of_white_space_give_what_the_texts_give(metric: str) -> None:
     for outputs, references, sources in corpora(
         ["a", "B", "b", "Σ", "\u03c3", "É.", "x-y", "9"], 15
     ):
-        texts = [[" ".join(tokens) for tokens in one] for one in (outputs, sources, *references)]
+        texts = [
+            [" ".join(tokens) for tokens in one]
+            for one in (outputs, sources, *references)
+        ]
         plain = evaluated(texts[0], texts[2:], texts[1], split_at_white_space(metric))
         own = evaluated(outputs, references, sources, metric)
         assert own.outputs == plain.outputs
         assert own.sentences.tolist() == plain.sentences.tolist()
-        assert own.signature == plain.signature.replace("tok:whitespace", "tok:own").replace(
-            "tok:ascii_whitespace", "tok:own"
-        ) or metric.startswith("ter")
+        assert own.signature == plain.signature.replace(
+            "tok:whitespace", "tok:own"
+        ).replace("tok:ascii_whitespace", "tok:own") or metric.startswith("ter")
         by_function = evaluated(
             texts[0],
             texts[2:],
@@ -150,7 +157,9 @@ class Dashes:
 def test_rouge_with_a_tokeniser_is_that_of_rouge_score() -> None:
     rng = random.Random(3)
     lines = [
-        "-".join(rng.choice(["A", "b", "c d", "", "e.f"]) for _ in range(rng.randint(1, 8)))
+        "-".join(
+            rng.choice(["A", "b", "c d", "", "e.f"]) for _ in range(rng.randint(1, 8))
+        )
         for _ in range(60)
     ]
     peer = RougeScorer(["rouge1", "rouge2", "rougeL"], tokenizer=Dashes())
@@ -218,7 +227,9 @@ def test_a_missing_reference_stays_missing() -> None:
 def test_signatures_are_read_back(metric: str) -> None:
     tokens = [["a", "b c"], ["d", "e", "f", "g", "h"]]
     first = evaluated(tokens, tokens, tokens, metric)
-    assert evaluated(tokens, tokens, tokens, first.signature).signature == first.signature
+    assert (
+        evaluated(tokens, tokens, tokens, first.signature).signature == first.signature
+    )
     named = evaluated(
         ["a b"],
         ["a b"],
@@ -238,10 +249,15 @@ GOLD = ROOT / "data/m2/gold.m2"
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ("chrf", "chrf cannot score tokens of your own: it splits texts itself; give texts"),
+        (
+            "chrf",
+            "chrf cannot score tokens of your own: it splits texts itself; give texts",
+        ),
         ("chrF++", "chrf cannot score tokens of your own"),
         ("meteor", "meteor cannot score tokens of your own"),
-        pytest.param("imeasure", "imeasure cannot score tokens of your own", marks=needs_edits),
+        pytest.param(
+            "imeasure", "imeasure cannot score tokens of your own", marks=needs_edits
+        ),
         (
             "gleu[unit=char]",
             "gleu cannot score tokens of your own here: unit char takes every code point",
@@ -250,7 +266,10 @@ GOLD = ROOT / "data/m2/gold.m2"
             "bleu[tok=intl]",
             "bleu: tokenizer intl has no effect on tokens of your own; leave it out",
         ),
-        ("rouge[stem=porter]", "rouge: stemmer: has no effect on tokens of your own; leave it out"),
+        (
+            "rouge[stem=porter]",
+            "rouge: stemmer: has no effect on tokens of your own; leave it out",
+        ),
         (
             "ter[norm=true]",
             "ter: tokens: normalized and no_punct change texts, and not tokens of your own",

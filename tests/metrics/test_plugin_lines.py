@@ -17,7 +17,11 @@ import pytest
 import pipeline
 from pipeline.cli import main
 from pipeline.extensions.human.judgments import read_judgments
-from pipeline.extensions.human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
+from pipeline.extensions.human.meta_evaluation import (
+    judged_scores,
+    sentence_level,
+    sentence_pairs,
+)
 from pipeline.extensions.human.score_files import metric_scores
 from pipeline.extensions.human.trueskill import skills
 from pipeline.extensions.page.explorer import explorer, telling
@@ -72,7 +76,10 @@ def run(
     (folder / "few.py").write_text(SOME)
     (folder / "few.yaml").write_text(CONFIG % (metrics, statistics, out))
     more = [
-        word for name in ("kept", "coded") if name in metrics for word in ("--plugin", f"{name}.py")
+        word
+        for name in ("kept", "coded")
+        if name in metrics
+        for word in ("--plugin", f"{name}.py")
     ]
     assert main(["run", "few.yaml", "--plugin", "few.py", *more, "-q"]) == 0
     return folder / out
@@ -128,7 +135,8 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:  # n
     assert 5 < len(GONE) < 60
     for name, texts in OUTPUTS.items():
         expected = [
-            math.nan if line in GONE else len(text.split()) / 100 for line, text in enumerate(texts)
+            math.nan if line in GONE else len(text.split()) / 100
+            for line, text in enumerate(texts)
         ]
         result = stored.get(system=name, metric="few")
         np.testing.assert_array_equal(result.sentences, expected)
@@ -154,8 +162,13 @@ def test_pages_files_and_tables_have_all_lines(
     entry = dataset["metrics"][0]
     width, starts = entry["width"], dataset["starts"]
     for line in range(len(SOURCE)):
-        scores = unlettered(entry["rows"][starts[line] * width : starts[line + 1] * width : width])
-        names = {name: dataset["who"][line * 4 + n] for n, name in enumerate(dataset["systems"])}
+        scores = unlettered(
+            entry["rows"][starts[line] * width : starts[line + 1] * width : width]
+        )
+        names = {
+            name: dataset["who"][line * 4 + n]
+            for n, name in enumerate(dataset["systems"])
+        }
         assert len(names) == 4
         for name, own in names.items():
             words = len(OUTPUTS[name][line].split())
@@ -164,7 +177,11 @@ def test_pages_files_and_tables_have_all_lines(
     assert len(picked) == 12
     assert main(["report", str(directory), "--format", "parquet", "html"]) == 0
     table = parquet.read_table(directory / "sentences.parquet").to_pylist()
-    own = [row for row in table if row["system"] == "eager" and row["metric"].startswith("few")]
+    own = [
+        row
+        for row in table
+        if row["system"] == "eager" and row["metric"].startswith("few")
+    ]
     assert [row["line"] for row in own] == list(range(1, len(SOURCE) + 1))
     assert [row["line"] - 1 for row in own if row["score"] is None] == GONE
     capsys.readouterr()
@@ -172,7 +189,9 @@ def test_pages_files_and_tables_have_all_lines(
     assert main(["show", str(directory), "--line", str(line)]) == 0
     told = capsys.readouterr().out
     assert OUTPUTS["eager"][line - 1] in told
-    assert [row.split()[1] for row in told.splitlines() if row.startswith("eager ")][-1:] == ["-"]
+    assert [row.split()[1] for row in told.splitlines() if row.startswith("eager ")][
+        -1:
+    ] == ["-"]
     files = [f"data/systems/{name}.txt" for name in OUTPUTS]
     assert (
         main(
@@ -191,7 +210,9 @@ def test_pages_files_and_tables_have_all_lines(
         == 0
     )
     rows = [row.split("\t") for row in capsys.readouterr().out.splitlines()[1:]]
-    assert [int(row[1]) - 1 for row in rows if "eager" in row[0] and row[2] == "-"] == GONE
+    assert [
+        int(row[1]) - 1 for row in rows if "eager" in row[0] and row[2] == "-"
+    ] == GONE
     assert (
         main(
             [
@@ -208,10 +229,13 @@ def test_pages_files_and_tables_have_all_lines(
         )
         == 0
     )
-    worst = [row for row in capsys.readouterr().out.splitlines() if row.startswith("line ")]
+    worst = [
+        row for row in capsys.readouterr().out.splitlines() if row.startswith("line ")
+    ]
     kept = [n for n in range(len(SOURCE)) if n not in GONE]
     apart = {
-        n: abs(len(OUTPUTS["eager"][n].split()) - len(OUTPUTS["broken"][n].split())) for n in kept
+        n: abs(len(OUTPUTS["eager"][n].split()) - len(OUTPUTS["broken"][n].split()))
+        for n in kept
     }
     assert [int(row.split()[1].strip(":")) - 1 for row in worst] == sorted(
         apart, key=lambda n: -apart[n]
@@ -232,7 +256,9 @@ def test_lines_left_out_count_for_no_judge(folder: Path) -> None:  # noqa: F811
 
     # the oracle: the judgements without those of lines that are left out
     header, *rows = (folder / "data" / "judgements.csv").read_text().splitlines()
-    column = header.split(",").index("segmentId" if "segmentId" in header else "srcIndex")
+    column = header.split(",").index(
+        "segmentId" if "segmentId" in header else "srcIndex"
+    )
     numbers = {int(row.split(",")[column]) for row in rows}
     first = 1 if max(numbers) == len(SOURCE) else 0
     few = [row for row in rows if int(row.split(",")[column]) - first not in GONE]
@@ -264,7 +290,10 @@ def rows_of(path: Path, metric: str) -> list[Any]:
     ]
     for row in own:
         row["outputs"] = list(row.get("outputs", {}).values())[:1]
-    return [{k: v for k, v in row.items() if k not in ("metric", "peer_signature")} for row in own]
+    return [
+        {k: v for k, v in row.items() if k not in ("metric", "peer_signature")}
+        for row in own
+    ]
 
 
 CODED = """
@@ -284,7 +313,9 @@ def test_numbers_as_files_give_the_same_results(
 ) -> None:
     (folder / "coded.py").write_text(CODED)
     directory = run(
-        folder, 'few, "few[level=sum]", kept, coded, chrf', statistics=", baseline: unchanged"
+        folder,
+        'few, "few[level=sum]", kept, coded, chrf',
+        statistics=", baseline: unchanged",
     )
     assert main(["report", str(directory), "--format", "numbers"]) == 0
     capsys.readouterr()
@@ -316,19 +347,27 @@ def test_numbers_as_files_give_the_same_results(
         for own, title in metrics.items():
             assert len(rows_of(directory, own)) == 4 + 3
             assert rows_of(folder / config, f"title:{title}") == rows_of(directory, own)
-    table = (folder / "numbers/elsewhere/few-level-mean/sample/eager.tsv").read_text().splitlines()
+    table = (
+        (folder / "numbers/elsewhere/few-level-mean/sample/eager.tsv")
+        .read_text()
+        .splitlines()
+    )
     assert table[:2] == ["#\tfew\twords", "1\t0.11\t11.0"]
     assert table[GONE[0] + 1] == f"{GONE[0] + 1}\t\t"
 
 
-def test_data_sets_with_other_numbers_of_references_are_in_one_config(folder: Path) -> None:  # noqa: F811
+def test_data_sets_with_other_numbers_of_references_are_in_one_config(
+    folder: Path,  # noqa: F811
+) -> None:
     text = (folder / "units.yaml").read_text()
     begin, end = (
         "datasets: {",
         "sample: {source: data/source.txt, references: [data/reference0.txt, data/reference1.txt]}",
     )
     assert begin + end in text
-    text = text.replace(begin, f"{begin}one: {{references: [data/reference1.txt], keep: [1-50]}}, ")
+    text = text.replace(
+        begin, f"{begin}one: {{references: [data/reference1.txt], keep: [1-50]}}, "
+    )
     (folder / "units.yaml").write_text(text)
     assert main(["run", "units.yaml", "--plugin", "units.py", "-q"]) == 0
     assert main(["report", "runs/units", "--format", "numbers"]) == 0
@@ -339,9 +378,12 @@ def test_data_sets_with_other_numbers_of_references_are_in_one_config(folder: Pa
         "units-beta-1",
     ]
     assert main(["run", str(numbers / "external.yaml"), "-q", "--output", "again"]) == 0
-    again = [rows_of(folder / "again", f"title:units-beta-{beta}") for beta in ("1", "0.5")]
+    again = [
+        rows_of(folder / "again", f"title:units-beta-{beta}") for beta in ("1", "0.5")
+    ]
     assert again == [
-        rows_of(folder / "runs" / "units", f"units|beta:{beta}") for beta in ("1", "0.5")
+        rows_of(folder / "runs" / "units", f"units|beta:{beta}")
+        for beta in ("1", "0.5")
     ]
     assert [len(rows) for rows in again] == [8, 8]
 
@@ -393,7 +435,15 @@ def fault(folder: Path, body: str) -> int:  # noqa: F811
     (folder / "faulty.py").write_text(FAULTY.format(body))
     (folder / "faulty.yaml").write_text(CONFIG % ("faulty, chrf", "", "runs/faulty"))
     return main(
-        ["validate", "faulty.yaml", "--plugin", "faulty.py", "--try", "--set", "run.devices=cpu"]
+        [
+            "validate",
+            "faulty.yaml",
+            "--plugin",
+            "faulty.py",
+            "--try",
+            "--set",
+            "run.devices=cpu",
+        ]
     )
 
 
@@ -412,7 +462,10 @@ def test_faults_that_a_batch_shows_are_found_by_a_try(
     )
 
 
-def test_a_try_says_what_agrees(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+def test_a_try_says_what_agrees(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]") == 0
     assert (
         "tried: faulty|version:1: 2 texts have the same numbers in 5 calls\n"
@@ -420,7 +473,8 @@ def test_a_try_says_what_agrees(folder: Path, capsys: pytest.CaptureFixture[str]
     )
     assert main(["validate", "referee.yaml", "--plugin", "referee.py", "--try"]) == 0
     assert (
-        "tried: referee|version:2026-05|none:skip|among:4: 2 texts have" in capsys.readouterr().out
+        "tried: referee|version:2026-05|none:skip|among:4: 2 texts have"
+        in capsys.readouterr().out
     )
 
 
@@ -447,7 +501,9 @@ def test_a_dry_run_says_how_many_texts_would_be_computed(
 # --- names: where own metrics are from, what is installed, what an earlier run had
 
 
-def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(folder: Path) -> None:  # noqa: F811
+def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(
+    folder: Path,  # noqa: F811
+) -> None:
     place = folder / "site"
     (place / "acme-1.4.dist-info").mkdir(parents=True)
     (place / "acme-1.4.dist-info" / "METADATA").write_text(
@@ -470,7 +526,10 @@ def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(folder:
         return done.stdout, done.stderr
 
     out, err = listed("--plugin", "kept.py")
-    assert "\nkept: Share of the words of the source that the output still has (kept.py)\n" in out
+    assert (
+        "\nkept: Share of the words of the source that the output still has (kept.py)\n"
+        in out
+    )
     assert (
         "\npoliteness: in acme 1.4; `gec-pipeline list metrics politeness` imports it and tells more\n"
         in out
@@ -490,9 +549,14 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
 ) -> None:
     text = (folder / "referee.yaml").read_text().replace("gleu", "chrf")
     for name, systems in (("a", "eager, broken"), ("b", "eager, careful")):
-        files = ", ".join(f"data/systems/{system}.txt" for system in systems.split(", "))
+        files = ", ".join(
+            f"data/systems/{system}.txt" for system in systems.split(", ")
+        )
         (folder / "two.yaml").write_text(text.replace("data/systems/*.txt", files))
-        assert main(["run", "two.yaml", "--plugin", "referee.py", "-q", "--output", name]) == 0
+        assert (
+            main(["run", "two.yaml", "--plugin", "referee.py", "-q", "--output", name])
+            == 0
+        )
     capsys.readouterr()
     assert (
         main(
@@ -552,10 +616,14 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     )
     assert main(["run", "ppl.yaml", "--plugin", "ppl.py", "-q", "--boards"]) == 0
     means = {
-        name: float(np.mean([len(o.split()) for o in texts])) for name, texts in OUTPUTS.items()
+        name: float(np.mean([len(o.split()) for o in texts]))
+        for name, texts in OUTPUTS.items()
     }
     best, *_ = order = sorted(means, key=lambda name: means[name])
-    shown = {name: (f"{3.25 * mean + 0.125:.2f}", f"{mean:.2f}") for name, mean in means.items()}
+    shown = {
+        name: (f"{3.25 * mean + 0.125:.2f}", f"{mean:.2f}")
+        for name, mean in means.items()
+    }
     rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:6]]
     assert [row[1] for row in rows] == order
     assert [tuple(row[2:4]) for row in rows] == [shown[name] for name in order]
@@ -580,8 +648,13 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
         == shown[best][0]
     )
     assert main(["report", "runs/ppl", "--format", "numbers"]) == 0
-    assert main(["run", "runs/ppl/numbers/external.yaml", "-q", "--output", "again"]) == 0
-    own, again = rows_of(folder / "runs" / "ppl", "ppl"), rows_of(folder / "again", "title:ppl")
+    assert (
+        main(["run", "runs/ppl/numbers/external.yaml", "-q", "--output", "again"]) == 0
+    )
+    own, again = (
+        rows_of(folder / "runs" / "ppl", "ppl"),
+        rows_of(folder / "again", "title:ppl"),
+    )
     assert len(own) == 4 + 3
     assert [row | {"intervals": None} for row in own] == [
         row | {"intervals": None} for row in again
@@ -620,7 +693,10 @@ def test_explain_computes_the_numbers_of_a_sentence(
     assert main(["explain", "ppl", "--compare", "chrf", *own, *data]) == 0
     printed = capsys.readouterr().out.splitlines()
     words = len(OUTPUTS["eager"][3].split())
-    assert printed[-2:] == ["  ppl", f"  ppl {3.25 * words + 0.125 + 1e-9:.2f}, tokens {words:.2f}"]
+    assert printed[-2:] == [
+        "  ppl",
+        f"  ppl {3.25 * words + 0.125 + 1e-9:.2f}, tokens {words:.2f}",
+    ]
     assert f"reference 1 {REFERENCES[0][3]}" in printed
     assert main(["explain", "units", *own, *data]) == 0
     assert capsys.readouterr().out.endswith(
@@ -638,6 +714,8 @@ def test_a_page_has_effects_by_a_metric_with_a_path(folder: Path) -> None:  # no
     )  # this process knows the code
     page = (folder / "runs" / "fluency" / "report.html").read_text(encoding="utf-8")
     data = json.loads(
-        re.search(r'type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1]  # type: ignore[index]
+        re.search(r'type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[
+            1
+        ]  # type: ignore[index]
     )
     assert data["datasets"][0]["metrics"][0]["effects"]

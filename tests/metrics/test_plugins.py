@@ -29,10 +29,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PAGE = (ROOT / "pipeline" / "help" / "plugins.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+BLOCKS = re.findall(
+    r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL
+)
 SOURCE = (ROOT / "data" / "source.txt").read_text(encoding="utf-8").splitlines()
 REFERENCES = [
-    (ROOT / "data" / f"reference{n}.txt").read_text(encoding="utf-8").splitlines() for n in (0, 1)
+    (ROOT / "data" / f"reference{n}.txt").read_text(encoding="utf-8").splitlines()
+    for n in (0, 1)
 ]
 OUTPUTS = {
     p.stem: p.read_text(encoding="utf-8").splitlines()
@@ -75,20 +78,25 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def commands() -> list[list[str]]:
     """Return the commands of the page."""
     lines = (
-        line for language, _, text in BLOCKS if language == "console" for line in text.splitlines()
+        line
+        for language, _, text in BLOCKS
+        if language == "console"
+        for line in text.splitlines()
     )
     return [shlex.split(line.removeprefix("$ gec-pipeline ")) for line in lines]
 
 
-def test_every_command_of_the_page_works(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_of_the_page_works(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for words in commands():
         assert main(words) == 0, words
     printed = capsys.readouterr().out
     assert "kept: Share of the words of the source that the output still has" in printed
     assert (
-        json.loads((folder / "runs" / "units" / "results.json").read_text())["declared"]["units"][
-            "returns"
-        ]
+        json.loads((folder / "runs" / "units" / "results.json").read_text())[
+            "declared"
+        ]["units"]["returns"]
         == "counts"
     )
 
@@ -119,7 +127,11 @@ def test_a_function_that_wraps_chrf_has_all_numbers_of_chrf() -> None:
     plug = pipeline.metric(own_chrf, each_reference=True)
     asked = {"resamples": 200, "trials": 200, "outputs": "all"}
     both = pipeline.evaluate(
-        OUTPUTS, REFERENCES, SOURCE, metrics=["chrf[level=mean]", plug], statistics=asked
+        OUTPUTS,
+        REFERENCES,
+        SOURCE,
+        metrics=["chrf[level=mean]", plug],
+        statistics=asked,
     )
     half = len(OUTPUTS)
     assert compared(both[:half]) == compared(both[half:])
@@ -189,7 +201,9 @@ def test_runs_have_them_too_fresh_and_from_the_cache(
     ]
     assert own[: len(own) // 2] == own[len(own) // 2 :]
     new = [
-        json.loads((folder / out / "run.json").read_text())["plugins"][0]["texts"]["new"]
+        json.loads((folder / out / "run.json").read_text())["plugins"][0]["texts"][
+            "new"
+        ]
         for out in "abc"
     ]
     assert new[0] > 0 == new[1]
@@ -219,11 +233,19 @@ def test_each_distinct_text_is_computed_once() -> None:
 
 def score(folder: Path, body: str, *more: str) -> int:
     """Score with a metric whose body is given."""
-    (folder / "length.py").write_text(LENGTH.format(body=body).replace("def length", "def letters"))
+    (folder / "length.py").write_text(
+        LENGTH.format(body=body).replace("def length", "def letters")
+    )
     METRICS.entries.pop("letters", None)
     loading._files.clear()
     forget_names()
-    data = ["-r", "data/reference0.txt", "-o", "data/systems/eager.txt", "data/systems/broken.txt"]
+    data = [
+        "-r",
+        "data/reference0.txt",
+        "-o",
+        "data/systems/eager.txt",
+        "data/systems/broken.txt",
+    ]
     return main(["score", "letters", "--plugin", "length.py", *data, *more])
 
 
@@ -264,7 +286,10 @@ def test_without_a_version_files_that_the_code_imports_count_too(
         importlib.invalidate_caches()
         METRICS.entries.pop("own", None)
         forget_names()
-        assert main(["score", "own", "--plugin", "own.py", "-o", "data/systems/eager.txt"]) == 0
+        assert (
+            main(["score", "own", "--plugin", "own.py", "-o", "data/systems/eager.txt"])
+            == 0
+        )
         printed.append(capsys.readouterr().out)
     assert " 75.00\n" in printed[0]
     assert " 87.50\n" in printed[1]
@@ -301,8 +326,14 @@ ERRORS = {
     "no list": ("return 1.0", r"letters: expected a list of numbers, found float"),
     "huge": ("return [10 ** 400] * len(outputs)", r"letters: letters is no number"),
     "too large for sums": ("return [1e308] * len(outputs)", r"letters is 1e\+308"),
-    "end of the program": ("raise SystemExit(0)", r"error: length.py:6: SystemExit: 0 \(files, "),
-    "lines": ("raise ValueError('a\\nb')", r"error: length.py:6: ValueError: a b \(files, "),
+    "end of the program": (
+        "raise SystemExit(0)",
+        r"error: length.py:6: SystemExit: 0 \(files, ",
+    ),
+    "lines": (
+        "raise ValueError('a\\nb')",
+        r"error: length.py:6: ValueError: a b \(files, ",
+    ),
     "exception": (
         "return [1 / 0 for o in outputs]",
         r"error: length.py:6: ZeroDivisionError: division by zero \(files, ",
@@ -336,11 +367,12 @@ def test_a_model_that_cannot_be_loaded_is_told_with_its_line(
             "metrics: [broken]\noutput: {dir: runs}\n"
         )
         assert main(["run", "broken.yaml", "--plugin", "broken.py"]) == 2
-        told = (
-            "error: broken.py:6: ZeroDivisionError: division by zero (when broken was made ready)\n"
-        )
+        told = "error: broken.py:6: ZeroDivisionError: division by zero (when broken was made ready)\n"
         assert capsys.readouterr().err.endswith(told)
-        assert f"in {method.partition('(')[0]}" in (folder / "runs" / "log.txt").read_text()
+        assert (
+            f"in {method.partition('(')[0]}"
+            in (folder / "runs" / "log.txt").read_text()
+        )
         METRICS.entries.pop("broken", None)
         loading._files.clear()
         forget_names()
@@ -349,13 +381,20 @@ def test_a_model_that_cannot_be_loaded_is_told_with_its_line(
 def test_the_line_that_fails_is_named_and_the_others_are_kept(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = (folder / "data" / "systems" / "eager.txt").read_text(encoding="utf-8").splitlines()[41]
+    text = (
+        (folder / "data" / "systems" / "eager.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()[41]
+    )
     assert score(folder, f"return [1 / (o != {text!r}) for o in outputs]") == 2
     assert "(files, data/systems/eager.txt, line 42)" in capsys.readouterr().err
 
 
 DECLARATIONS: dict[str, tuple[Callable[[], object], str]] = {
-    "lambda": (lambda: pipeline.metric(lambda outputs: [len(outputs)]), "a lambda has no name"),
+    "lambda": (
+        lambda: pipeline.metric(lambda outputs: [len(outputs)]),
+        "a lambda has no name",
+    ),
     "text": (lambda: pipeline.metric(bad_text), "'hypotheses' is no text of a line"),
     "secret": (lambda: pipeline.metric(bad_secret), "read secrets from os.environ"),
     "default": (
@@ -370,7 +409,10 @@ DECLARATIONS: dict[str, tuple[Callable[[], object], str]] = {
         ),
         "an object of Fixed was given; give the class",
     ),
-    "annotation": (lambda: pipeline.metric(bad_annotation), "the option size needs an annotation"),
+    "annotation": (
+        lambda: pipeline.metric(bad_annotation),
+        "the option size needs an annotation",
+    ),
     "taken": (
         lambda: pipeline.evaluate(
             ["a"],
@@ -440,7 +482,9 @@ def test_a_well_known_metric_that_is_not_built_in_leads_somewhere(name: str) -> 
 
 def test_skipped_lines_are_left_out_for_all_systems() -> None:
     def few(outputs: list[str]) -> list[float | None]:
-        return [None if output.startswith("x") else len(output) / 10 for output in outputs]
+        return [
+            None if output.startswith("x") else len(output) / 10 for output in outputs
+        ]
 
     systems = {"A": ["aa", "x", "bbb"], "B": ["c", "dd", "eeee"]}
     plug = pipeline.metric(few, none="skip")
@@ -497,7 +541,9 @@ def test_a_listwise_metric_sees_distinct_outputs_in_order() -> None:
     assert "among:3" in result[0].signature
 
 
-def test_a_further_system_asks_a_listwise_metric_only_for_lines_with_a_new_text() -> None:
+def test_a_further_system_asks_a_listwise_metric_only_for_lines_with_a_new_text() -> (
+    None
+):
     asked: list[tuple[str, ...]] = []
 
     def listed(outputs: list[tuple[str, ...]]) -> list[list[float]]:
@@ -520,7 +566,9 @@ def test_a_further_system_asks_a_listwise_metric_only_for_lines_with_a_new_text(
     assert asked == [("fourth", "second", "third")]
 
 
-def test_what_threads_of_users_print_goes_aside_until_the_last_of_them_has_ended() -> None:
+def test_what_threads_of_users_print_goes_aside_until_the_last_of_them_has_ended() -> (
+    None
+):
     aside, before = _StdoutToStderr(), sys.stdout
     aside.__enter__()
     aside.__enter__()
@@ -542,7 +590,9 @@ def test_counts_are_those_of_external(folder: Path) -> None:
         return [numbers[output] for output in outputs]
 
     result = pipeline.evaluate(
-        OUTPUTS, REFERENCES, metrics=pipeline.metric(verified, returns="counts", beta=0.5)
+        OUTPUTS,
+        REFERENCES,
+        metrics=pipeline.metric(verified, returns="counts", beta=0.5),
     )
     for name, texts in OUTPUTS.items():
         rows = "\n".join(" ".join(map(str, numbers[text])) for text in texts)
@@ -561,14 +611,19 @@ def test_counts_are_those_of_external(folder: Path) -> None:
         "output": {"dir": "out"},
     }
     outside = pipeline.run(config)
-    assert [(r.system, r.outputs) for r in result] == [(r.system, r.outputs) for r in outside]
+    assert [(r.system, r.outputs) for r in result] == [
+        (r.system, r.outputs) for r in outside
+    ]
 
 
 def test_scorer_and_sentence_scores_take_functions() -> None:
     plug = pipeline.metric(own_chrf, each_reference=True)
     outputs = OUTPUTS["eager"]
     expected = pipeline.sentence_scores("chrf", outputs, REFERENCES)
-    assert pipeline.sentence_scores(plug, outputs, REFERENCES).tolist() == expected.tolist()
+    assert (
+        pipeline.sentence_scores(plug, outputs, REFERENCES).tolist()
+        == expected.tolist()
+    )
     assert (
         pipeline.Scorer(plug, REFERENCES).rewards(outputs[:3], [0, 1, 2]).tolist()
         == expected[:3].tolist()
@@ -645,7 +700,10 @@ def test_an_installed_package_is_found_by_name(folder: Path) -> None:
     call = f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
     asked = ["score", "politeness[word=the]", "chrf", *data]
     done = subprocess.run(
-        [sys.executable, "-c", call, *asked], capture_output=True, text=True, check=False
+        [sys.executable, "-c", call, *asked],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "politeness|word:the|version:2|level:mean" in done.stdout
@@ -656,7 +714,8 @@ def test_an_error_of_input_is_what_python_raises() -> None:
         return [1 / len(output) for output in outputs]
 
     with pytest.raises(
-        InputError, match=r"ZeroDivisionError: division by zero \(memory, system, line 2\)"
+        InputError,
+        match=r"ZeroDivisionError: division by zero \(memory, system, line 2\)",
     ):
         pipeline.evaluate(
             ["a", ""],

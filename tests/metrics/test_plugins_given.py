@@ -83,7 +83,8 @@ def test_without_references_every_other_metric_says_what_it_needs(
     assert main(["run", "alone.yaml", "--plugin", "kept.py", "-q"]) == 2
     told = "needs references, the texts that outputs are compared with: add `references: [FILE]`"
     expected = [
-        f"error: alone.yaml:2:12: datasets.sample: {name} {told}" for name in ("chrf", "gleu")
+        f"error: alone.yaml:2:12: datasets.sample: {name} {told}"
+        for name in ("chrf", "gleu")
     ]
     assert capsys.readouterr().err.splitlines() == expected
     (folder / "nothing.yaml").write_text(
@@ -91,7 +92,9 @@ def test_without_references_every_other_metric_says_what_it_needs(
     )
     assert main(["run", "nothing.yaml", "--plugin", "kept.py", "-q"]) == 2
     assert "the key 'references' is missing" in capsys.readouterr().err
-    with pytest.raises(InputError, match=r"^chrf needs references, .*references=\[\.\.\.\]$"):
+    with pytest.raises(
+        InputError, match=r"^chrf needs references, .*references=\[\.\.\.\]$"
+    ):
         pipeline.evaluate(
             OUTPUTS,
             sources=SOURCE,
@@ -160,7 +163,10 @@ def test_numbers_in_memory_are_scored_like_those_of_files(folder: Path) -> None:
         {"name": "external", "title": "edits", "score": "f_beta"},
     ]
     statistics = {"resamples": 50, "trials": 200}
-    files = [{**metrics[0], "files": "{system}.real"}, {**metrics[1], "files": "{system}.counts"}]
+    files = [
+        {**metrics[0], "files": "{system}.real"},
+        {**metrics[1], "files": "{system}.counts"},
+    ]
     config = {
         "datasets": {"d": {"source": "data/source.txt"}},
         "systems": {name: f"data/systems/{name}.txt" for name in OUTPUTS},
@@ -169,7 +175,10 @@ def test_numbers_in_memory_are_scored_like_those_of_files(folder: Path) -> None:
         "output": {"dir": "out"},
     }
     outside = pipeline.run(config)
-    scores = {"COMET": real, "edits": {name: table.tolist() for name, table in counts.items()}}
+    scores = {
+        "COMET": real,
+        "edits": {name: table.tolist() for name, table in counts.items()},
+    }
     inside = pipeline.evaluate(
         OUTPUTS,
         metrics=metrics[:1],
@@ -182,7 +191,9 @@ def test_numbers_in_memory_are_scored_like_those_of_files(folder: Path) -> None:
 
 
 def test_the_lowest_is_the_best_where_that_is_said() -> None:
-    high = {name: [float(len(text)) for text in texts] for name, texts in OUTPUTS.items()}
+    high = {
+        name: [float(len(text)) for text in texts] for name, texts in OUTPUTS.items()
+    }
     low = {name: [-number for number in own] for name, own in high.items()}
     metric = {"name": "external", "title": "errors", "higher_is_better": "false"}
     asked = {"resamples": 50, "trials": 200, "baseline": "eager"}
@@ -232,19 +243,31 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
 
 
 GIVEN_WRONG: dict[str, tuple[Any, str]] = {
-    "too few": ({"x": {"A": [1.0]}}, "scores['x']['A']: expected an array [2], found [1]"),
+    "too few": (
+        {"x": {"A": [1.0]}},
+        "scores['x']['A']: expected an array [2], found [1]",
+    ),
     "nan": (
         {"x": {"A": [1.0, np.nan]}},
         "scores['x']['A'], item 2: expected a number, found 'nan'",
     ),
-    "text": ({"x": {"A": ["a", "b"]}}, "scores['x']['A']: expected numbers in an array or a list"),
+    "text": (
+        {"x": {"A": ["a", "b"]}},
+        "scores['x']['A']: expected numbers in an array or a list",
+    ),
     "count": (
         {"x": {"A": [[1, 2, -1], [1, 2, 3]]}},
         "scores['x']['A'], item 1: '-1.0' is no count",
     ),
     "system": ({"x": {"a": [1, 2]}}, "scores['x']: there are no numbers of 'A'"),
-    "other": ({"x": {"A": [1, 2], "B": [1, 2]}}, "scores['x']: no system is called 'B'"),
-    "title": ({"precision": {"A": [1, 2]}}, "'precision' is the name of another output"),
+    "other": (
+        {"x": {"A": [1, 2], "B": [1, 2]}},
+        "scores['x']: no system is called 'B'",
+    ),
+    "title": (
+        {"precision": {"A": [1, 2]}},
+        "'precision' is the name of another output",
+    ),
 }
 
 
@@ -266,19 +289,38 @@ def test_a_whole_metric_counts_in_workers_under_its_version(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["run", "capitals.yaml", "--plugin", "capitals.py", "-q"]) == 0
-    text = (folder / "data" / "systems" / "eager.txt").read_text(encoding="utf-8").replace("\n", "")
+    text = (
+        (folder / "data" / "systems" / "eager.txt")
+        .read_text(encoding="utf-8")
+        .replace("\n", "")
+    )
     share = sum(map(str.isupper, text)) / len(text)
     results = json.loads((folder / "runs" / "capitals" / "results.json").read_text())
     assert {s["system"]: s["score"] for s in results["scores"]}["eager"] == share
     spec = METRICS["capitals"]().spec
     assert spec.cache_key.startswith("plugin:capitals:1:")
     assert spec.key == "plugin-capital"
-    (about,) = json.loads((folder / "runs" / "capitals" / "run.json").read_text())["plugins"]
+    (about,) = json.loads((folder / "runs" / "capitals" / "run.json").read_text())[
+        "plugins"
+    ]
     assert (about["name"], about["from"]) == ("capitals", "capitals.py")
-    assert about["sha256"] == hashlib.sha256((folder / "capitals.py").read_bytes()).hexdigest()
+    assert (
+        about["sha256"]
+        == hashlib.sha256((folder / "capitals.py").read_bytes()).hexdigest()
+    )
     capsys.readouterr()
     assert (
-        main(["score", "capitals", "--plugin", "capitals.py", "-o", "data/systems/eager.txt"]) == 0
+        main(
+            [
+                "score",
+                "capitals",
+                "--plugin",
+                "capitals.py",
+                "-o",
+                "data/systems/eager.txt",
+            ]
+        )
+        == 0
     )
     assert f"{100 * share:.2f}" in capsys.readouterr().out
 
@@ -290,7 +332,9 @@ def test_an_entry_point_may_be_a_whole_metric(
     (folder / "capitals.py").rename(folder / "site" / "own_capitals.py")
     info = folder / "site" / "own_capitals-2.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own-capitals\nVersion: 2.0\n")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: own-capitals\nVersion: 2.0\n"
+    )
     (info / "entry_points.txt").write_text(
         "[gec_pipeline.metrics]\ncapitals = own_capitals:Capitals\n"
     )
@@ -329,14 +373,26 @@ def test_run_json_says_with_what_numbers_were_made(folder: Path) -> None:
         )
         assert (
             main(
-                ["run", "listed.yaml", "--plugin", "listed.py", "-q", "--fresh", "--device", "cpu"]
+                [
+                    "run",
+                    "listed.yaml",
+                    "--plugin",
+                    "listed.py",
+                    "-q",
+                    "--fresh",
+                    "--device",
+                    "cpu",
+                ]
             )
             == 0
         )
         return json.loads((folder / "out" / "run.json").read_text())["plugins"][0]  # type: ignore[no-any-return]
 
     first = about("model")
-    digests = {f"{n}/words": hashlib.sha256(f"the a {n}".encode()).hexdigest() for n in range(2)}
+    digests = {
+        f"{n}/words": hashlib.sha256(f"the a {n}".encode()).hexdigest()
+        for n in range(2)
+    }
     assert first["files"] == digests
     assert first["texts"]["kept"] == 0
     assert first["made_with"]["python"] == platform.python_version()
@@ -348,7 +404,9 @@ def test_run_json_says_with_what_numbers_were_made(folder: Path) -> None:
     assert about("moved")["texts"]["kept"] == 0
 
 
-def test_a_large_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_file_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Bytes that change behind an equal size, time and inode are not seen, which shows that nothing
     was read.
     """
@@ -365,7 +423,9 @@ def test_a_large_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert models.content_digest(file) == first
     os.utime(file, ns=(10**18, 10**18 + 1))
     assert models.content_digest(file) == hashlib.sha256(b"54321").hexdigest()
-    file.write_bytes(b"99999")  # just now: a time that may not change with the next bytes
+    file.write_bytes(
+        b"99999"
+    )  # just now: a time that may not change with the next bytes
     models.content_digest(file)
     info = file.stat()
     file.write_bytes(b"00000")

@@ -126,7 +126,9 @@ def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
 def test_a_kill_costs_at_most_a_batch(slow: Path, victim: str, kills: int) -> None:
     for number in range(kills):
         process = begun(slow, random.Random(f"{victim} {number}").randrange(1, 5))
-        os.kill(process.pid if victim == "main" else int(seen(slow)[-1][0]), signal.SIGKILL)
+        os.kill(
+            process.pid if victim == "main" else int(seen(slow)[-1][0]), signal.SIGKILL
+        )
         (slow / "hold").unlink()
         process.communicate()
         assert process.returncode == (-signal.SIGKILL if victim == "main" else 0)
@@ -145,7 +147,9 @@ def test_a_kill_costs_at_most_a_batch(slow: Path, victim: str, kills: int) -> No
 
 
 def test_the_line_at_which_a_process_dies_is_named(slow: Path) -> None:
-    (slow / "A.txt").write_text((slow / "A.txt").read_text().replace("text 17", "PLEASE DIE"))
+    (slow / "A.txt").write_text(
+        (slow / "A.txt").read_text().replace("text 17", "PLEASE DIE")
+    )
     done = subprocess.run(
         COMMAND,
         capture_output=True,
@@ -153,7 +157,9 @@ def test_the_line_at_which_a_process_dies_is_named(slow: Path) -> None:
         check=False,
     )
     assert done.returncode == 3
-    expected = "error: d, A, line 18: slow: a worker process died (out of memory, or killed)"
+    expected = (
+        "error: d, A, line 18: slow: a worker process died (out of memory, or killed)"
+    )
     assert done.stderr.splitlines()[-1] == expected
 
 
@@ -173,9 +179,7 @@ def test_ctrl_c_ends_with_130_and_keeps_what_is_done(slow: Path) -> None:
 def test_a_file_that_is_saved_meanwhile_is_an_error(
     slow: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    saving = (
-        "    def files(self):\n        os.truncate(__file__, 10)\n        return []\n    def load"
-    )
+    saving = "    def files(self):\n        os.truncate(__file__, 10)\n        return []\n    def load"
     changing = SLOW.replace("    def load", saving)
     (slow / "slow.py").write_text(changing)
     assert main(["run", "slow.yaml", "--plugin", "slow.py", "-q"]) == 2
@@ -216,7 +220,9 @@ def test_a_batch_that_does_not_fit_is_halved_from_then_on() -> None:
         [(1,)] * 8,
     ]
     assert sizes == [8, 4, 4, 4, 4, 8]
-    assert done.notes == ["fits: memory ran out; 8 texts are tried in halves from now on"]
+    assert done.notes == [
+        "fits: memory ran out; 8 texts are tried in halves from now on"
+    ]
     (wrong,) = call((0, [[("x" * 30,)]], [])).answers[0]
     assert "OutOfMemoryError: CUDA out of memory" in wrong.message
 
@@ -250,7 +256,9 @@ LEAVES: st.SearchStrategy[Any] = st.one_of(
 VALUES = st.recursive(
     LEAVES,
     lambda inner: st.one_of(
-        st.lists(inner, max_size=4), st.tuples(inner, inner, inner), st.sets(st.integers())
+        st.lists(inner, max_size=4),
+        st.tuples(inner, inner, inner),
+        st.sets(st.integers()),
     ),
 )
 
@@ -284,7 +292,11 @@ def test_whatever_is_returned_ends_in_numbers_or_in_one_message(
             ).score
         except InputError as error:
             message = str(error)
-        assert ("odd" in message and "\n" not in message) if message else np.isfinite(score)
+        assert (
+            ("odd" in message and "\n" not in message)
+            if message
+            else np.isfinite(score)
+        )
 
 
 # --- caches
@@ -439,7 +451,9 @@ def test_configs_and_run_directories_import_nothing(
     about, results = folder / "out" / "run.json", folder / "out" / "results.json"
     path = str(folder / "evil.py")
     about.write_text(
-        about.read_text().replace('"from": "evil.py"', f'"from": "{path}", "module": "evil"')
+        about.read_text().replace(
+            '"from": "evil.py"', f'"from": "{path}", "module": "evil"'
+        )
     )
     results.write_text(
         results.read_text().replace(
@@ -474,7 +488,10 @@ def test_configs_and_run_directories_import_nothing(
     ):
         monkeypatch.setenv(name, "evil")
     capsys.readouterr()
-    for then, told in (("", False), ('main(["list", "metrics", "--plugin", "evil.py"])', True)):
+    for then, told in (
+        ("", False),
+        ('main(["list", "metrics", "--plugin", "evil.py"])', True),
+    ):
         (folder / "hooked.py").write_text(HOOKED.replace("{then}", then))
         done = subprocess.run(
             [sys.executable, "hooked.py"], capture_output=True, text=True, check=False
@@ -488,7 +505,9 @@ RUN = ["run", "chrf.yaml", "-q"]
 SCORE = ["score", "chrf", "-r", "data/reference0.txt", "-o", "data/systems/eager.txt"]
 
 
-@pytest.mark.parametrize(("command", "unwanted"), [(RUN, "sqlite3"), (SCORE, "importlib.metadata")])
+@pytest.mark.parametrize(
+    ("command", "unwanted"), [(RUN, "sqlite3"), (SCORE, "importlib.metadata")]
+)
 def test_a_run_without_plugins_imports_nothing_of_them(
     folder: Path, command: list[str], unwanted: str
 ) -> None:

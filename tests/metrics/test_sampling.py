@@ -39,7 +39,9 @@ EDGES = [
 def blocks_of(draws: Draws, size: int) -> list[NDArray[np.uint8]]:
     """All draws, block of lines after block: uint8 [iterations, lines of block] each."""
     drawer = draws.drawer(range(draws.iterations))
-    return [drawer.take(min(size, draws.lines - low)) for low in range(0, draws.lines, size)]
+    return [
+        drawer.take(min(size, draws.lines - low)) for low in range(0, draws.lines, size)
+    ]
 
 
 def stream(draws: Draws, size: int | None = None) -> list[list[int]]:

@@ -47,10 +47,14 @@ def same_as_sacrebleu(texts: Texts, sentences: bool = True, **chosen: bool) -> N
             oracle.sentence_score(h, [text[i] for text in texts[1]]).score
             for i, h in enumerate(texts[0])
         ]
-        assert (100 * found.sentences).tolist() == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+        assert (100 * found.sentences).tolist() == pytest.approx(
+            wanted, rel=1e-12, abs=1e-12
+        )
 
 
-@pytest.mark.parametrize(("norm", "nopunct", "cased"), list(product([False, True], repeat=3)))
+@pytest.mark.parametrize(
+    ("norm", "nopunct", "cased"), list(product([False, True], repeat=3))
+)
 def test_every_setting_as_sacrebleu(norm: bool, nopunct: bool, cased: bool) -> None:
     for seed in range(2):
         texts = generated(
@@ -97,7 +101,9 @@ def test_every_setting_as_sacrebleu(norm: bool, nopunct: bool, cased: bool) -> N
         ),  # a mean length of 11 / 7
     ],
 )
-def test_corners_as_sacrebleu(hypotheses: list[str], references: list[list[str]]) -> None:
+def test_corners_as_sacrebleu(
+    hypotheses: list[str], references: list[list[str]]
+) -> None:
     same_as_sacrebleu((hypotheses, references))
 
 
@@ -120,7 +126,10 @@ def test_missing_references_do_not_count() -> None:
     sets: Any = references
     expected = oracle.corpus_score(hypotheses, sets)
     (found,) = pipeline.evaluate(hypotheses, references, metrics="ter")
-    assert (100 * found.score, found.outputs["ref_len"]) == (expected.score, expected.ref_length)
+    assert (100 * found.score, found.outputs["ref_len"]) == (
+        expected.score,
+        expected.ref_length,
+    )
     assert found.peer_signature == f"TER|{oracle.get_signature()}"
 
 
@@ -130,7 +139,9 @@ def test_mean_lengths_are_summed_exactly() -> None:
     ]
     texts = [["a b"]] * 21 + [["a"]]
     assert pipeline.evaluate(["c"], texts, metrics="ter").outputs["ref_len"] == 43 / 22
-    with pytest.raises(InputError, match="references: ter takes at most 22 for a line, found 23"):
+    with pytest.raises(
+        InputError, match="references: ter takes at most 22 for a line, found 23"
+    ):
         pipeline.evaluate(
             ["c"],
             [*texts, ["a"]],
@@ -141,7 +152,9 @@ def test_mean_lengths_are_summed_exactly() -> None:
 def test_the_mean_of_sentence_scores() -> None:
     texts = generated(4)
     found = ours(texts, "ter[level=mean]")
-    assert found.score == pytest.approx(float(np.mean(ours(texts, "ter").sentences)), rel=1e-12)
+    assert found.score == pytest.approx(
+        float(np.mean(ours(texts, "ter").sentences)), rel=1e-12
+    )
     assert found.peer_signature is None
 
 
@@ -149,7 +162,11 @@ def three() -> tuple[dict[str, list[str]], list[list[str]]]:
     """A good, a middling and a bad system."""
     (hypotheses, references), count = sample(), 40
     broken = [" ".join(reversed(line.split())) for line in references[0]]
-    good = (ROOT / "data" / "systems" / "careful.txt").read_text(encoding="utf-8").splitlines()
+    good = (
+        (ROOT / "data" / "systems" / "careful.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
     systems = {"bad": broken, "good": good, "middle": hypotheses}
     return {name: lines[:count] for name, lines in systems.items()}, [
         text[:count] for text in references
@@ -160,16 +177,21 @@ def test_the_lowest_score_has_the_first_rank() -> None:
     found = pipeline.evaluate(*three(), metrics=["ter", "bleu[tok=whitespace]"])
     for metric in ("ter", "bleu"):
         assert {
-            result.system: result.rank for result in found if result.measure.name == metric
+            result.system: result.rank
+            for result in found
+            if result.measure.name == metric
         } == {
             "good": 1,
             "middle": 2,
             "bad": 3,
         }
     assert (
-        found.get(metric="ter", system="bad").score > found.get(metric="ter", system="good").score
+        found.get(metric="ter", system="bad").score
+        > found.get(metric="ter", system="good").score
     )
-    assert found.get(metric="ter", system="good").notes == ("the lower the score, the better",)
+    assert found.get(metric="ter", system="good").notes == (
+        "the lower the score, the better",
+    )
 
 
 def lower_run(folder: Path) -> Path:
@@ -181,7 +203,9 @@ def lower_run(folder: Path) -> Path:
         **systems,
     }
     for name, lines in texts.items():
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (folder / name).write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
     config = {
         "datasets": {
             "d": {
@@ -202,13 +226,17 @@ def test_ranges_comparisons_and_means_go_by_it(tmp_path: Path) -> None:
     results = pipeline.compare(lower_run(tmp_path))
     ter = [score for score in results.scores if score.metric.startswith("ter")]
     assert {
-        score.system: (score.rank, score.bootstrap.ranks) for score in ter if score.bootstrap
+        score.system: (score.rank, score.bootstrap.ranks)
+        for score in ter
+        if score.bootstrap
     } == {
         "good": (1, (1, 1)),
         "middle": (2, (2, 2)),
         "bad": (3, (3, 3)),
     }
-    assert {score.system: score.bootstrap.cluster for score in ter if score.bootstrap} == {
+    assert {
+        score.system: score.bootstrap.cluster for score in ter if score.bootstrap
+    } == {
         "good": 1,
         "middle": 2,
         "bad": 3,
@@ -224,7 +252,9 @@ def test_ranges_comparisons_and_means_go_by_it(tmp_path: Path) -> None:
 def test_reports_mark_the_lowest(tmp_path: Path) -> None:
     folder = lower_run(tmp_path)
     text = (folder / "results.md").read_text(encoding="utf-8")
-    assert all("good" in line for line in text.splitlines() if "**" in line and "|" in line)
+    assert all(
+        "good" in line for line in text.splitlines() if "**" in line and "|" in line
+    )
     assert "The lower the score, the better" in text
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert page.count('"lower": true') + page.count('"lower":true') == 1
@@ -246,11 +276,21 @@ def test_correlations_with_people_are_those_of_the_negated_score(
     assert all(row[row.index("1.000") :] for row in rows[:2])
 
 
-def test_explain_shows_shifts_and_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_shows_shifts_and_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "r").write_text("a b c d e f\n", encoding="utf-8")
     (tmp_path / "o").write_text("d e a b x g\n", encoding="utf-8")
     code, output, _ = called(
-        capsys, "explain", "ter", "-r", tmp_path / "r", "-o", tmp_path / "o", "--line", 1
+        capsys,
+        "explain",
+        "ter",
+        "-r",
+        tmp_path / "r",
+        "-o",
+        tmp_path / "o",
+        "--line",
+        1,
     )
     assert code == 0
     assert output.splitlines()[3:] == [

@@ -63,11 +63,15 @@ def corpus(
     ]
 
     def edited(sentence: Sequence[str]) -> str:
-        kept = [word if generator.random() < 0.8 else generator.choice(words) for word in sentence]
+        kept = [
+            word if generator.random() < 0.8 else generator.choice(words)
+            for word in sentence
+        ]
         return " ".join(word for word in kept if generator.random() < 0.95)
 
     sources = [
-        generator.choices(words, k=generator.choice([0, 1, 3, 6, 9, 12])) for _ in range(lines)
+        generator.choices(words, k=generator.choice([0, 1, 3, 6, 9, 12]))
+        for _ in range(lines)
     ]
     targets = [[edited(sentence) for sentence in sources] for _ in range(references)]
     return (
@@ -123,11 +127,15 @@ def test_white_space_is_that_of_the_program_whose_draws_are_taken(
         split=tokenizer,
     )[0]
     assert f"|tok:{tokenizer}|" in found.signature
-    assert [found.score, found.score] == pytest.approx([naively, expected or naively], abs=1e-12)
+    assert [found.score, found.score] == pytest.approx(
+        [naively, expected or naively], abs=1e-12
+    )
 
 
 @pytest.fixture(params=range(4))
-def text(request: pytest.FixtureRequest) -> tuple[list[str], list[list[str]], list[str]]:
+def text(
+    request: pytest.FixtureRequest,
+) -> tuple[list[str], list[list[str]], list[str]]:
     return corpus(request.param)
 
 
@@ -150,7 +158,9 @@ def test_variants_of_one_reference_equal_the_naive_implementation(
     unit: str,
 ) -> None:
     source, references, output = text
-    options = f"variant={variant},unit={unit},refs={policy}" + (f",clip={clip}" if clip else "")
+    options = f"variant={variant},unit={unit},refs={policy}" + (
+        f",clip={clip}" if clip else ""
+    )
     table = naive.all_columns(
         source,
         references,
@@ -158,7 +168,9 @@ def test_variants_of_one_reference_equal_the_naive_implementation(
         4,
         unit=unit,
     )
-    alone = [naive.gleu_corpus(table, [r] * len(source), variant, clip) for r in range(3)]
+    alone = [
+        naive.gleu_corpus(table, [r] * len(source), variant, clip) for r in range(3)
+    ]
     if policy == "sample":
         options += ",iter=20"
         expected = naive.gleu_sampled(
@@ -173,7 +185,9 @@ def test_variants_of_one_reference_equal_the_naive_implementation(
         expected = sum(alone) / 3
     result = score(text, f"gleu[{options}]")
     assert result.score == pytest.approx(expected, abs=1e-12)
-    shown = [value for name, value in result.outputs.items() if name.startswith("gleu@")]
+    shown = [
+        value for name, value in result.outputs.items() if name.startswith("gleu@")
+    ]
     assert shown == pytest.approx(alone if policy == "each" else [], abs=1e-12)
 
 
@@ -204,15 +218,23 @@ def test_merged_counts_equal_one_reference_that_holds_the_maximum_of_all(
         refs = [lines[i].split() for lines in references]
         numer, denom = [], []
         for order in range(1, 5):
-            rho, eta = naive.merged_reference(refs, order), naive.ngrams(hypothesis, order)
+            rho, eta = (
+                naive.merged_reference(refs, order),
+                naive.ngrams(hypothesis, order),
+            )
             sigma = naive.ngrams(sigma_tokens, order)
             match = sum(min(count, rho[gram]) for gram, count in eta.items())
-            penalty = sum(min(count, sigma[gram]) for gram, count in eta.items() if rho[gram] == 0)
+            penalty = sum(
+                min(count, sigma[gram]) for gram, count in eta.items() if rho[gram] == 0
+            )
             numer.append(max(match - penalty, 0))
             denom.append(naive.total_n(hypothesis, order))
         rows.append(
             naive.Sums(
-                list(numer), list(denom), len(hypothesis), naive.closest_length(refs, hypothesis)
+                list(numer),
+                list(denom),
+                len(hypothesis),
+                naive.closest_length(refs, hypothesis),
             )
         )
     expected = naive.formula(naive.add_up(rows), variant)
@@ -226,7 +248,9 @@ def test_expected_takes_every_choice_where_they_are_few() -> None:
     source, references, output = text
     table = naive.all_columns(source, references, output)
     choices = list(itertools.product(range(2), repeat=6))
-    expected = sum(naive.gleu_corpus(table, choice) for choice in choices) / len(choices)
+    expected = sum(naive.gleu_corpus(table, choice) for choice in choices) / len(
+        choices
+    )
     result = score(text, "gleu[refs=expected]")
     assert result.score == pytest.approx(expected, abs=1e-12)
     assert result.outputs["standard_error"] == 0
@@ -242,7 +266,9 @@ def test_expected_is_what_many_independent_draws_converge_to() -> None:
         abs(expected.score - sampled.score)
         < 4 * (error**2 + expected.outputs["standard_error"] ** 2) ** 0.5
     )
-    assert expected.outputs["standard_error"] < error  # with 1,500 iterations instead of 20,000
+    assert (
+        expected.outputs["standard_error"] < error
+    )  # with 1,500 iterations instead of 20,000
 
 
 @pytest.mark.parametrize("policy", ["mean", "max", "weighted"])
@@ -253,7 +279,9 @@ def test_means_of_sentence_scores(
     weights = ",weights=1+2+5" if policy == "weighted" else ""
     result = score(text, f"gleu[level=mean,variant={variant},refs={policy}{weights}]")
     table = naive.all_columns(*text)
-    by_reference = [[naive.sentence_gleu(cols, variant) for cols in row] for row in table]
+    by_reference = [
+        [naive.sentence_gleu(cols, variant) for cols in row] for row in table
+    ]
     if policy == "max":
         expected = sum(max(row) for row in by_reference)
     elif policy == "weighted":
@@ -271,7 +299,8 @@ def test_leave_one_out_scores_each_reference_against_the_others() -> None:
     sets = [[references[r] for r in range(3) if r != left_out] for left_out in range(3)]
     mine = [naive.gleu_sampled(source, kept, output, 4, 20)[0] for kept in sets]
     human_data = [
-        naive.gleu_sampled(source, kept, references[r], 4, 20)[0] for r, kept in enumerate(sets)
+        naive.gleu_sampled(source, kept, references[r], 4, 20)[0]
+        for r, kept in enumerate(sets)
     ]
     assert results["mine"].score == pytest.approx(sum(mine) / 3, abs=1e-12)
     assert [results[f"reference{r}"].score for r in range(3)] == pytest.approx(
@@ -291,11 +320,15 @@ def test_leave_one_out_scores_each_reference_against_the_others() -> None:
 )
 @pytest.mark.parametrize("unit", UNITS)
 def test_google_gleu_equals_nltk(
-    text: tuple[list[str], list[list[str]], list[str]], orders: tuple[int, int], unit: str
+    text: tuple[list[str], list[list[str]], list[str]],
+    orders: tuple[int, int],
+    unit: str,
 ) -> None:
     nltk = pytest.importorskip("nltk.translate.gleu_score")
     low, high = orders
-    references = [[naive.tokens(lines[i], unit) for lines in text[1]] for i in range(len(text[0]))]
+    references = [
+        [naive.tokens(lines[i], unit) for lines in text[1]] for i in range(len(text[0]))
+    ]
     outputs = [naive.tokens(line, unit) for line in text[2]]
     result = pipeline.evaluate(
         text[2], text[1], None, [f"google_gleu[min={low},n={high},unit={unit}]"]
@@ -310,7 +343,10 @@ def test_google_gleu_equals_nltk(
     ]
     assert result.sentences.tolist() == pytest.approx(sentences, abs=1e-12)
     mean = pipeline.evaluate(
-        text[2], text[1], None, [f"google_gleu[min={low},n={high},unit={unit},level=mean]"]
+        text[2],
+        text[1],
+        None,
+        [f"google_gleu[min={low},n={high},unit={unit},level=mean]"],
     )[0]
     assert mean.score == pytest.approx(sum(sentences) / len(sentences), abs=1e-12)
 
@@ -339,14 +375,23 @@ def test_google_gleu_equals_nltk_on_tiny_corpora(orders: tuple[int, int]) -> Non
     for _ in range(60):
         lines = rng.randint(1, 4)
         output, references = ([line() for _ in range(lines)] for _ in range(2))
-        every = [references, *([line() for _ in range(lines)] for _ in range(rng.randint(0, 2)))]
+        every = [
+            references,
+            *([line() for _ in range(lines)] for _ in range(rng.randint(0, 2))),
+        ]
         for given in (
             every,
             every[::-1],
         ):  # of equal ratios the first counts, so that the order may matter
-            grouped = [[text[number].split() for text in given] for number in range(lines)]
-            expected = nltk.corpus_gleu(grouped, [text.split() for text in output], low, high)
-            result = pipeline.evaluate(output, given, None, [f"google_gleu[min={low},n={high}]"])
+            grouped = [
+                [text[number].split() for text in given] for number in range(lines)
+            ]
+            expected = nltk.corpus_gleu(
+                grouped, [text.split() for text in output], low, high
+            )
+            result = pipeline.evaluate(
+                output, given, None, [f"google_gleu[min={low},n={high}]"]
+            )
             assert result.score == pytest.approx(expected, abs=1e-12), (output, given)
 
 
@@ -357,7 +402,9 @@ def test_green_equals_the_naive_implementation(
 ) -> None:
     table = naive.green_table(*text, 4, unit)
     result = score(text, f"green[beta={beta},unit={unit}]")
-    assert result.score == pytest.approx(naive.green_corpus(table, float(beta)), abs=1e-12)
+    assert result.score == pytest.approx(
+        naive.green_corpus(table, float(beta)), abs=1e-12
+    )
     sentences = naive.green_sentences(table, float(beta))
     assert result.sentences.tolist() == pytest.approx(sentences, abs=1e-12)
     mean = score(text, f"green[beta={beta},unit={unit},level=mean]")
@@ -379,8 +426,12 @@ def gec_metrics_score(counts: naive.Green, beta: float) -> float:
     (its base.Score)."""
     means = []
     for wrong in (counts.fp, counts.fn):
-        ratios = [t / (t + w) if w else 1.0 for t, w in zip(counts.tp, wrong, strict=True)]
-        means.append(0.0 if 0 in ratios else math.exp(sum(map(math.log, ratios)) / len(ratios)))
+        ratios = [
+            t / (t + w) if w else 1.0 for t, w in zip(counts.tp, wrong, strict=True)
+        ]
+        means.append(
+            0.0 if 0 in ratios else math.exp(sum(map(math.log, ratios)) / len(ratios))
+        )
     precision, recall = means
     if precision + recall:
         return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
@@ -393,16 +444,25 @@ def test_green_as_gec_metrics(
     text: tuple[list[str], list[list[str]], list[str]], beta: str, unit: str
 ) -> None:
     table = naive.green_table(*text, 4, unit)
-    scores = [[gec_metrics_score(counts, float(beta)) for counts in row] for row in table]
+    scores = [
+        [gec_metrics_score(counts, float(beta)) for counts in row] for row in table
+    ]
     chosen = [
         row[own.index(max(own))] for row, own in zip(table, scores, strict=True)
     ]  # of equals the first
     total = naive.Green(
-        *([sum(column) for column in zip(*part, strict=True)] for part in zip(*chosen, strict=True))
+        *(
+            [sum(column) for column in zip(*part, strict=True)]
+            for part in zip(*chosen, strict=True)
+        )
     )
     result = score(text, f"green[flavour=gec-metrics,beta={beta},unit={unit}]")
-    assert result.score == pytest.approx(gec_metrics_score(total, float(beta)), abs=1e-12)
-    assert result.sentences.tolist() == pytest.approx([max(own) for own in scores], abs=1e-12)
+    assert result.score == pytest.approx(
+        gec_metrics_score(total, float(beta)), abs=1e-12
+    )
+    assert result.sentences.tolist() == pytest.approx(
+        [max(own) for own in scores], abs=1e-12
+    )
 
 
 def test_the_two_flavours_of_green_on_a_perfect_short_sentence() -> None:
@@ -411,7 +471,10 @@ def test_the_two_flavours_of_green_on_a_perfect_short_sentence() -> None:
     )
     assert [result.score for result in results] == [0, 1]
     assert [result.notes for result in results] == [("no text has 4 tokens",), ()]
-    assert ["|flavour:gec-metrics|" in result.signature for result in results] == [False, True]
+    assert ["|flavour:gec-metrics|" in result.signature for result in results] == [
+        False,
+        True,
+    ]
 
 
 # ---- figures
@@ -424,11 +487,15 @@ def lines(shared: Path) -> Lines:
 
 
 @pytest.mark.parametrize("variant", ["2015", "2016-03"])
-def test_original_outputs_of_2015_and_march_2016(variant: str, shared: Path, lines: Lines) -> None:
+def test_original_outputs_of_2015_and_march_2016(
+    variant: str, shared: Path, lines: Lines
+) -> None:
     # shared/golden: the original programs at 24c806a (12 digits) and 6ddf913
     golden: dict[tuple[str, float], float] = {}
     weight = 0.0
-    for line in (shared / "golden" / f"gleu-{variant}.conll14.txt").read_text().splitlines():
+    for line in (
+        (shared / "golden" / f"gleu-{variant}.conll14.txt").read_text().splitlines()
+    ):
         if line.startswith("#"):
             weight = float(line.split()[-1])
         else:
@@ -443,7 +510,8 @@ def test_original_outputs_of_2015_and_march_2016(variant: str, shared: Path, lin
         [f"gleu[variant={variant},lambda={weight}]" for weight in wanted],
     )
     found = {
-        (r.system, float(re.findall(r"lambda:([0-9.]+)", r.signature)[0])): r.score for r in results
+        (r.system, float(re.findall(r"lambda:([0-9.]+)", r.signature)[0])): r.score
+        for r in results
     }
     assert len(golden) == {"2015": 28, "2016-03": 60}[variant]
     assert found == pytest.approx(golden, abs=1e-12)
@@ -451,14 +519,23 @@ def test_original_outputs_of_2015_and_march_2016(variant: str, shared: Path, lin
 
 def test_published_green_of_conll14(lines: Lines) -> None:
     # shared/spec.md: word, n 4, beta 2, percent
-    systems = {name: lines(f"conll14/{name}") for name in ("AMU", "CAMB", "INPUT", "REF0")}
+    systems = {
+        name: lines(f"conll14/{name}") for name in ("AMU", "CAMB", "INPUT", "REF0")
+    }
     references = [lines("conll14/REF0"), lines("conll14/REF1")]
     results = pipeline.evaluate(systems, references, lines("conll14/INPUT"), ["green"])
-    assert [round(100 * r.score, 4) for r in results] == [79.2482, 79.7454, 76.9281, 100]
+    assert [round(100 * r.score, 4) for r in results] == [
+        79.2482,
+        79.7454,
+        76.9281,
+        100,
+    ]
     theirs = pipeline.evaluate(
         systems["AMU"], references, lines("conll14/INPUT"), "green[flavour=gec-metrics]"
     )
-    assert round(100 * theirs.score, 4) == 79.2311  # gec-metrics 0.1.1, run on the same files
+    assert (
+        round(100 * theirs.score, 4) == 79.2311
+    )  # gec-metrics 0.1.1, run on the same files
 
 
 def test_people_on_jfleg(lines: Lines) -> None:
@@ -499,9 +576,18 @@ def test_google_gleu_of_nltks_examples() -> None:
         ("gleu[variant=2015,refs=max]", "variant 2015 takes merged; found 'max'"),
         ("gleu[variant=2015,level=mean]", "variant 2015 is defined for a corpus only"),
         ("gleu[variant=2015,iter=5]", "has no effect here"),
-        ("gleu[lambda=0.1]", "has no effect here (only the variants 2015 and 2016-03 have it)"),
-        ("gleu[variant=paper,refs=merged]", "variant paper is not defined for merged references"),
-        ("gleu[clip=sentence]", "has no effect here (only variant: paper leaves it open)"),
+        (
+            "gleu[lambda=0.1]",
+            "has no effect here (only the variants 2015 and 2016-03 have it)",
+        ),
+        (
+            "gleu[variant=paper,refs=merged]",
+            "variant paper is not defined for merged references",
+        ),
+        (
+            "gleu[clip=sentence]",
+            "has no effect here (only variant: paper leaves it open)",
+        ),
         ("gleu[refs=weighted]", "weighted needs `weights`"),
         ("gleu[weights=1+2]", "has no effect here"),
         ("gleu[refs=weighted,weights=a+b]", "expected a number for each reference"),
@@ -510,7 +596,10 @@ def test_google_gleu_of_nltks_examples() -> None:
             "level: mean takes mean, max, weighted, merged; found 'expected'",
         ),
         ("google_gleu[min=3,n=2]", "expected at most the order, 2; found '3'"),
-        ("gleu[variant=2018]", "expected 2017, 2016, paper, 2015, 2016-03, found '2018'"),
+        (
+            "gleu[variant=2018]",
+            "expected 2017, 2016, paper, 2015, 2016-03, found '2018'",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(metric: str, message: str) -> None:
@@ -568,21 +657,30 @@ def gapped(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> R
     return evaluate_corpus(whole, [from_text(metric)])[0]
 
 
-def rows_present(text: tuple[list[str], list[list[str]], list[str]]) -> list[list[naive.Columns]]:
+def rows_present(
+    text: tuple[list[str], list[list[str]], list[str]],
+) -> list[list[naive.Columns]]:
     """Return for each sentence the columns with the references it has."""
     table = naive.all_columns(*text)
-    return [[row[r] for r in range(3) if text[1][r][i].split()] for i, row in enumerate(table)]
+    return [
+        [row[r] for r in range(3) if text[1][r][i].split()]
+        for i, row in enumerate(table)
+    ]
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("sampler", ["python2", "python3"])
-def test_draws_are_among_the_references_that_a_sentence_has(seed: int, sampler: str) -> None:
+def test_draws_are_among_the_references_that_a_sentence_has(
+    seed: int, sampler: str
+) -> None:
     text = with_gaps(seed)
     rows = rows_present(text)
     scores = []
     for iteration in range(20):
         generator = random.Random(101 * iteration)
-        if sampler == "python2":  # shared/design.md: int(random() * R_i) over those present
+        if (
+            sampler == "python2"
+        ):  # shared/design.md: int(random() * R_i) over those present
             choice = [int(generator.random() * len(row)) for row in rows]
         else:
             choice = [generator.randint(0, len(row) - 1) for row in rows]
@@ -614,7 +712,9 @@ def test_scores_with_one_reference_alone_are_refused_where_it_is_missing() -> No
 
 def test_scores_of_0_say_why() -> None:
     gone = "each is empty, or has an order of n-grams without a match, or with none that the penalty leaves"
-    missed = "each has an order without an n-gram that is rightly deleted, inserted or kept"
+    missed = (
+        "each has an order without an n-gram that is rightly deleted, inserted or kept"
+    )
     unmatched = "each is empty, or has an order of n-grams without a match"
     for metric, hypothesis, note in [
         ("gleu", "a b", "no output has 3 tokens"),
@@ -626,14 +726,24 @@ def test_scores_of_0_say_why() -> None:
         ("gleu[level=mean,refs=max]", "", f"every sentence scores 0: {gone}"),
         ("green", "x b c d e", "no 4-gram is rightly deleted, inserted or kept"),
         ("green[level=mean]", "x b c d e", f"every sentence scores 0: {missed}"),
-        ("bleu[level=mean,smooth=none]", "e d c b a", f"every sentence scores 0: {unmatched}"),
+        (
+            "bleu[level=mean,smooth=none]",
+            "e d c b a",
+            f"every sentence scores 0: {unmatched}",
+        ),
         ("google_gleu", "x y", "no n-gram of 1 to 4 tokens matches"),
         ("google_gleu[min=2,n=2]", "e d c b a", "no 2-gram matches"),
-        ("google_gleu[level=mean,min=2]", "e d c b a", "no n-gram of 2 to 4 tokens matches"),
+        (
+            "google_gleu[level=mean,min=2]",
+            "e d c b a",
+            "no n-gram of 2 to 4 tokens matches",
+        ),
         ("google_gleu", "", "all outputs are empty"),
         ("google_gleu[min=3]", "a b", "no output has 3 tokens"),
     ]:
-        (found,) = pipeline.evaluate([hypothesis], [["a b c d f"]], ["a b c d e"], [metric])
+        (found,) = pipeline.evaluate(
+            [hypothesis], [["a b c d f"]], ["a b c d e"], [metric]
+        )
         assert (found.score, found.found.notes) == (0, (note,)), (metric, hypothesis)
     for texts, note in (
         (["a b", "a c", "a d"], "no text has 3 tokens"),
@@ -663,10 +773,17 @@ def test_needs_of_the_same_tokens_share_their_ids_and_count_as_alone() -> None:
     """The first has no source, others have; the last of them leaves nothing behind. No order
     changes a count."""
     source, one, two, output = (
-        join_lines(text.split(b"|")) for text in (b"a b c|d", b"a b|d e", b"c b a|", b"b c|d d")
+        join_lines(text.split(b"|"))
+        for text in (b"a b c|d", b"a b|d e", b"c b a|", b"b c|d d")
     )
     texts = (source, [one, two], [output, one])
-    metrics = ("google_gleu", "gleu", "bleu[tok=whitespace]", "google_gleu[lc=true]", "green")
+    metrics = (
+        "google_gleu",
+        "gleu",
+        "bleu[tok=whitespace]",
+        "google_gleu[lc=true]",
+        "green",
+    )
     spec = [from_text(name).spec for name in metrics]
     alone = [own.count(Text(*texts)) for own in spec]
     for order in ((0, 1, 2, 3, 4), (4, 3, 2, 1, 0)):

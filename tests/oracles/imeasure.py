@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.arrays import Ints
-    from pipeline.extensions.edits.correction_references import Alternative, CorrectedSentence
+    from pipeline.extensions.edits.correction_references import (
+        Alternative,
+        CorrectedSentence,
+    )
 
 ORDER = (
     (1, 1, 1),
@@ -56,7 +59,8 @@ def naive_alignment(*texts: Sequence[int]) -> list[list[int]]:
 
     def column(at: tuple[int, ...], move: tuple[int, ...]) -> list[int]:
         return [
-            text[i - 1] if taken else -1 for text, i, taken in zip(texts, at, move, strict=True)
+            text[i - 1] if taken else -1
+            for text, i, taken in zip(texts, at, move, strict=True)
         ]
 
     def price(a: int, b: int) -> int:
@@ -69,7 +73,9 @@ def naive_alignment(*texts: Sequence[int]) -> list[list[int]]:
         for move in ORDER:
             if all(i >= taken for i, taken in zip(at, move, strict=True)):
                 s, h, r = column(at, move)
-                before = best(tuple(i - taken for i, taken in zip(at, move, strict=True)))[0]
+                before = best(
+                    tuple(i - taken for i, taken in zip(at, move, strict=True))
+                )[0]
                 ways.append((before + price(s, h) + price(s, r) + price(h, r), move))
         return min(ways, key=lambda way: way[0])
 
@@ -88,7 +94,9 @@ def naive_references(sentence: CorrectedSentence, *, mix: bool) -> set[str] | No
     Numbers are raw: what is replaced is a Python slice of the tokens that are there by then.
     """
 
-    def joined(alternative: Alternative) -> tuple[tuple[tuple[int, int], tuple[str, ...]], ...]:
+    def joined(
+        alternative: Alternative,
+    ) -> tuple[tuple[tuple[int, int], tuple[str, ...]], ...]:
         texts: dict[tuple[int, int], tuple[str, ...]] = {}
         for start, end, words in alternative.corrections:
             texts[start, end] = (*texts.get((start, end), ()), *words)
@@ -114,13 +122,17 @@ def naive_references(sentence: CorrectedSentence, *, mix: bool) -> set[str] | No
         ways = [list(itertools.chain(*way)) for way in itertools.product(*choices)]
         return {applied(way) for way in ways if len(dict(way)) == len(way)} or None
     by_annotator: dict[int, list[Any]] = {}
-    for alternative in itertools.chain(*(error.alternatives for error in sentence.errors)):
+    for alternative in itertools.chain(
+        *(error.alternatives for error in sentence.errors)
+    ):
         by_annotator.setdefault(alternative.annotator, []).extend(joined(alternative))
     silent = {applied([])} if len(by_annotator) < max(sentence.annotators, 1) else set()
     return silent | set(map(applied, by_annotator.values()))
 
 
-def naive_scores(counts: Sequence[int], base: Sequence[int]) -> list[tuple[float, float, float]]:
+def naive_scores(
+    counts: Sequence[int], base: Sequence[int]
+) -> list[tuple[float, float, float]]:
     """Return WAcc, I and Acc of correction and of detection, by the formulas of ieval.py (fc79fdf),
     with w = 2.
     """
@@ -152,13 +164,17 @@ class Vocabulary(dict[str, int]):
 
     def text(self, lines: Iterable[Sequence[str]]) -> Encoded:
         """Return lines of words as the kernel takes them."""
-        return ids_of([[self.setdefault(word, len(self)) for word in line] for line in lines])
+        return ids_of(
+            [[self.setdefault(word, len(self)) for word in line] for line in lines]
+        )
 
 
 def ids_of(lines: Sequence[Sequence[int]]) -> Encoded:
     """Return lines of ids as the kernel takes them."""
     offsets = np.cumsum([0, *map(len, lines)], dtype=np.int64)
-    return Encoded(np.array([token for line in lines for token in line], np.int32), offsets)
+    return Encoded(
+        np.array([token for line in lines for token in line], np.int32), offsets
+    )
 
 
 def firsts_of(groups: Iterable[Sequence[Any]]) -> Ints:
@@ -183,28 +199,40 @@ def golden(shared: Path, folder: Path) -> Golden:
     """Unpack the golden cases into a folder, and read them."""
     from pipeline.extensions.edits.correction_references import split_words
 
-    with tarfile.open(shared / "edits" / "golden" / "imeasure" / "cases.tar.gz") as packed:
+    with tarfile.open(
+        shared / "edits" / "golden" / "imeasure" / "cases.tar.gz"
+    ) as packed:
         packed.extractall(folder, filter="data")
     rows = [
         [
             json.loads(line)
-            for line in (folder / f"official.{name}.jsonl").read_text(encoding="utf-8").splitlines()
+            for line in (folder / f"official.{name}.jsonl")
+            .read_text(encoding="utf-8")
+            .splitlines()
         ]
         for name in ("nomix", "mix")
     ]
     lines = (folder / "hyp.txt").read_text(encoding="utf-8").split("\n")[:-1]
     return Golden(
-        corrections(folder / "gold.xml"), [split_words(line) for line in lines], rows[0], rows[1]
+        corrections(folder / "gold.xml"),
+        [split_words(line) for line in lines],
+        rows[0],
+        rows[1],
     )
 
 
 def corrections(path: Path) -> list[CorrectedSentence]:
     """Read the sentences of a gold file."""
-    from pipeline.extensions.edits.correction_references import corrections_of_m2, split_words
+    from pipeline.extensions.edits.correction_references import (
+        corrections_of_m2,
+        split_words,
+    )
     from pipeline.extensions.edits.correction_xml import xml_blocks
     from pipeline.extensions.edits.m2_files import edits_of
 
     return [
-        corrections_of_m2(split_words(block.sentence), edits_of(block.lines), split_words)
+        corrections_of_m2(
+            split_words(block.sentence), edits_of(block.lines), split_words
+        )
         for block in xml_blocks(path, str(path))
     ]

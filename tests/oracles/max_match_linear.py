@@ -34,7 +34,9 @@ class WayOrLinear(max_match.Way):
         """
         if self.lattice is not None or self.is_too_long:
             return super().edits(golds)
-        path = linear_path(self.source, self.output, golds, self.max_unchanged, self.first_row)
+        path = linear_path(
+            self.source, self.output, golds, self.max_unchanged, self.first_row
+        )
         if path is None:
             return None
         return [edit_of(arc, first, self.first_row) for arc, first in path]
@@ -131,7 +133,9 @@ def _take(
     is_jump: bool = False,
 ) -> None:
     """Note a way to a state if there was none that costs as little."""
-    if before in ways and (state not in ways or ways[before].cost + cost < ways[state].cost):
+    if before in ways and (
+        state not in ways or ways[before].cost + cost < ways[state].cost
+    ):
         ways[state] = Way(ways[before].cost + cost, before, is_jump)
 
 
@@ -189,7 +193,9 @@ def _jumps(
                 return None
             inserting = not (first_row and start[0] == 0 and start[1] > 0)
             unchanged = _least_unchanged(source, output, (start, end), steps, inserting)
-            if unchanged <= max_unchanged or (_is_step(start, end) and (start, end) in steps):
+            if unchanged <= max_unchanged or (
+                _is_step(start, end) and (start, end) in steps
+            ):
                 jumps.append((start, end))
     if work <= MAX_CHECKED:
         return jumps
@@ -273,6 +279,8 @@ def _least_unchanged(
             if earlier in least and (earlier, (i, j)) in steps:
                 if earlier == arc[0] and i == i1 and not inserting:
                     continue
-                unchanged = least[earlier] + changes_nothing(source, output, (earlier, (i, j)))
+                unchanged = least[earlier] + changes_nothing(
+                    source, output, (earlier, (i, j))
+                )
                 least[i, j] = min(least.get((i, j), unchanged), unchanged)
     return least.get(arc[1], float("inf"))

@@ -20,7 +20,9 @@ Gram = tuple[str, ...]
 Grams = Counter[Gram]
 Number = int | Fraction
 Z_95 = 1.959964  # two-sided 95 % point of the normal distribution, as the specification prints it
-TIE = 1e-12  # scores closer than this (relative) are the same number computed in two ways
+TIE = (
+    1e-12  # scores closer than this (relative) are the same number computed in two ways
+)
 
 # ---- lines and tokens
 
@@ -74,7 +76,9 @@ def _split_at(line: str, separators: list[str]) -> list[str]:
 
 def ngrams(sentence: Sequence[str], order: int) -> Grams:
     """Counts of the n-grams of one order, as tuples."""
-    return Counter(tuple(sentence[k : k + order]) for k in range(len(sentence) - order + 1))
+    return Counter(
+        tuple(sentence[k : k + order]) for k in range(len(sentence) - order + 1)
+    )
 
 
 def union_grams(*counts: Grams) -> set[Gram]:
@@ -109,7 +113,11 @@ def penalty_n(
     order: int,
 ) -> int:
     """sum over g of min(sigma [rho = 0], eta) (spec: official code, 2016 and 2017)."""
-    sigma, rho, eta = ngrams(source, order), ngrams(reference, order), ngrams(hypothesis, order)
+    sigma, rho, eta = (
+        ngrams(source, order),
+        ngrams(reference, order),
+        ngrams(hypothesis, order),
+    )
     return sum(min(sigma[g], eta[g]) for g in union_grams(sigma, eta) if rho[g] == 0)
 
 
@@ -120,9 +128,14 @@ def penalty_paper_n(
     order: int,
 ) -> int:
     """sum over g of max(0, min(sigma, eta) - min(rho, eta)) (spec: eq. 1 of Napoles et al. 2016)."""
-    sigma, rho, eta = ngrams(source, order), ngrams(reference, order), ngrams(hypothesis, order)
+    sigma, rho, eta = (
+        ngrams(source, order),
+        ngrams(reference, order),
+        ngrams(hypothesis, order),
+    )
     return sum(
-        max(0, min(sigma[g], eta[g]) - min(rho[g], eta[g])) for g in union_grams(sigma, rho, eta)
+        max(0, min(sigma[g], eta[g]) - min(rho[g], eta[g]))
+        for g in union_grams(sigma, rho, eta)
     )
 
 
@@ -142,7 +155,9 @@ def columns(
     return Columns(
         match=[match_n(reference, hypothesis, k) for k in orders],
         penalty=[penalty_n(source, reference, hypothesis, k) for k in orders],
-        penalty_paper=[penalty_paper_n(source, reference, hypothesis, k) for k in orders],
+        penalty_paper=[
+            penalty_paper_n(source, reference, hypothesis, k) for k in orders
+        ],
         total=[total_n(hypothesis, k) for k in orders],
         hyp_len=len(hypothesis),
         ref_len=len(reference),
@@ -160,7 +175,9 @@ def all_columns(
     strip: bool = False,
 ) -> list[list[Columns]]:
     """Columns of every sentence i and reference r, as result[i][r]."""
-    if any(len(lines) != len(source_lines) for lines in [hypothesis_lines, *references]):
+    if any(
+        len(lines) != len(source_lines) for lines in [hypothesis_lines, *references]
+    ):
         raise ValueError("unequal numbers of lines")
     result = []
     for i, source_line in enumerate(source_lines):
@@ -186,32 +203,45 @@ class Sums(NamedTuple):
     ref_len: int
 
 
-def numer_n(cols: Columns, variant: str = "2017", clip: str | None = None) -> list[Number]:
+def numer_n(
+    cols: Columns, variant: str = "2017", clip: str | None = None
+) -> list[Number]:
     """match - penalty by order; 2017, 2016: at least 0; paper: its own penalty, clipped on demand."""
     if variant in ("2017", "2016"):
         if clip == "none":
             raise ValueError("variants 2017 and 2016 are always clipped")
         return [
-            max(match - penalty, 0) for match, penalty in zip(cols.match, cols.penalty, strict=True)
+            max(match - penalty, 0)
+            for match, penalty in zip(cols.match, cols.penalty, strict=True)
         ]
     if variant != "paper" or clip not in (None, "none", "sentence"):
         raise ValueError((variant, clip))
     differences = [
-        match - penalty for match, penalty in zip(cols.match, cols.penalty_paper, strict=True)
+        match - penalty
+        for match, penalty in zip(cols.match, cols.penalty_paper, strict=True)
     ]
-    return [max(difference, 0) if clip == "sentence" else difference for difference in differences]
+    return [
+        max(difference, 0) if clip == "sentence" else difference
+        for difference in differences
+    ]
 
 
 def terms(cols: Columns, variant: str = "2017", clip: str | None = None) -> Sums:
     """The sums of a corpus of one sentence."""
-    return Sums(numer_n(cols, variant, clip), list(cols.total), cols.hyp_len, cols.ref_len)
+    return Sums(
+        numer_n(cols, variant, clip), list(cols.total), cols.hyp_len, cols.ref_len
+    )
 
 
 def add_up(rows: Sequence[Sums]) -> Sums:
     """Each column summed over the sentences (at least one sentence)."""
     return Sums(
-        numer=[sum(column) for column in zip(*(row.numer for row in rows), strict=True)],
-        denom=[sum(column) for column in zip(*(row.denom for row in rows), strict=True)],
+        numer=[
+            sum(column) for column in zip(*(row.numer for row in rows), strict=True)
+        ],
+        denom=[
+            sum(column) for column in zip(*(row.denom for row in rows), strict=True)
+        ],
         hyp_len=sum(row.hyp_len for row in rows),
         ref_len=sum(row.ref_len for row in rows),
     )
@@ -235,7 +265,9 @@ def log_brevity_penalty(hyp_len: int, ref_len: int, kind: str) -> float:
 
 def penalty_kind(variant: str) -> str:
     """Which brevity penalty a variant has."""
-    return {"2016": "inverted", "2016-03": "inverted", "2015": "none"}.get(variant, "standard")
+    return {"2016": "inverted", "2016-03": "inverted", "2015": "none"}.get(
+        variant, "standard"
+    )
 
 
 def formula(sums: Sums, variant: str = "2017", zero_total: str = "zero") -> float:
@@ -320,7 +352,9 @@ def mean_and_std(values: Sequence[float]) -> tuple[float, float]:
     mean = math.fsum(values) / len(values)
     if all(value == values[0] for value in values):
         return values[0], 0.0
-    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+    return mean, math.sqrt(
+        math.fsum((value - mean) ** 2 for value in values) / len(values)
+    )
 
 
 def interval(mean: float, std: float) -> tuple[float, float]:
@@ -349,7 +383,13 @@ def gleu_sampled(
     reference).
     """
     table = all_columns(
-        source_lines, references, hypothesis_lines, n, unit=unit, split=split, strip=strip
+        source_lines,
+        references,
+        hypothesis_lines,
+        n,
+        unit=unit,
+        split=split,
+        strip=strip,
     )
     rows = [[terms(cols, variant, clip) for cols in row] for row in table]
     scores = []
@@ -364,14 +404,18 @@ def gleu_sampled(
 # ---- sentence level
 
 
-def sentence_gleu(cols: Columns, variant: str = "2017", clip: str | None = None) -> float:
+def sentence_gleu(
+    cols: Columns, variant: str = "2017", clip: str | None = None
+) -> float:
     """Convention (a), the package: the formula on the sentence's own columns, with zero_total
     "one".
     """
     return formula(terms(cols, variant, clip), variant, "one")
 
 
-def sentence_gleu_ones(cols: Columns, variant: str = "2017", clip: str | None = None) -> float:
+def sentence_gleu_ones(
+    cols: Columns, variant: str = "2017", clip: str | None = None
+) -> float:
     """Convention (b), official -d: after clipping every zero statistic, lengths too, becomes 1.
 
     A numerator of the unclipped paper variant that is below 0 stays, and the score is 0.
@@ -459,7 +503,9 @@ def max_key(cols: Columns, variant: str, clip: str | None) -> list[float]:
     0).
     """
     sums = terms(cols, variant, clip)
-    bp = math.exp(log_brevity_penalty(sums.hyp_len, sums.ref_len, penalty_kind(variant)))
+    bp = math.exp(
+        log_brevity_penalty(sums.hyp_len, sums.ref_len, penalty_kind(variant))
+    )
     p = [
         1.0 if denom == 0 else float(Fraction(numer) / denom)
         for numer, denom in zip(sums.numer, sums.denom, strict=True)
@@ -480,7 +526,9 @@ def is_better(key: Sequence[float], best: Sequence[float]) -> bool:
     return False
 
 
-def best_reference(row: Sequence[Columns], variant: str = "2017", clip: str | None = None) -> int:
+def best_reference(
+    row: Sequence[Columns], variant: str = "2017", clip: str | None = None
+) -> int:
     """The reference with the best key; the first one on ties."""
     keys = [max_key(cols, variant, clip) for cols in row]
     best = 0
@@ -504,9 +552,12 @@ def gleu_max(
     choice = [best_reference(row, variant, clip) for row in table]
     chosen = [row[r] for row, r in zip(table, choice, strict=True)]
     sums = add_up([terms(cols, variant, clip) for cols in chosen])
-    match = [sum(column) for column in zip(*(cols.match for cols in chosen), strict=True)]
+    match = [
+        sum(column) for column in zip(*(cols.match for cols in chosen), strict=True)
+    ]
     penal = [
-        sum(column) for column in zip(*(_penal(cols, variant) for cols in chosen), strict=True)
+        sum(column)
+        for column in zip(*(_penal(cols, variant) for cols in chosen), strict=True)
     ]
     score = formula(sums, variant, zero_total)
     return MaxResult(
@@ -517,7 +568,10 @@ def gleu_max(
 def _penal(cols: Columns, variant: str) -> list[int]:
     """min(match_n, penalty_n) of one sentence."""
     penalties = cols.penalty_paper if variant == "paper" else cols.penalty
-    return [min(match, penalty) for match, penalty in zip(cols.match, penalties, strict=True)]
+    return [
+        min(match, penalty)
+        for match, penalty in zip(cols.match, penalties, strict=True)
+    ]
 
 
 # ---- 2015 and 2016-03, all references
@@ -563,7 +617,9 @@ def terms_2015(
         sigma, eta = ngrams(source, order), ngrams(hypothesis, order)
         merged = merged_reference(references, order)
         added, removed = difference_2015(merged, sigma), difference_2015(sigma, merged)
-        numer.append(overlap(eta, added) + overlap(eta, merged) - lam * overlap(eta, removed))
+        numer.append(
+            overlap(eta, added) + overlap(eta, merged) - lam * overlap(eta, removed)
+        )
         denom.append(sum(added.values()) + total_n(hypothesis, order))
     return Sums(numer, denom, len(hypothesis), len(hypothesis))
 
@@ -581,14 +637,19 @@ def terms_2016_03(
     for order in range(1, n + 1):
         sigma, eta = ngrams(source, order), ngrams(hypothesis, order)
         merged = merged_reference(references, order)
-        added, removed = difference_2016_03(merged, sigma), difference_2016_03(sigma, merged)
+        added, removed = (
+            difference_2016_03(merged, sigma),
+            difference_2016_03(sigma, merged),
+        )
         kept = max(overlap(eta, merged) - lam * overlap(eta, removed), Fraction(0))
         numer.append(overlap(eta, added) + kept)
         denom.append(overlap(eta, added) + total_n(hypothesis, order))
     return Sums(numer, denom, len(hypothesis), closest_length(references, hypothesis))
 
 
-def closest_length(references: Sequence[Sequence[str]], hypothesis: Sequence[str]) -> int:
+def closest_length(
+    references: Sequence[Sequence[str]], hypothesis: Sequence[str]
+) -> int:
     """The reference length closest to |h|, the first reference's on ties."""
     closest = len(references[0])
     for reference in references:
@@ -728,7 +789,8 @@ def google_gleu_corpus(
     corpus.
     """
     best = [
-        google_best(refs, hyp, low, high) for refs, hyp in zip(references, hypotheses, strict=True)
+        google_best(refs, hyp, low, high)
+        for refs, hyp in zip(references, hypotheses, strict=True)
     ]
     n_all = sum(pair[1] for pair in best)
     if n_all:
@@ -756,7 +818,11 @@ def green_columns(
     """TP = TD + TI + TK, FP = OD + OI, FN = UD + UI, for orders 1..n (spec: Koyama et al. 2024)."""
     result = Green([], [], [])
     for order in range(1, n + 1):
-        sigma, rho, eta = ngrams(source, order), ngrams(reference, order), ngrams(hypothesis, order)
+        sigma, rho, eta = (
+            ngrams(source, order),
+            ngrams(reference, order),
+            ngrams(hypothesis, order),
+        )
         tp = fp = fn = 0
         for g in union_grams(sigma, rho, eta):
             s, r, h = sigma[g], rho[g], eta[g]
@@ -781,7 +847,10 @@ def green_ratio(tp: Sequence[int], wrong: Sequence[int]) -> float:
 
 def green_score(counts: Green, beta: float = 2.0) -> float:
     """F-beta = (1 + beta^2) P R / (beta^2 P + R); 0 when P or R is 0."""
-    precision, recall = green_ratio(counts.tp, counts.fp), green_ratio(counts.tp, counts.fn)
+    precision, recall = (
+        green_ratio(counts.tp, counts.fp),
+        green_ratio(counts.tp, counts.fn),
+    )
     if precision == 0 or recall == 0:
         return 0.0
     return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
@@ -790,7 +859,10 @@ def green_score(counts: Green, beta: float = 2.0) -> float:
 def green_key(counts: Green, beta: float) -> list[float]:
     """F-beta of orders 1..N together, then of 1..N-1, ..., then of order 1 alone."""
     lengths = range(len(counts.tp), 0, -1)
-    return [green_score(Green(counts.tp[:k], counts.fp[:k], counts.fn[:k]), beta) for k in lengths]
+    return [
+        green_score(Green(counts.tp[:k], counts.fp[:k], counts.fn[:k]), beta)
+        for k in lengths
+    ]
 
 
 def green_best(table_row: Sequence[Green], beta: float = 2.0) -> int:

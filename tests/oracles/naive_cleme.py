@@ -58,7 +58,9 @@ def edited(source: list[str], edits: list[Edit]) -> list[tuple[str, int | None]]
     """Return the words of a text, each with the number of the token that it was in the source
     (None: it is new).
     """
-    text: list[tuple[str, int | None]] = [(word, number) for number, word in enumerate(source)]
+    text: list[tuple[str, int | None]] = [
+        (word, number) for number, word in enumerate(source)
+    ]
     for start, end, correction in reversed(edits):
         new = [] if correction == "-NONE-" else correction.split()
         text[start:end] = [(word, None) for word in new]
@@ -121,7 +123,13 @@ def length(chunk: Chunk) -> int:
 
 def mean_length(sentences: Sequence[Sentence]) -> float:
     """Return the mean length of the changed chunks of all references; 0 where there are none."""
-    lengths = [length(c) for s in sentences for chunks in cut(s)[1:] for c in chunks if c.changed]
+    lengths = [
+        length(c)
+        for s in sentences
+        for chunks in cut(s)[1:]
+        for c in chunks
+        if c.changed
+    ]
     if lengths:
         return sum(lengths) / len(lengths)
     return 0.0
@@ -141,7 +149,11 @@ def counts(
     """Return the counts with each reference, or the only ones with all of them."""
     tp, fp, fn = WEIGHTS[weights, assumption]
     output, *references = cut(sentence)
-    groups = [[chunks] for chunks in references] if assumption == "dependent" else [references]
+    groups = (
+        [[chunks] for chunks in references]
+        if assumption == "dependent"
+        else [references]
+    )
     result = []
     for group in groups:
         own: Counts = dict.fromkeys(("tp", "fp_ne", "fp_un", "fn", "tn"), Fraction(0))
@@ -150,11 +162,12 @@ def counts(
             if chunk.changed and any(chunk.words == other.words for other in others):
                 own["tp"] += weight(tp, mean - size)
             elif chunk.changed:
-                own["fp_ne" if any(other.changed for other in others) else "fp_un"] += weight(
-                    fp, size - mean
+                own["fp_ne" if any(other.changed for other in others) else "fp_un"] += (
+                    weight(fp, size - mean)
                 )
             elif (assumption == "dependent" and others[0].words == chunk.words) or (
-                assumption == "independent" and not all(other.changed for other in others)
+                assumption == "independent"
+                and not all(other.changed for other in others)
             ):
                 own["tn"] += 1
             else:
@@ -175,15 +188,25 @@ def prf(c: Counts, beta: float) -> tuple[float, float, float, float]:
 
 def rates(c: Counts, level: str) -> tuple[float, ...]:
     """Return com, hit, err, und and ove."""
-    necessary, all_changes = c["tp"] + c["fp_ne"] + c["fn"], c["tp"] + c["fp_ne"] + c["fp_un"]
+    necessary, all_changes = (
+        c["tp"] + c["fp_ne"] + c["fn"],
+        c["tp"] + c["fp_ne"] + c["fp_un"],
+    )
     hit, err, und = (
-        float(c[name] / necessary) if necessary else 0.0 for name in ("tp", "fp_ne", "fn")
+        float(c[name] / necessary) if necessary else 0.0
+        for name in ("tp", "fp_ne", "fn")
     )
     ove = float(c["fp_un"] / all_changes) if all_changes else 0.0
     one, two, three, four = (
         (0.45, 0.35, 0.15, 0.05) if level == "corpus" else (0.35, 0.25, 0.2, 0.2)
     )
-    return one * hit + two * (1 - err) + three * (1 - und) + four * (1 - ove), hit, err, und, ove
+    return (
+        one * hit + two * (1 - err) + three * (1 - und) + four * (1 - ove),
+        hit,
+        err,
+        und,
+        ove,
+    )
 
 
 def cleme(
@@ -198,7 +221,9 @@ def cleme(
     """Return the outputs; level is corpus or mean."""
     mean = mean_length(sentences)
     weights = (
-        "none" if version == "2" else weights or ("corpus" if level == "corpus" else "sentence")
+        "none"
+        if version == "2"
+        else weights or ("corpus" if level == "corpus" else "sentence")
     )
     names = (
         ("cleme", "precision", "recall", "accuracy")
@@ -240,7 +265,10 @@ def cleme(
     totals: Counts = dict.fromkeys(("tp", "fp_ne", "fp_un", "fn", "tn"), Fraction(0))
     for own in every:
         sums = [{name: totals[name] + c[name] for name in totals} for c in own]
-        first = [round(prf(s, beta)[0], 4) if version == "1" else rates(s, level)[0] for s in sums]
+        first = [
+            round(prf(s, beta)[0], 4) if version == "1" else rates(s, level)[0]
+            for s in sums
+        ]
         keys = [
             (
                 value,

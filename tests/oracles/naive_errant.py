@@ -25,7 +25,9 @@ def annotators(
 ) -> list[Edits]:
     """Return the types of the edits of each annotator of a block, by what a mode compares."""
     own: dict[str, Edits] = {}
-    for line in block.split("\n")[1:] or ["A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"]:
+    for line in block.split("\n")[1:] or [
+        "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
+    ]:
         span, kind, correction, *_, number = line[2:].split("|||")
         start, end = map(int, span.split())
         edits = own.setdefault(number, {})
@@ -86,7 +88,9 @@ def chosen(output: str, gold: str, beta: float = 0.5, **options: Any) -> list[Ty
         for edits in annotators(own, **options):
             for reference in annotators(other, **options):
                 types = compared(edits, reference)
-                tp, fp, fn = (sum(counts[kind] for counts in types.values()) for kind in range(3))
+                tp, fp, fn = (
+                    sum(counts[kind] for counts in types.values()) for kind in range(3)
+                )
                 after = (
                     totals[0] + tp,
                     totals[1] + fp,
@@ -122,5 +126,7 @@ def summed(
                 else rest
             )
             for kind in range(3):
-                sums[category][kind] += counts[kind] * (1 if weights is None else weights[number])
+                sums[category][kind] += counts[kind] * (
+                    1 if weights is None else weights[number]
+                )
     return {name: (tp, fp, fn) for name, (tp, fp, fn) in sums.items()}

@@ -20,7 +20,11 @@ def lcs_table(one: Tokens, two: Tokens) -> list[list[int]]:
     for i in range(1, len(one) + 1):
         for j in range(1, len(two) + 1):
             same = one[i - 1] == two[j - 1]
-            table[i][j] = table[i - 1][j - 1] + 1 if same else max(table[i - 1][j], table[i][j - 1])
+            table[i][j] = (
+                table[i - 1][j - 1] + 1
+                if same
+                else max(table[i - 1][j], table[i][j - 1])
+            )
     return table
 
 
@@ -49,18 +53,24 @@ def union_hits(
     is allowed.
     """
     left = Counter(
-        allowed if allowed is not None else [token for sentence in output for token in sentence]
+        allowed
+        if allowed is not None
+        else [token for sentence in output for token in sentence]
     )
     hits = 0
     for sentence in reference:
-        for place in sorted(set().union(*(lcs_places(sentence, other) for other in output))):
+        for place in sorted(
+            set().union(*(lcs_places(sentence, other) for other in output))
+        ):
             if left[sentence[place]]:
                 left[sentence[place]] -= 1
                 hits += 1
     return hits
 
 
-def weighted_table(one: Tokens, two: Tokens, weigh: Callable[[int], float]) -> list[list[float]]:
+def weighted_table(
+    one: Tokens, two: Tokens, weigh: Callable[[int], float]
+) -> list[list[float]]:
     """Equation 14 of Lin 2004, cell by cell: run[i][j] is the length of the run of matches that
     ends there.
     """
@@ -81,7 +91,9 @@ def weighted_lcs(one: Tokens, two: Tokens, weigh: Callable[[int], float]) -> flo
     return weighted_table(one, two, weigh)[-1][-1]
 
 
-def weighted_places(one: Tokens, two: Tokens, weigh: Callable[[int], float]) -> set[int]:
+def weighted_places(
+    one: Tokens, two: Tokens, weigh: Callable[[int], float]
+) -> set[int]:
     table, i, j, places = weighted_table(one, two, weigh), len(one), len(two), set()
     while i and j:
         if one[i - 1] == two[j - 1]:
@@ -104,11 +116,15 @@ def weighted_hits(
     last counts.
     """
     left = Counter(
-        allowed if allowed is not None else [token for sentence in output for token in sentence]
+        allowed
+        if allowed is not None
+        else [token for sentence in output for token in sentence]
     )
     total = 0.0
     for sentence in reference:
-        hit = set().union(*(weighted_places(sentence, other, weigh) for other in output))
+        hit = set().union(
+            *(weighted_places(sentence, other, weigh) for other in output)
+        )
         run = 0
         for place in sorted(hit):
             if left[sentence[place]] > 0:
@@ -123,7 +139,9 @@ def weighted_hits(
 def skip_bigrams(tokens: Tokens, gap: int | None) -> Counter[tuple[Hashable, Hashable]]:
     """All pairs in order, with at most gap tokens between them (None: any number)."""
     places = combinations(range(len(tokens)), 2)
-    return Counter((tokens[i], tokens[j]) for i, j in places if gap is None or j - i - 1 <= gap)
+    return Counter(
+        (tokens[i], tokens[j]) for i, j in places if gap is None or j - i - 1 <= gap
+    )
 
 
 def ngrams(tokens: Tokens, order: int) -> Counter[tuple[Hashable, ...]]:

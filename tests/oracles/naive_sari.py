@@ -11,7 +11,9 @@ from statistics import fmean
 
 def grams(text: str, order: int) -> Counter[tuple[str, ...]]:
     tokens = text.split()
-    return Counter(tuple(tokens[at : at + order]) for at in range(len(tokens) - order + 1))
+    return Counter(
+        tuple(tokens[at : at + order]) for at in range(len(tokens) - order + 1)
+    )
 
 
 def f1(one: Fraction, two: Fraction) -> Fraction:
@@ -37,32 +39,48 @@ def score(
     parts: list[list[Fraction]] = [[], [], []]
     for order in range(1, 5):
         many = len(references)
-        s = Counter({gram: count * many for gram, count in grams(source, order).items()})
-        h = Counter({gram: count * many for gram, count in grams(output, order).items()})
+        s = Counter(
+            {gram: count * many for gram, count in grams(source, order).items()}
+        )
+        h = Counter(
+            {gram: count * many for gram, count in grams(output, order).items()}
+        )
         r: Counter[tuple[str, ...]] = Counter()
         for reference in references:
             r += grams(reference, order)
         new, wanted = set(h) - set(s), set(r) - set(s)
         parts[0].append(
-            f1(share(len(new & wanted), len(new)), share(len(new & wanted), len(wanted)))
+            f1(
+                share(len(new & wanted), len(new)),
+                share(len(new & wanted), len(wanted)),
+            )
         )
         kept, right, gone, surplus = s & h, s & h & r, s - h, s - r
         if flavour == "easse":
             parts[1].append(
-                f1(share(right.total(), kept.total()), share(right.total(), (s & r).total()))
+                f1(
+                    share(right.total(), kept.total()),
+                    share(right.total(), (s & r).total()),
+                )
             )
             hits = (gone & surplus).total()
             parts[2].append(f1(share(hits, gone.total()), share(hits, surplus.total())))
             continue
-        precision = share(sum((Fraction(right[g], kept[g]) for g in kept), Fraction(0)), len(kept))
+        precision = share(
+            sum((Fraction(right[g], kept[g]) for g in kept), Fraction(0)), len(kept)
+        )
         if flavour == "xu":
             recall = share(
-                sum((Fraction(right[g], (s & r)[g]) for g in right), Fraction(0)), len(s & r)
+                sum((Fraction(right[g], (s & r)[g]) for g in right), Fraction(0)),
+                len(s & r),
             )
         else:
             recall = share(right.total(), (s & r).total())
         parts[1].append(f1(precision, recall))
         parts[2].append(
-            share(sum((Fraction((gone - r)[g], gone[g]) for g in gone), Fraction(0)), len(gone))
+            share(
+                sum((Fraction((gone - r)[g], gone[g]) for g in gone), Fraction(0)),
+                len(gone),
+            )
         )
     return fmean(float(sum(part) / 4) for part in parts)

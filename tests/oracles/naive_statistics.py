@@ -109,7 +109,8 @@ def gleu_sampled_missing(texts: Texts, iterations: int) -> Scorer:
 
     table, count = table_of(texts), len(texts.source)
     present = [
-        [r for r, lines in enumerate(texts.references) if lines[i].split()] for i in range(count)
+        [r for r, lines in enumerate(texts.references) if lines[i].split()]
+        for i in range(count)
     ]
 
     def score(number: int, sample: Sample) -> float:
@@ -120,7 +121,9 @@ def gleu_sampled_missing(texts: Texts, iterations: int) -> Scorer:
             [present[i][(draws[i] + turn) % len(present[i])] for i, _ in sample]
             for turn in turns(len(texts.references))
         ]
-        return math.fsum(naive.gleu_corpus(rows, choice) for choice in turned) / len(turned)
+        return math.fsum(naive.gleu_corpus(rows, choice) for choice in turned) / len(
+            turned
+        )
 
     return score
 
@@ -128,19 +131,29 @@ def gleu_sampled_missing(texts: Texts, iterations: int) -> Scorer:
 def gleu_expected(texts: Texts, groups: int, seed: int) -> Scorer:
     """The mean over references of the scores with a random choice turned by 0, 1, ... references."""
     table, count, several = table_of(texts), len(texts.source), len(texts.references)
-    drawn = (np.random.default_rng(seed).random((groups, count)) * several).astype(int).tolist()
+    drawn = (
+        (np.random.default_rng(seed).random((groups, count)) * several)
+        .astype(int)
+        .tolist()
+    )
 
     def score(number: int, sample: Sample) -> float:
         rows, draws = [table[name][i] for i, name in sample], drawn[number % groups]
-        turned = [[(draws[i] + turn) % several for i, _ in sample] for turn in turns(several)]
-        return math.fsum(naive.gleu_corpus(rows, choice) for choice in turned) / len(turned)
+        turned = [
+            [(draws[i] + turn) % several for i, _ in sample] for turn in turns(several)
+        ]
+        return math.fsum(naive.gleu_corpus(rows, choice) for choice in turned) / len(
+            turned
+        )
 
     return score
 
 
 def gleu_max(texts: Texts) -> Scorer:
     table = table_of(texts)
-    return lambda _, sample: naive.gleu_max([table[name][i] for i, name in sample]).score
+    return lambda _, sample: (
+        naive.gleu_max([table[name][i] for i, name in sample]).score
+    )
 
 
 def gleu_weighted(texts: Texts, weights: Sequence[float]) -> Scorer:
@@ -150,9 +163,9 @@ def gleu_weighted(texts: Texts, weights: Sequence[float]) -> Scorer:
     def score(_: int, sample: Sample) -> float:
         rows = [table[name][i] for i, name in sample]
         alone = [naive.gleu_corpus(rows, [r] * len(rows)) for r in range(len(weights))]
-        return math.fsum(w * value for w, value in zip(weights, alone, strict=True)) / math.fsum(
-            weights
-        )
+        return math.fsum(
+            w * value for w, value in zip(weights, alone, strict=True)
+        ) / math.fsum(weights)
 
     return score
 
@@ -161,7 +174,9 @@ def gleu_merged(texts: Texts) -> Scorer:
     def score(_: int, sample: Sample) -> float:
         references = [[lines[i] for i, _ in sample] for lines in texts.references]
         outputs = [texts.systems[name][i] for i, name in sample]
-        return naive.gleu_merged([texts.source[i] for i, _ in sample], references, outputs, "2015")
+        return naive.gleu_merged(
+            [texts.source[i] for i, _ in sample], references, outputs, "2015"
+        )
 
     return score
 
@@ -176,9 +191,12 @@ def gleu_left_out(texts: Texts, iterations: int, own: int | None = None) -> Scor
         for left_out in ([own] if own is not None else range(count))
     ]
     scorers = [
-        gleu_sampled(texts._replace(references=references), iterations) for references in kept
+        gleu_sampled(texts._replace(references=references), iterations)
+        for references in kept
     ]
-    return lambda number, sample: math.fsum(one(number, sample) for one in scorers) / len(scorers)
+    return lambda number, sample: (
+        math.fsum(one(number, sample) for one in scorers) / len(scorers)
+    )
 
 
 def gleu_mean(texts: Texts) -> Scorer:
@@ -188,7 +206,9 @@ def gleu_mean(texts: Texts) -> Scorer:
 
 def google(texts: Texts) -> Scorer:
     def score(_: int, sample: Sample) -> float:
-        references = [[lines[i].split() for lines in texts.references] for i, _ in sample]
+        references = [
+            [lines[i].split() for lines in texts.references] for i, _ in sample
+        ]
         return naive.google_gleu_corpus(
             references, [texts.systems[name][i].split() for i, name in sample]
         )
@@ -207,7 +227,9 @@ def green(texts: Texts) -> Scorer:
 # ---- intervals, tests
 
 
-def percentile_interval(values: Sequence[float], level: Fraction) -> tuple[float, float]:
+def percentile_interval(
+    values: Sequence[float], level: Fraction
+) -> tuple[float, float]:
     """Drop floor(n (1 - level) / 2) values on both sides; what is left is between the bounds."""
     left = sorted(values)
     for _ in range(math.floor(len(values) * (1 - level) / 2)):
@@ -247,9 +269,15 @@ def sign_test(one: Sequence[float], two: Sequence[float]) -> float:
     """Twice the chance of at most as many heads as the rarer side has, each sentence a coin; ties
     are no sentence.
     """
-    signs = [a > b for a, b in zip(one, two, strict=True) if not math.isclose(a, b, rel_tol=1e-12)]
+    signs = [
+        a > b
+        for a, b in zip(one, two, strict=True)
+        if not math.isclose(a, b, rel_tol=1e-12)
+    ]
     rarer, tosses = min(sum(signs), len(signs) - sum(signs)), len(signs)
-    tail = sum(Fraction(math.comb(tosses, heads), 2**tosses) for heads in range(rarer + 1))
+    tail = sum(
+        Fraction(math.comb(tosses, heads), 2**tosses) for heads in range(rarer + 1)
+    )
     return float(min(Fraction(1), 2 * tail))
 
 
@@ -259,7 +287,9 @@ def holm(values: Sequence[float]) -> list[float]:
     """
     ordered = sorted(values)
     return [
-        min(1.0, max((len(values) - j) * p for j, p in enumerate(ordered) if p <= value))
+        min(
+            1.0, max((len(values) - j) * p for j, p in enumerate(ordered) if p <= value)
+        )
         for value in values
     ]
 
@@ -271,7 +301,9 @@ def ranks(scores: Sequence[float]) -> list[int]:
     return [1 + sum(other > score for other in scores) for score in scores]
 
 
-def rank_ranges(samples: Sequence[Sequence[float]], level: Fraction) -> list[tuple[int, int]]:
+def rank_ranges(
+    samples: Sequence[Sequence[float]], level: Fraction
+) -> list[tuple[int, int]]:
     columns = list(zip(*(ranks(row) for row in samples), strict=True))
     found = [percentile_interval(column, level) for column in columns]
     return [(int(best), int(worst)) for best, worst in found]
@@ -284,7 +316,10 @@ def is_letter_display(letters: Sequence[str], different: set[frozenset[int]]) ->
         for i, j in combinations(range(len(letters)), 2)
     )
     groups = {
-        letter: {i for i, own in enumerate(letters) if letter in own} for letter in "".join(letters)
+        letter: {i for i, own in enumerate(letters) if letter in own}
+        for letter in "".join(letters)
     }
-    idle = any(one != two and groups[one] <= groups[two] for one in groups for two in groups)
+    idle = any(
+        one != two and groups[one] <= groups[two] for one in groups for two in groups
+    )
     return pairs and not idle and all(letters)

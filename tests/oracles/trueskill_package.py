@@ -48,7 +48,10 @@ def trueskill(judgments: Judgments, runs: int, seed: int) -> Floats:
     )  # as the row's system sees them: wins, ties, losses
     matches = int(judgments.cells().sum()) + 1
     return np.array(
-        [_run(outcomes, matches, np.random.default_rng([seed, run])) for run in range(runs)]
+        [
+            _run(outcomes, matches, np.random.default_rng([seed, run]))
+            for run in range(runs)
+        ]
     )
 
 
@@ -57,8 +60,14 @@ def _run(outcomes: Ints, matches: int, random: np.random.Generator) -> list[floa
     skills = [settings.create_rating() for _ in met]
     for nearness, chance in random.random((matches, 2)):
         most = max(skill.sigma**2 for skill in skills)
-        one = next(number for number, skill in enumerate(skills) if skill.sigma**2 >= most * NEAR)
-        weights = [math.exp(-abs(skill.mu - skills[one].mu)) for skill in skills] * (met[one] > 0)
+        one = next(
+            number
+            for number, skill in enumerate(skills)
+            if skill.sigma**2 >= most * NEAR
+        )
+        weights = [math.exp(-abs(skill.mu - skills[one].mu)) for skill in skills] * (
+            met[one] > 0
+        )
         reached = np.cumsum(weights)
         two = int((reached <= nearness * reached[-1]).sum())
         shares = np.cumsum(outcomes[one, two]) / met[one, two]

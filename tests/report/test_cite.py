@@ -97,7 +97,9 @@ def test_entries_are_whole(key: str) -> None:
     assert not re.search(r"&|(?<!\\)[%#]", entry)
     assert re.fullmatch(r"\d+--\d+", fields.get("pages", "1--2"))
     surname = fields["author"].partition(",")[0].lower()
-    assert key.startswith(re.sub(r"[{}\\'v]", "", surname)[:4]) or key[:4] == surname[:4]
+    assert (
+        key.startswith(re.sub(r"[{}\\'v]", "", surname)[:4]) or key[:4] == surname[:4]
+    )
 
 
 @pytest.mark.parametrize("text", CITED)
@@ -107,12 +109,16 @@ def test_metrics_cite_what_they_are_from(text: str) -> None:
 
 def test_what_is_no_metric_cites_nothing() -> None:
     assert {of_metric(text).name for text in CITED} == set(METRICS)
-    with pytest.raises(InputError, match="cite runs/x: neither a run directory nor a metric"):
+    with pytest.raises(
+        InputError, match="cite runs/x: neither a run directory nor a metric"
+    ):
         of_metric("runs/x")
 
 
 def test_data_sets_are_known_by_content() -> None:
-    assert keys_of_texts(["00", "58df43ab51437d935ec779d6ee6c1293"]) == ["napoles-etal-2017-jfleg"]
+    assert keys_of_texts(["00", "58df43ab51437d935ec779d6ee6c1293"]) == [
+        "napoles-etal-2017-jfleg"
+    ]
     assert keys_of_texts(["00"]) == []
 
 
@@ -120,7 +126,9 @@ def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> Non
     code, out, err = called(capsys, "cite", sample)
     said, _, entries = out.partition("\n@")
     assert code == 0
-    assert all(line.startswith("% ") for line in said.splitlines() if line)  # it is a BibTeX file
+    assert all(
+        line.startswith("% ") for line in said.splitlines() if line
+    )  # it is a BibTeX file
     results = Results.read(sample / "results.json")
     assert results.statistics
     peers = {
@@ -168,11 +176,21 @@ def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> Non
     ],
 )
 def test_a_test_is_cited_with_the_samples_that_it_draws(
-    test: str, line: str, sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    test: str,
+    line: str,
+    sample: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     results = Results.read(sample / "results.json")
     assert results.statistics
-    settings = {**results.statistics, "test": test, "trials": 50, "resamples": 40, "seed": 7}
+    settings = {
+        **results.statistics,
+        "test": test,
+        "trials": 50,
+        "resamples": 40,
+        "seed": 7,
+    }
     changed = replace(results, statistics=settings)
     (tmp_path / "results.json").write_text(changed.to_json(), encoding="utf-8")
     code, out, _ = called(capsys, "cite", tmp_path)

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DATA = ROOT / "data"
-METRICS = ["errant", "m2", "gleu[iter=3]", "gleu[refs=max]", "ter", "rouge[types=1+2+L]"]
+METRICS = [
+    "errant",
+    "m2",
+    "gleu[iter=3]",
+    "gleu[refs=max]",
+    "ter",
+    "rouge[types=1+2+L]",
+]
 PAPER = ("errant.precision", "errant.recall", "errant.f0.5", "gleu[refs=max]")
 
 
@@ -29,14 +36,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of metrics of edits and of texts on the sample, without statistics."""
     path: Path = tmp_path_factory.mktemp("columns") / "run"
     pipeline.run(
-        ROOT / "configs" / "edits.yaml", path, set={"metrics": METRICS, "statistics": None}
+        ROOT / "configs" / "edits.yaml",
+        path,
+        set={"metrics": METRICS, "statistics": None},
     )
     return path
 
 
 def cells(table: str) -> list[list[str]]:
     """Return the cells of the rows of a table in Markdown, without marks."""
-    rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| ")]
+    rows = [
+        line.strip("|").split("|")
+        for line in table.splitlines()
+        if line.startswith("| ")
+    ]
     return [[cell.replace("*", "").strip() for cell in row] for row in rows]
 
 
@@ -60,7 +73,11 @@ def outputs(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
         ("gleu", "brevity_penalty", ("GLEU+", "brevity penalty")),
         ("chrf[word_order=2]", "chrf", ("chrF++", "")),
         ("rouge", "rouge1", ("ROUGE-1", "")),
-        ("rouge[types=L+1]", "rouge", ("ROUGE-L", "")),  # the score is that of the first type
+        (
+            "rouge[types=L+1]",
+            "rouge",
+            ("ROUGE-L", ""),
+        ),  # the score is that of the first type
         ("rouge[types=Lsum]", "rougeLsum_recall", ("ROUGE-Lsum", "R")),
     ],
 )
@@ -86,7 +103,9 @@ def test_small_digits_in_latex(text: str, expected: str) -> None:
 def test_named_columns_are_one_table_in_the_order_of_the_names(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, _ = called(capsys, "report", folder, "--format", "markdown", "--columns", *PAPER)
+    code, out, _ = called(
+        capsys, "report", folder, "--format", "markdown", "--columns", *PAPER
+    )
     assert (code, out.count("| :---")) == (0, 1)
     heads, _, titles, *rows = cells(out)
     assert heads == ["", "ERRANT", "", "", ""]
@@ -95,15 +114,26 @@ def test_named_columns_are_one_table_in_the_order_of_the_names(
     for name, *numbers in rows:
         system = name.partition(" <sup>")[0]
         own = {
-            metric: values for (called_so, metric), values in found.items() if called_so == system
+            metric: values
+            for (called_so, metric), values in found.items()
+            if called_so == system
         }
-        errant = next(values for metric, values in own.items() if metric.startswith("errant"))
+        errant = next(
+            values for metric, values in own.items() if metric.startswith("errant")
+        )
         gleu = next(values for metric, values in own.items() if "refs:max" in metric)
-        expected = [errant["precision"], errant["recall"], errant["errant"], gleu["gleu"]]
+        expected = [
+            errant["precision"],
+            errant["recall"],
+            errant["errant"],
+            gleu["gleu"],
+        ]
         assert [float(number) for number in numbers] == pytest.approx(
             [100 * value for value in expected], abs=0.00501
         )
-    assert "**96.48**" in out  # the best precision, since the unchanged source is not compared
+    assert (
+        "**96.48**" in out
+    )  # the best precision, since the unchanged source is not compared
     assert "± " not in out
 
 
@@ -147,7 +177,9 @@ def test_notes_are_sentences_and_signatures_have_their_samples(
         assert "TER|nrefs:2|bs:50|seed:12345|" in out
 
 
-def test_every_type_of_rouge_has_a_column(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_type_of_rouge_has_a_column(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     header = called(capsys, "show", folder)[1].splitlines()[1]
     assert header.split()[-4:] == ["TER", "ROUGE-1", "ROUGE-2", "ROUGE-L"]
     table = called(capsys, "report", folder, "--format", "markdown")[1]
@@ -160,7 +192,10 @@ def test_tables_tell_chrf_with_words_from_chrf(
     text, other = tmp_path / "text", tmp_path / "other"
     text.write_text("a b c\n")
     other.write_text("a b d\n")
-    for named, columns in ((["chrf", "chrf++"], ["chrF", "chrF++"]), (["chrf++"], ["chrF++"])):
+    for named, columns in (
+        (["chrf", "chrf++"], ["chrF", "chrF++"]),
+        (["chrf++"], ["chrF++"]),
+    ):
         header = called(capsys, "score", *named, "-r", text, "-o", text, other, "-q")[
             1
         ].splitlines()[1]
@@ -169,10 +204,14 @@ def test_tables_tell_chrf_with_words_from_chrf(
     assert list(found.to_pandas(wide=True)) == ["chrf", "chrf++"]
 
 
-def test_a_printed_name_is_a_column(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_printed_name_is_a_column(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for form in ("markdown", "latex"):
         command = ("report", folder, "--format", form, "--columns")
-        named = called(capsys, *command, "rouge.rouge1", "rouge.rougeL", "rouge.rougeL_precision")
+        named = called(
+            capsys, *command, "rouge.rouge1", "rouge.rougeL", "rouge.rougeL_precision"
+        )
         assert named[0] == 0
         assert called(capsys, *command, "ROUGE-1", "ROUGE-L", "ROUGE-L P") == named
 
@@ -214,7 +253,9 @@ def test_a_single_metric_has_its_columns_by_the_names_of_papers(
         DATA / "m2" / "eager.m2",
     )
     for metric, score in (("errant", "F₀.₅"), ("errant[beta=1]", "F₁")):
-        plain = called(capsys, "score", metric, *files, "--columns", "precision", "recall")
+        plain = called(
+            capsys, "score", metric, *files, "--columns", "precision", "recall"
+        )
         assert plain[1].splitlines()[1].split() == [
             "rank",
             "system",
@@ -224,7 +265,9 @@ def test_a_single_metric_has_its_columns_by_the_names_of_papers(
             "recall",
         ]
         assert called(capsys, "score", metric, *files, "--columns", "P", "R") == plain
-    tested = called(capsys, "score", "errant", *files, "--columns", "P", "--confidence")[1]
+    tested = called(
+        capsys, "score", "errant", *files, "--columns", "P", "--confidence"
+    )[1]
     assert tested.splitlines()[1].split() == [
         "rank",
         "system",
@@ -232,7 +275,9 @@ def test_a_single_metric_has_its_columns_by_the_names_of_papers(
         "F₀.₅",
         "precision",
     ]  # and not p
-    code, out, err = called(capsys, "score", "errant", *files, "--columns", "Q", "precison")
+    code, out, err = called(
+        capsys, "score", "errant", *files, "--columns", "Q", "precison"
+    )
     assert (code, out) == (2, "")
     assert "--columns Q: there is no such column" in err
     texts = (
@@ -242,7 +287,9 @@ def test_a_single_metric_has_its_columns_by_the_names_of_papers(
         DATA / "systems" / "careful.txt",
         DATA / "systems" / "eager.txt",
     )
-    code, out, err = called(capsys, "score", "ter", *texts, "--columns", "P", "--paired-bs")
+    code, out, err = called(
+        capsys, "score", "ter", *texts, "--columns", "P", "--paired-bs"
+    )
     assert (code, out) == (2, "")
     assert "--columns P: there is no such column (did you mean 'p'?)" in err
 
@@ -266,14 +313,21 @@ def test_statistics_are_hinted_at_where_there_are_some(
 
 @pytest.mark.parametrize(
     "command",
-    [("show",), ("report", "--format", "latex"), ("report", "--format", "html"), ("rank",)],
+    [
+        ("show",),
+        ("report", "--format", "latex"),
+        ("report", "--format", "html"),
+        ("rank",),
+    ],
 )
 def test_an_unknown_column_is_told(
     folder: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
 ) -> None:
     few = ("--resamples", 2, "--trials", 2) if command == ("rank",) else ()
     name, *rest = command
-    code, out, err = called(capsys, name, folder, *rest, *few, "--columns", "errant.precison")
+    code, out, err = called(
+        capsys, name, folder, *rest, *few, "--columns", "errant.precison"
+    )
     assert (code, out) == (2, "")
     assert (
         "--columns errant.precison: there is no such column (did you mean 'errant.precision'?); there are errant."
@@ -289,10 +343,14 @@ def test_json_says_which_way_is_better(
     folder: Path, capsys: pytest.CaptureFixture[str], command: list[str]
 ) -> None:
     few = ("--resamples", 5, "--trials", 5) if command != ["show"] else ()
-    content = json.loads(called(capsys, command[0], folder, *command[1:], *few, "--json")[1])
+    content = json.loads(
+        called(capsys, command[0], folder, *command[1:], *few, "--json")[1]
+    )
     rows = [*content["scores"], *content["tests"]]
     assert {row["higher_is_better"] for row in rows} == {True, False}
-    assert all(row["higher_is_better"] != row["metric"].startswith("ter|") for row in rows)
+    assert all(
+        row["higher_is_better"] != row["metric"].startswith("ter|") for row in rows
+    )
     assert bool(content["tests"]) == (command != ["show"])
 
 
@@ -312,7 +370,9 @@ def runs(where: Path, **more: Any) -> None:
         pipeline.run(
             {
                 "datasets": {"d": {"references": [str(DATA / "reference0.txt")]}},
-                "systems": {name: str(where / f"{run}-{name}.txt") for name in ("A", "base")},
+                "systems": {
+                    name: str(where / f"{run}-{name}.txt") for name in ("A", "base")
+                },
                 "metrics": ["chrf"],
                 "output": {"dir": str(where / run)},
                 **more,
@@ -328,7 +388,9 @@ def test_the_baseline_of_the_first_run_is_compared_with_both(
     code, out, err = called(capsys, "compare", tmp_path / "old", tmp_path / "new", "-q")
     assert (code, err) == (0, "")
     rows = [line.split()[:2] for line in out.splitlines() if " base@old " in line]
-    assert sorted(rows) == [[name, "base@old"] for name in ("A@new", "A@old", "base@new")]
+    assert sorted(rows) == [
+        [name, "base@old"] for name in ("A@new", "A@old", "base@new")
+    ]
 
 
 def test_one_changed_sentence_is_not_significant(
@@ -344,6 +406,8 @@ def test_one_changed_sentence_is_not_significant(
     (row,) = (line for line in out.splitlines() if line.startswith("A  "))
     assert "↑" not in row
     assert "A small p without ↑ or ↓ says nothing" in out
-    (test,) = json.loads(called(capsys, "compare", tmp_path / "old", *few, "--json")[1])["tests"]
+    (test,) = json.loads(
+        called(capsys, "compare", tmp_path / "old", *few, "--json")[1]
+    )["tests"]
     assert test["p"] == pytest.approx(1 / 500, abs=1e-12)
     assert test["wins"] + test["losses"] == 1

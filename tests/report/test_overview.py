@@ -50,8 +50,12 @@ def results_of(
             outputs={metric.partition("|")[0]: value},
             samples=None,
             rank=1
-            + order.index(next(n for n in order if scores[n] == value or scores[n] != scores[n])),
-            bootstrap=Bootstrap(value, 0.01, (value - 0.03, value + 0.03), ranks[name], 1)
+            + order.index(
+                next(n for n in order if scores[n] == value or scores[n] != scores[n])
+            ),
+            bootstrap=Bootstrap(
+                value, 0.01, (value - 0.03, value + 0.03), ranks[name], 1
+            )
             if ranks
             else None,
         )
@@ -94,8 +98,16 @@ def results_of(
     )
 
 
-def comparison(metric: str, system: str, other: str, difference: float, p: float) -> Comparison:
-    counts: dict[str, Any] = {"better": 0.9, "wins": 6, "losses": 1, "ties": 0, "cohen_d": 0.1}
+def comparison(
+    metric: str, system: str, other: str, difference: float, p: float
+) -> Comparison:
+    counts: dict[str, Any] = {
+        "better": 0.9,
+        "wins": 6,
+        "losses": 1,
+        "ties": 0,
+        "cohen_d": 0.1,
+    }
     return Comparison(
         dataset="d",
         metric=metric,
@@ -126,7 +138,10 @@ def said(results: Results) -> str:
             results_of({"A": 0.5, "B": 0.499999}),
             "A and B share the first place with 50.00; no test was made.",
         ),
-        (results_of({"A": 0.5001, "B": 0.5}), "A is first, 0.01 before B; no test was made."),
+        (
+            results_of({"A": 0.5001, "B": 0.5}),
+            "A is first, 0.01 before B; no test was made.",
+        ),
         (
             results_of({"A": 0.500051, "B": 0.500049}),
             "A is first, less than 0.01 before B; no test was made.",
@@ -141,10 +156,14 @@ def said(results: Results) -> str:
             results_of(ABC, different=(("A", "C"),)),
             "A and B share the first place; 1 of 2 differs from A.",
         ),
-        (results_of(ABC, different=(("A", "C"), ("A", "B"))), "A is first; all 2 differ from A."),
+        (
+            results_of(ABC, different=(("A", "C"), ("A", "B"))),
+            "A is first; all 2 differ from A.",
+        ),
         (
             results_of(
-                {name: 0.5 - n / 100 for n, name in enumerate("ABCDEF")}, different=(("E", "F"),)
+                {name: 0.5 - n / 100 for n, name in enumerate("ABCDEF")},
+                different=(("E", "F"),),
             ),
             "A, B, C and 3 more share the first place; none of 5 differs from A.",
         ),
@@ -180,16 +199,26 @@ def said(results: Results) -> str:
             "A, B and C share the first place by rank range; all 2 are worse than A.",
         ),
         (
-            results_of(ABC, ranks=dict.fromkeys(ABC, (1, 3)), baseline="A", different=()),
+            results_of(
+                ABC, ranks=dict.fromkeys(ABC, (1, 3)), baseline="A", different=()
+            ),
             "A, B and C share the first place by rank range; none of 2 differs from A.",
         ),
         (
             results_of(ABC, digests={"source": "1", "system A": "1", "system B": "2"}),
             "B is first, 9.60 before C; A, the unchanged source, is 0.40 before B; no test was made.",
         ),
-        (results_of(ABC, digests=SOURCE), "A is first, 0.40 before B; no test was made."),
         (
-            results_of({"A": 0.5, "C": 0.4}, digests=SOURCE, different=(("A", "C"),), baseline="C"),
+            results_of(ABC, digests=SOURCE),
+            "A is first, 0.40 before B; no test was made.",
+        ),
+        (
+            results_of(
+                {"A": 0.5, "C": 0.4},
+                digests=SOURCE,
+                different=(("A", "C"),),
+                baseline="C",
+            ),
             "1 of 1 is better than C.",
         ),
     ],
@@ -206,10 +235,12 @@ def test_where_the_lowest_score_is_the_best() -> None:
         baseline="B",
         metric=metric,
     )
-    assert said(results) == "A is first, 10.00 before B; 1 of 2 is better than B, 1 worse."
-    (column,) = overviews(replace(results, scores=[*results.scores, *results_of(ABC).scores]), 2)[
-        0
-    ].columns[:1]
+    assert (
+        said(results) == "A is first, 10.00 before B; 1 of 2 is better than B, 1 worse."
+    )
+    (column,) = overviews(
+        replace(results, scores=[*results.scores, *results_of(ABC).scores]), 2
+    )[0].columns[:1]
     assert column.lower_is_better
     assert {name: entry.mark for name, entry in column.entries.items()} == {
         "A": BETTER,
@@ -234,10 +265,15 @@ def test_columns_leave_a_narrow_terminal_by_their_importance(sample: Path) -> No
         )
     ]
     layouts = [
-        fit(header, rows, left=(1,), width=width, stay=(0, 1, 2)) for width in range(30, 130)
+        fit(header, rows, left=(1,), width=width, stay=(0, 1, 2))
+        for width in range(30, 130)
     ]
     shown = [{header[n] for n in layout[0]} for layout in layouts]
-    pairs = [("ranks", "95% interval"), ("against unchanged", "p adjusted"), ("ranks", "cluster")]
+    pairs = [
+        ("ranks", "95% interval"),
+        ("against unchanged", "p adjusted"),
+        ("ranks", "cluster"),
+    ]
     for before, after in [*pairs, ("std of draws", "95% of draws")]:
         assert any(before in own and after not in own for own in shown)
         assert all(before in own for own in shown if after in own)
@@ -260,7 +296,8 @@ def test_sources_and_references_are_known_by_their_lines() -> None:
 def test_no_overview_of_a_single_metric_on_a_single_data_set(tmp_path: Path) -> None:
     assert overviews(results_of(ABC), 2) == []
     result = run(
-        write_run(tmp_path, 9, datasets=("d", "e"), chosen=["gleu[refs=max]"]), tmp_path / "run"
+        write_run(tmp_path, 9, datasets=("d", "e"), chosen=["gleu[refs=max]"]),
+        tmp_path / "run",
     )
     (both,) = overviews(result, 2)
     assert [column.printed for column in both.columns] == ["d", "e"]
@@ -269,7 +306,10 @@ def test_no_overview_of_a_single_metric_on_a_single_data_set(tmp_path: Path) -> 
         write_run(tmp_path, 9, datasets=("d", "e"), chosen=["gleu[refs=max]", "bleu"]),
         tmp_path / "more",
     )
-    assert [(one.name, len(one.columns)) for one in overviews(result, 2)] == [("d", 2), ("e", 2)]
+    assert [(one.name, len(one.columns)) for one in overviews(result, 2)] == [
+        ("d", 2),
+        ("e", 2),
+    ]
 
 
 def test_cells_are_the_results(sample: Path) -> None:
@@ -288,11 +328,17 @@ def test_cells_are_the_results(sample: Path) -> None:
                 assert entry.best == (entry.score.rank == 1)
             if overview.baseline:
                 marked = {
-                    name for name, entry in column.entries.items() if entry.mark in (BETTER, WORSE)
+                    name
+                    for name, entry in column.entries.items()
+                    if entry.mark in (BETTER, WORSE)
                 }
                 assert (
                     marked
-                    == {test.system for test in column.group.tests if test.p_adjusted < 0.05}
+                    == {
+                        test.system
+                        for test in column.group.tests
+                        if test.p_adjusted < 0.05
+                    }
                     != set()
                 )
 
@@ -304,7 +350,12 @@ def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
     lines = out.splitlines()
     assert (code, lines[0]) == (0, "sample: 96 lines, 2 references")
     assert lines[1].split() == ["system", "GLEU+", "BLEU"]
-    assert [line.split()[0] for line in lines[2:6]] == ["careful", "eager", "unchanged", "broken"]
+    assert [line.split()[0] for line in lines[2:6]] == [
+        "careful",
+        "eager",
+        "unchanged",
+        "broken",
+    ]
     assert lines[4].split()[1] == "(source)"
     assert lines[6].startswith(
         "GLEU+: careful is first by rank range; 2 of 3 are better than unchanged"
@@ -362,16 +413,26 @@ def test_a_mark_says_which_is_better(metric: str, difference: float, mark: str) 
     """By ter the lowest score is the best."""
     own = results_of(ABC, different=())
     assert marked(comparison(metric, "A", "B", difference, 0.01), own, 1)[-1] == mark
-    assert marked(comparison(metric, "A", "B", difference, 0.5), own, 1).strip("+-") == "10.0"
+    assert (
+        marked(comparison(metric, "A", "B", difference, 0.5), own, 1).strip("+-")
+        == "10.0"
+    )
 
 
 @pytest.mark.parametrize(
     ("wins", "low", "real"), [(5, -0.1, False), (5, 0.01, True), (6, -0.1, True)]
 )
-def test_too_few_sentences_are_not_significant(wins: int, low: float, real: bool) -> None:
+def test_too_few_sentences_are_not_significant(
+    wins: int, low: float, real: bool
+) -> None:
     """2 of the 2**5 exchanges of five sentences are as far apart as the systems: no exact p is
     below 0.0625.
     """
-    one = replace(comparison(GLEU, "A", "B", 0.1, 0.0001), wins=wins, losses=0, interval=(low, 0.2))
+    one = replace(
+        comparison(GLEU, "A", "B", 0.1, 0.0001),
+        wins=wins,
+        losses=0,
+        interval=(low, 0.2),
+    )
     assert comparisons.is_significant(one, results_of(ABC, different=())) == real
     assert comparisons.is_small(one, results_of(ABC, different=()))

@@ -100,11 +100,17 @@ def test_tables_are_the_golden_ones(sample: Path, name: str, form: str) -> None:
     """The numbers of the golden files are those of results.json by the test below; they were looked
     at once.
     """
-    (file, text), *signatures = FORMATS[form].files(revisit(sample.parent / name)).items()
-    assert [more for more, _ in signatures] == (["signatures.tex"] if form == "latex" else [])
+    (file, text), *signatures = (
+        FORMATS[form].files(revisit(sample.parent / name)).items()
+    )
+    assert [more for more, _ in signatures] == (
+        ["signatures.tex"] if form == "latex" else []
+    )
     assert isinstance(text, str)
     golden = GOLDEN / f"{name}{Path(file).suffix}"
-    assert text.replace(f"v:{__version__}", "v:VERSION") == golden.read_text(encoding="utf-8")
+    assert text.replace(f"v:{__version__}", "v:VERSION") == golden.read_text(
+        encoding="utf-8"
+    )
 
 
 def cells(text: str) -> list[list[list[str]]]:
@@ -121,7 +127,8 @@ def cells(text: str) -> list[list[list[str]]]:
 def test_numbers_of_the_tables_are_those_of_the_results(sampled: ReportContext) -> None:
     overview, *ranked = cells(str(markdown_files(sampled)["results.md"]))
     own = {
-        (score.system, score.metric.partition("|")[0]): score for score in sampled.results.scores
+        (score.system, score.metric.partition("|")[0]): score
+        for score in sampled.results.scores
     }
     assert overview[0] == ["system", "GLEU+ ± 95%", "BLEU ± 95%"]
     for called_so, *values in overview[2:]:
@@ -133,7 +140,9 @@ def test_numbers_of_the_tables_are_those_of_the_results(sampled: ReportContext) 
             shown = naive.round_half_up(100 * score.score, 2)
             best = score.rank == 1
             test = [
-                t for t in sampled.results.tests if (t.system, t.metric) == (system, score.metric)
+                t
+                for t in sampled.results.tests
+                if (t.system, t.metric) == (system, score.metric)
             ]
             mark = (
                 ""
@@ -144,9 +153,17 @@ def test_numbers_of_the_tables_are_those_of_the_results(sampled: ReportContext) 
             )
             low, high = score.bootstrap.interval
             spread = naive.round_half_up(100 * (high - low) / 2, 2)
-            assert cell == f"{f'**{shown}**' if best else shown}\u00a0±\u00a0{spread}{mark}"
+            assert (
+                cell
+                == f"{f'**{shown}**' if best else shown}\u00a0±\u00a0{spread}{mark}"
+            )
     assert [table[0][2] for table in ranked[:2]] == ["GLEU+", "BLEU"]
-    assert [row[1] for row in ranked[0][2:]] == ["careful", "eager", "unchanged", "broken"]
+    assert [row[1] for row in ranked[0][2:]] == [
+        "careful",
+        "eager",
+        "unchanged",
+        "broken",
+    ]
 
 
 def test_equal_scores_are_all_bold() -> None:
@@ -154,7 +171,9 @@ def test_equal_scores_are_all_bold() -> None:
     scores = twice.results.scores
     same = [scores[0], replace(scores[1], score=scores[0].score - 1e-9), scores[2]]
     text = str(
-        markdown_files(replace(twice, results=replace(twice.results, scores=same)))["results.md"]
+        markdown_files(replace(twice, results=replace(twice.results, scores=same)))[
+            "results.md"
+        ]
     )
     assert text.count("**60.00**") == 2
 
@@ -171,7 +190,20 @@ def drawn(text: str) -> tuple[list[str], set[str]]:
     )
 
 
-TAGS = {"p", "strong", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "code", "sup"}
+TAGS = {
+    "p",
+    "strong",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "ul",
+    "li",
+    "code",
+    "sup",
+}
 
 
 def test_hostile_names_are_text_in_markdown() -> None:
@@ -190,7 +222,10 @@ def test_any_text_is_itself_in_markdown(text: str) -> None:
     found, _ = drawn(f"| a | b |\n| - | - |\n| {markdown.escape(text)} | x |")
     assert found == ["a", "b", shown.strip(" "), "x"]
     assert (
-        drawn(f"| a |\n| - |\n| {markdown.code(shown).replace('|', chr(92) + '|')} |")[0][1:] != []
+        drawn(f"| a |\n| - |\n| {markdown.code(shown).replace('|', chr(92) + '|')} |")[
+            0
+        ][1:]
+        != []
     )
     line = MarkdownIt("commonmark").render(markdown.paragraph(text))
     assert re.fullmatch("(?s)(<p>.*</p>\n)?", line)
@@ -217,11 +252,19 @@ def compiled(folder: Path, engine: str, content: str) -> tuple[int, str]:
     was said.
     """
     fonts = r"\usepackage[T1]{fontenc}" if engine == "pdflatex" else ""
-    head = rf"\documentclass[twocolumn]{{article}}{fonts}\usepackage{{booktabs,graphicx}}"
+    head = (
+        rf"\documentclass[twocolumn]{{article}}{fonts}\usepackage{{booktabs,graphicx}}"
+    )
     (folder / "main.tex").write_text(
         rf"{head}\begin{{document}}{content}\end{{document}}", encoding="utf-8"
     )
-    command = [engine, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "main.tex"]
+    command = [
+        engine,
+        "-interaction=nonstopmode",
+        "-halt-on-error",
+        "-no-shell-escape",
+        "main.tex",
+    ]
     done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     return done.returncode, done.stdout.decode("latin-1")
 
@@ -229,8 +272,12 @@ def compiled(folder: Path, engine: str, content: str) -> tuple[int, str]:
 def test_a_table_that_is_wider_than_a_column_stands_over_both() -> None:
     narrow, *_ = document_tables(context(["A", "B"]))
     wide = replace(narrow, header=[*narrow.header, *("column" for _ in range(9))])
-    wide = replace(wide, rows=[[*row, *(Cell("12.34") for _ in range(9))] for row in narrow.rows])
-    narrow = replace(narrow, header=narrow.header[:3], rows=[row[:3] for row in narrow.rows])
+    wide = replace(
+        wide, rows=[[*row, *(Cell("12.34") for _ in range(9))] for row in narrow.rows]
+    )
+    narrow = replace(
+        narrow, header=narrow.header[:3], rows=[row[:3] for row in narrow.rows]
+    )
     for document_table, kind in ((narrow, "table"), (wide, "table*")):
         text = latex.table(document_table)
         assert re.findall(r"\\(?:begin|end)\{(table\*?)\}", text) == [kind, kind]
@@ -260,12 +307,17 @@ def test_latex_compiles(tmp_path: Path, sampled: ReportContext, engine: str) -> 
     (tmp_path / "signatures.tex").write_text(
         str(latex_files(sampled)["signatures.tex"]), encoding="utf-8"
     )
-    code, said = compiled(tmp_path, engine, r"\input{results}\clearpage\input{signatures}")
+    code, said = compiled(
+        tmp_path, engine, r"\input{results}\clearpage\input{signatures}"
+    )
     assert code == 0, said[-2000:]
     assert "Overfull" not in said
     if shutil.which("pdftotext"):
         pdf = subprocess.run(
-            ["pdftotext", "-layout", "main.pdf", "-"], cwd=tmp_path, capture_output=True, check=True
+            ["pdftotext", "-layout", "main.pdf", "-"],
+            cwd=tmp_path,
+            capture_output=True,
+            check=True,
         )
         printed = pdf.stdout.decode("utf-8")
         for name in (
@@ -311,18 +363,28 @@ def test_the_ranked_table_fits(
         results = replace(made.results, scores=scores, tests=tests, human=None)
         print_results(results, 2)
         lines = capsys.readouterr().out.split(f"{scores[0].metric}\n")[0].splitlines()
-        hint = next((n for n, line in enumerate(lines) if line.startswith("(")), len(lines))
+        hint = next(
+            (n for n, line in enumerate(lines) if line.startswith("(")), len(lines)
+        )
         table = lines[:hint]
         assert max(map(cell_len, table)) <= width
-        assert sum("60.00" in line for line in lines) == 1  # the best has its row, on one line
-        assert len([line for line in table if re.match(" +[1-4] ", line)]) == len(scores)
+        assert (
+            sum("60.00" in line for line in lines) == 1
+        )  # the best has its row, on one line
+        assert len([line for line in table if re.match(" +[1-4] ", line)]) == len(
+            scores
+        )
         rules = len(
             {score.bootstrap.cluster for score in scores if score.bootstrap}
         )  # with that below the header
         assert len([line for line in table if line.startswith(" ─")]) == rules
         told, titles = "".join(lines), ranked_table(results, scores, 2)[0]
         titles[2] = groups(results)[0].output
-        assert all(word in told for title in titles for word in title.removeprefix("95% ").split())
+        assert all(
+            word in told
+            for title in titles
+            for word in title.removeprefix("95% ").split()
+        )
         assert width < 300 or hint == len(lines)
 
 
@@ -354,12 +416,16 @@ def test_tables_are_headed_by_what_differs(
         markdown = called(capsys, "report", two_gleus, "--format", "markdown")[1]
         names = ("GLEU+ (refs:sample)", "GLEU+ (refs:max)", "GREEN")
         assert all(f"**{about}; {name}**" in markdown for name in names)
-    compared = called(capsys, "compare", two_gleus, "--resamples", "50", "--trials", "50")[1]
+    compared = called(
+        capsys, "compare", two_gleus, "--resamples", "50", "--trials", "50"
+    )[1]
     assert [line for line in compared.splitlines() if line.startswith("d  ")][:2] == [
         "d  GLEU+ (refs:sample)",
         "d  GLEU+ (refs:max)",
     ]
-    assert called(capsys, "show", two_gleus, "--metric", "green")[1].startswith(f"{about}\n")
+    assert called(capsys, "show", two_gleus, "--metric", "green")[1].startswith(
+        f"{about}\n"
+    )
 
 
 def test_piped_tables_have_every_standard_column(
@@ -406,9 +472,17 @@ def test_counts_are_read_by_polars_in_one_line(sampled: ReportContext) -> None:
         "columns.overlap-match-penalty-n4-ascii_whitespace.parquet",
         "columns.overlap-union_match-n4-13a.parquet",
     ]
-    frame = polars.read_parquet(whole(files["columns.overlap-union_match-n4-13a.parquet"]))
-    own = frame.filter((polars.col("system") == "eager") & (polars.col("reference") == 0))
-    (score,) = [s for s in sampled.results.scores if (s.system, s.metric[:4]) == ("eager", "bleu")]
+    frame = polars.read_parquet(
+        whole(files["columns.overlap-union_match-n4-13a.parquet"])
+    )
+    own = frame.filter(
+        (polars.col("system") == "eager") & (polars.col("reference") == 0)
+    )
+    (score,) = [
+        s
+        for s in sampled.results.scores
+        if (s.system, s.metric[:4]) == ("eager", "bleu")
+    ]
     assert own["hyp_len"].sum() == score.outputs["hyp_len"]
     assert own["union_match_2"].sum() == score.outputs["match_2"]
     assert frame.height == 4 * 2 * 96
@@ -418,7 +492,9 @@ def test_parquet_comes_in_pieces_and_in_any_pieces_is_the_same(
     sampled: ReportContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
-    monkeypatch.setattr(parquet_report, "BLOCKS_IN_GROUP", 1)  # a block for each system and metric
+    monkeypatch.setattr(
+        parquet_report, "BLOCKS_IN_GROUP", 1
+    )  # a block for each system and metric
     monkeypatch.setattr(parquet_report, "READ_BYTES", 1000)
     pieces = list(parquet_files(sampled)["sentences.parquet"])
     assert [len(piece) for piece in pieces[:-1]] == [1000] * (len(pieces) - 1) != []
@@ -436,15 +512,28 @@ def test_references_that_are_missing_have_no_rows(tmp_path: Path) -> None:
     files = parquet_files(revisit(tmp_path / "run"))
     (name,) = set(files) - {"sentences.parquet"}
     frame = pd.read_parquet(whole(files[name]))
-    assert frame[frame.system == "A"].groupby("reference").line.apply(list).to_dict() == {
+    assert frame[frame.system == "A"].groupby("reference").line.apply(
+        list
+    ).to_dict() == {
         0: [*range(1, 9)],
         1: [1, 3, 5, 7],
     }
 
 
 def test_hostile_names_are_text_in_csv_and_parquet() -> None:
-    rows = list(csv.reader(io.StringIO(human_to_csv(context(["=cmd|'x'!A0", "B"]).results))))
-    assert rows[1] == ["d", "gleu|n:4|refs:max", "people", "2", "pearson", "0.5", "0.1", "0.9"]
+    rows = list(
+        csv.reader(io.StringIO(human_to_csv(context(["=cmd|'x'!A0", "B"]).results)))
+    )
+    assert rows[1] == [
+        "d",
+        "gleu|n:4|refs:max",
+        "people",
+        "2",
+        "pearson",
+        "0.5",
+        "0.1",
+        "0.9",
+    ]
     results = context(["=1+1", "@x"]).results
     bad = replace(
         results,
@@ -479,14 +568,28 @@ def test_results_fit_their_schema(sample: Path, tmp_path: Path) -> None:
 def test_what_a_config_asks_for_is_what_the_command_writes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    output = {"formats": list(FORMATS), "plots": ["scores", "ranks"], "plot_type": "svg"}
+    output = {
+        "formats": list(FORMATS),
+        "plots": ["scores", "ranks"],
+        "plot_type": "svg",
+    }
     config = write_run(
-        tmp_path, 9, chosen=["gleu[iter=5]"], statistics={"resamples": 20}, output=output
+        tmp_path,
+        9,
+        chosen=["gleu[iter=5]"],
+        statistics={"resamples": 20},
+        output=output,
     )
     run(config, tmp_path / "run")
     assert (
         called(
-            capsys, "report", tmp_path / "run", "--format", *FORMATS, "--output", tmp_path / "out"
+            capsys,
+            "report",
+            tmp_path / "run",
+            "--format",
+            *FORMATS,
+            "--output",
+            tmp_path / "out",
         )[0]
         == 0
     )
@@ -533,7 +636,9 @@ def test_reports_in_a_run_directory_are_known_to_it(
         "scores.d.gleu.svg",
     }  # it shows what is still so
     run(write_config(config, chosen=["gleu[iter=3]"]), tmp_path / "run")
-    assert set(tree(tmp_path / "run")) == set(before)  # a run with other results has taken it away
+    assert set(tree(tmp_path / "run")) == set(
+        before
+    )  # a run with other results has taken it away
     called(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores")
     assert called(capsys, "clean", tmp_path / "run")[0] == 0
     assert not (tmp_path / "run").exists()
@@ -547,21 +652,37 @@ def test_tables_are_printed(
         markdown_files(sampled)["results.md"],
         "",
     )
-    code, out, err = called(capsys, "report", sample, "--format", "csv", "--metric", "bleu")
+    code, out, err = called(
+        capsys, "report", sample, "--format", "csv", "--metric", "bleu"
+    )
     assert (code, err) == (
         0,
         "printed: scores.csv; there is more, --output DIR writes it: tests.csv, human.csv\n",
     )
-    assert {row[2][:4] for row in csv.reader(io.StringIO(out)) if row[2] != "metric"} == {"bleu"}
+    assert {
+        row[2][:4] for row in csv.reader(io.StringIO(out)) if row[2] != "metric"
+    } == {"bleu"}
     out = called(
-        capsys, "report", sample, "--format", "latex", "--metric", "gleu", "--digits", "1"
+        capsys,
+        "report",
+        sample,
+        "--format",
+        "latex",
+        "--metric",
+        "gleu",
+        "--digits",
+        "1",
     )[1]
-    best = next(s for s in sampled.results.scores if s.rank == 1 and s.metric.startswith("gleu"))
+    best = next(
+        s for s in sampled.results.scores if s.rank == 1 and s.metric.startswith("gleu")
+    )
     assert rf"\textbf{{{naive.round_half_up(100 * best.score, 1)}}}" in out
     assert "bleu" not in out
 
 
-def test_tables_need_no_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_need_no_texts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config = write_run(tmp_path, 9, output={"digits": 4})
     run(config, tmp_path / "run")
     with_texts = revisit(tmp_path / "run")
@@ -610,7 +731,8 @@ def test_a_missing_package_is_told_before_work_starts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     config = write_config(
-        tmp_path / "c.yaml", output={"formats": ["parquet", "plots"], "plots": ["skores"]}
+        tmp_path / "c.yaml",
+        output={"formats": ["parquet", "plots"], "plots": ["skores"]},
     )
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(ConfigError) as caught:
@@ -621,8 +743,12 @@ def test_a_missing_package_is_told_before_work_starts(
         "output.formats: parquet: needs the package pyarrow: pip install 'gec-pipeline[parquet]'"
         in said
     )
-    assert "plots: needs the package matplotlib: pip install 'gec-pipeline[plot]'" in said
-    assert "output.plots[0]: no plot is called 'skores' (did you mean 'scores'?)" in said
+    assert (
+        "plots: needs the package matplotlib: pip install 'gec-pipeline[plot]'" in said
+    )
+    assert (
+        "output.plots[0]: no plot is called 'skores' (did you mean 'scores'?)" in said
+    )
     code, _, err = called(capsys, "report", sample, "--format", "plots", "parquet")
     assert (code, len(err.splitlines())) == (2, 2)
     assert report.unavailable(["csv", "markdown", "latex", "json"]) == []
@@ -640,7 +766,11 @@ def expecting(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("expecting")
     (folder / "j.csv").write_text(JUDGED, encoding="utf-8")
     expect = [
-        {"metric": "gleu", "title": "<b>one</b> | \\input{x}", "values": {"A": "7.25", "B": "9.5"}},
+        {
+            "metric": "gleu",
+            "title": "<b>one</b> | \\input{x}",
+            "values": {"A": "7.25", "B": "9.5"},
+        },
         {"path": "judgments/all/total/items", "values": "3"},
     ]
     config = write_run(folder, 9, judgments={"all": {"file": "j.csv"}}, expect=expect)
@@ -663,13 +793,17 @@ def test_what_was_expected_is_in_every_table(
         rf"2 & {latex.escape('judgments all total items')} & 1 of 1 & 0 & every published digit \\"
         in shown["latex"]
     )
-    assert latex.escape(f"missed: 1. {title}: A: expected 7.25, found ") in shown["latex"]
+    assert (
+        latex.escape(f"missed: 1. {title}: A: expected 7.25, found ") in shown["latex"]
+    )
     assert '<a href="#expected">1 of 2 expectations missed</a>' in shown["html"]
     assert "<b>one" not in shown["html"]
     for name, text in shown.items():
         assert "Expected Wins" in text, name
         assert text.count("missed: 1. ") == 2, name
-    part = called(capsys, "report", expecting, "--format", "markdown", "--metric", "gleu")[1]
+    part = called(
+        capsys, "report", expecting, "--format", "markdown", "--metric", "gleu"
+    )[1]
     assert "expected and found" not in part  # of the run as a whole
 
 
@@ -677,10 +811,14 @@ def test_a_run_without_scores_has_reports(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "j.csv").write_text(JUDGED, encoding="utf-8")
-    (tmp_path / "c.yaml").write_text("judgments: {all: {file: j.csv}}\n", encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(
+        "judgments: {all: {file: j.csv}}\n", encoding="utf-8"
+    )
     run(tmp_path / "c.yaml", tmp_path / "run")
     for name in FORMATS:
-        assert called(capsys, "report", tmp_path / "run", "--format", name)[0] == 0, name
+        assert called(capsys, "report", tmp_path / "run", "--format", name)[0] == 0, (
+            name
+        )
     assert (
         "Expected Wins, 3 items"
         in called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
@@ -691,13 +829,22 @@ def test_a_run_without_scores_has_reports(
         "% judgments all: expected wins [bojar-etal-2013-findings, koehn-2012-simulating]\n"
     )
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert ("no sentences here" in page, 'href="#results">Results' in page) == (False, False)
-    for arguments in (["show", "--line", "1"], ["show", "--metric", "gleu"], ["compare"]):
+    assert ("no sentences here" in page, 'href="#results">Results' in page) == (
+        False,
+        False,
+    )
+    for arguments in (
+        ["show", "--line", "1"],
+        ["show", "--metric", "gleu"],
+        ["compare"],
+    ):
         code, _, err = called(capsys, arguments[0], tmp_path / "run", *arguments[1:])
         assert (code, "has no scores" in err) == (2, True), err
 
 
-def test_systems_without_scores_are_told_below_the_tables(sampled: ReportContext) -> None:
+def test_systems_without_scores_are_told_below_the_tables(
+    sampled: ReportContext,
+) -> None:
     lost = Missing("sample", "gone", 3, 4)
     made = replace(sampled, results=replace(sampled.results, missing=[lost]))
     for document_table in [
@@ -716,7 +863,11 @@ def test_texts_are_read_back_without_what_only_the_work_needed(
 ) -> None:
     (tmp_path / "people").write_text("A 1\nB 2\nC 3\n", encoding="utf-8")
     config = write_run(
-        tmp_path, 9, output={"formats": ["plots"]}, human={"file": "people"}, systems="ABC"
+        tmp_path,
+        9,
+        output={"formats": ["plots"]},
+        human={"file": "people"},
+        systems="ABC",
     )
     run(config, tmp_path / "run")
     (tmp_path / "people").unlink()
@@ -725,7 +876,9 @@ def test_texts_are_read_back_without_what_only_the_work_needed(
     assert (found.unread, list(found.corpora)) == ("", ["d"])
 
 
-def test_one_line_is_no_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_line_is_no_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run(write_run(tmp_path, 1, references=1), tmp_path / "run")
     for arguments in (
         ["show", tmp_path / "run"],
@@ -734,12 +887,16 @@ def test_one_line_is_no_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert "d: 1 line, 1 reference" in called(capsys, *arguments)[1]
 
 
-def test_the_marks_are_explained_before_they_are_met(sample: Path, sampled: ReportContext) -> None:
+def test_the_marks_are_explained_before_they_are_met(
+    sample: Path, sampled: ReportContext
+) -> None:
     letters = "Systems that share a letter (groups) do not differ significantly."
     for made, there in ((sampled, False), (revisit(sample.parent / "pairs"), True)):
         text = str(FORMATS["html"].files(replace(made, lines=0))["report.html"])
         legend = text.index("below 0.05: ↑ better, ↓ worse")
-        assert text.index("leader boards") < legend < text.index('<section class="board"')
+        assert (
+            text.index("leader boards") < legend < text.index('<section class="board"')
+        )
         assert (letters in text) == there
 
 
@@ -747,13 +904,19 @@ def test_the_best_system_is_bold_and_no_reference(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "d").mkdir()
-    lines = {"source": "a b c d e f g", "ref0": "a x c d e f g", "ref1": "a x c d e f g h"}
+    lines = {
+        "source": "a b c d e f g",
+        "ref0": "a x c d e f g",
+        "ref1": "a x c d e f g h",
+    }
     lines |= {"A": "a x c d e q g", "B": "q r s t u"}
     for name, line in lines.items():
         (tmp_path / "d" / name).write_text(f"{line}\n" * 9, encoding="utf-8")
     chosen = ["gleu[refs=leave_one_out]"]
     run(write_config(tmp_path / "c.yaml", chosen=chosen), tmp_path / "run")
-    _, _, *rows = cells(called(capsys, "report", tmp_path / "run", "--format", "markdown")[1])[0]
+    _, _, *rows = cells(
+        called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
+    )[0]
     bold = {row[1] for row in rows if "**" in row[2]}
     assert rows[0][1].startswith("ref")
     assert bold == {"A"}
@@ -801,9 +964,12 @@ output: {{dir: {tmp_path / "run"}, formats: [csv, markdown, latex, html]}}
     (tmp_path / "c.yaml").write_text(config, encoding="utf-8")
     assert main(["run", str(tmp_path / "c.yaml"), "-q"]) == 0
     assert "0.00 to 100.00" in capsys.readouterr().out
-    low, high = json.loads((tmp_path / "run" / "results.json").read_text())["scores"][0]["samples"][
-        "interval"
-    ]
-    assert (low < 0, high > 1) == (True, True)  # the number stays what the original program prints
+    low, high = json.loads((tmp_path / "run" / "results.json").read_text())["scores"][
+        0
+    ]["samples"]["interval"]
+    assert (low < 0, high > 1) == (
+        True,
+        True,
+    )  # the number stays what the original program prints
     for name in ("results.md", "report.html"):
         assert "0.00 to 100.00" in (tmp_path / "run" / name).read_text(encoding="utf-8")

@@ -60,13 +60,18 @@ def test_equal_texts_stand_once_and_edits_are_in_colour(
     text = "             My brother works in a small bakery near the station ."
     same = f"reference 1, reference 2\n{text}\ncareful, unchanged\n{text}\n"
     assert same in plain
-    assert "broken       My brother work in small bakery near the the station .\n" in plain
+    assert (
+        "broken       My brother work in small bakery near the the station .\n" in plain
+    )
     on_terminal(monkeypatch, 100)
     drawn = called(capsys, "show", sample, "--line", 4)[1]
-    assert "reference 1,  My brother works in a small bakery near the station ." in drawn
+    assert (
+        "reference 1,  My brother works in a small bakery near the station ." in drawn
+    )
     gone, come, end = "\x1b[9;31m", "\x1b[4;32m", "\x1b[0m"
     assert (
-        f"My brother {gone}works{end} {come}work{end} in {gone}a{end} small bakery near " in drawn
+        f"My brother {gone}works{end} {come}work{end} in {gone}a{end} small bakery near "
+        in drawn
     )
     assert f"{come}the{end} " in drawn
     monkeypatch.setenv("NO_COLOR", "1")
@@ -99,7 +104,9 @@ def test_texts_that_have_changed_are_not_shown(
     config = write_run(tmp_path, 12)
     run(config, tmp_path / "run")
     (tmp_path / "d" / "A").write_text("x\n" * 12, encoding="utf-8")
-    code, out, err = called(capsys, "show", tmp_path / "run", "--line", 2, "--system", "A")
+    code, out, err = called(
+        capsys, "show", tmp_path / "run", "--line", 2, "--system", "A"
+    )
     assert code == 0
     assert err == "no texts: d: system A has changed since the run\n"
     assert "source" not in out

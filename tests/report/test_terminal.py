@@ -11,7 +11,13 @@ import pytest
 
 from pipeline.reopen import revisit
 from pipeline.report.tables.comparisons import p_cell
-from pipeline.report.terminal.printing import fit, print_square, print_table, table_width, wrapped
+from pipeline.report.terminal.printing import (
+    fit,
+    print_square,
+    print_table,
+    table_width,
+    wrapped,
+)
 from tests.conftest import ROOT, called
 from tests.support.terminal import on_terminal
 
@@ -52,31 +58,57 @@ def test_what_is_shown_fits_where_it_can(width: int) -> None:
     assert left_out == [
         NAMED.get(title, title) for n, title in enumerate(HEADER) if n not in widths
     ]
-    assert all(len(row[n]) <= room for n, room in widths.items() if n > 1 for row in ROWS)
+    assert all(
+        len(row[n]) <= room for n, room in widths.items() if n > 1 for row in ROWS
+    )
 
 
-def test_words_are_wrapped_before_names_are_cut_and_names_before_columns_leave() -> None:
+def test_words_are_wrapped_before_names_are_cut_and_names_before_columns_leave() -> (
+    None
+):
     """The widest column is narrowed first; a title of two words has no more room than an interval,
     which leaves.
     """
     whole = table_width([30, 17, 5, 14, 6])
-    for less, widths in ((0, [30, 17, 5, 14, 6]), (13, [30, 4, 5, 14, 6]), (19, [24, 4, 5, 14, 6])):
+    for less, widths in (
+        (0, [30, 17, 5, 14, 6]),
+        (13, [30, 4, 5, 14, 6]),
+        (19, [24, 4, 5, 14, 6]),
+    ):
         assert list(fitted(whole - less)[0].values()) == widths
     assert fitted(whole - 20)[1] == ["intervals"]
 
 
-def test_columns_leave_in_the_order_that_is_asked_for_and_a_narrow_one_comes_back() -> None:
+def test_columns_leave_in_the_order_that_is_asked_for_and_a_narrow_one_comes_back() -> (
+    None
+):
     """Intervals leave before all others, and are named without their level."""
     for first_out in ((), ("p", "score")):
-        assert fitted(table_width([24, 4, 5, 6]), first_out=first_out)[1] == ["intervals"]
-    assert fitted(table_width([24, 4, 6]), first_out=("score", "p"))[1] == ["score", "intervals"]
+        assert fitted(table_width([24, 4, 5, 6]), first_out=first_out)[1] == [
+            "intervals"
+        ]
+    assert fitted(table_width([24, 4, 6]), first_out=("score", "p"))[1] == [
+        "score",
+        "intervals",
+    ]
     assert fitted(40, stay=range(4))[1] == ["p"]
-    assert list(fitted(48, stay=range(4))[0].values()) == [14, 4, 5, 14]  # where nothing can leave
+    assert list(fitted(48, stay=range(4))[0].values()) == [
+        14,
+        4,
+        5,
+        14,
+    ]  # where nothing can leave
 
 
 def test_a_p_value_stands_beside_its_difference_alone() -> None:
-    table = ["system", "against a-long-baseline", "p adjusted"], [["A" * 20, "+1.00↑", "0.01"]]
-    assert fit(*table, left=(0,), width=39)[1] == ["against a-long-baseline", "p adjusted"]
+    table = (
+        ["system", "against a-long-baseline", "p adjusted"],
+        [["A" * 20, "+1.00↑", "0.01"]],
+    )
+    assert fit(*table, left=(0,), width=39)[1] == [
+        "against a-long-baseline",
+        "p adjusted",
+    ]
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -110,7 +142,9 @@ def test_no_word_is_broken(
         every = called(capsys, "rank", run, "--columns", "*")
         known = {*plain[1].split(), *every[1].split(), *PAIRS}
         assert [
-            word for word in HINT.sub("", page).split() if word not in known and "…" not in word
+            word
+            for word in HINT.sub("", page).split()
+            if word not in known and "…" not in word
         ] == []
         table = [line for line in page.splitlines() if line.startswith(" ")]
         assert max(map(len, table), default=0) <= width
@@ -125,8 +159,12 @@ def test_a_square_that_is_too_wide_stands_in_parts(
     print_square(["", *names], rows)
     out = capsys.readouterr().out
     assert out.count("0.1234") == 81
-    assert max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in out.splitlines()) <= 60
-    assert "(in 2 tables; one table: in a wider window, or piped)" in " ".join(out.split())
+    assert (
+        max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in out.splitlines()) <= 60
+    )
+    assert "(in 2 tables; one table: in a wider window, or piped)" in " ".join(
+        out.split()
+    )
 
 
 def test_names_are_cut_in_the_middle(
@@ -134,7 +172,9 @@ def test_names_are_cut_in_the_middle(
 ) -> None:
     on_terminal(monkeypatch, 40)
     print_table(
-        ["system", "score"], [["transformer-large-" + "x" * 30 + "-seed7", "1.00"]], left=(0,)
+        ["system", "score"],
+        [["transformer-large-" + "x" * 30 + "-seed7", "1.00"]],
+        left=(0,),
     )
     assert re.search(r"transformer-l\S*…\S*-seed7 +1\.00", capsys.readouterr().out)
 
@@ -143,21 +183,32 @@ def test_names_that_would_look_alike_are_cut_where_they_differ(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on_terminal(monkeypatch, 40)
-    names = [f"data/generaltest2024-outputs/{name}-transformer.en" for name in ("first", "final")]
-    print_table(["system", "score"], [[name, "1.00"] for name in names], left=(0,), unwrapped=(0,))
+    names = [
+        f"data/generaltest2024-outputs/{name}-transformer.en"
+        for name in ("first", "final")
+    ]
+    print_table(
+        ["system", "score"],
+        [[name, "1.00"] for name in names],
+        left=(0,),
+        unwrapped=(0,),
+    )
     out = capsys.readouterr().out
     assert "…firs" in out
     assert "…fina" in out
 
 
-def test_sentences_break_between_words_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (
-        "warning: a/long/path/that/nobody/can/break/between/words.txt: line 3 is empty: it counts"
-    )
+def test_sentences_break_between_words_on_a_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "warning: a/long/path/that/nobody/can/break/between/words.txt: line 3 is empty: it counts"
     assert wrapped(text, sys.stdout) == text
     on_terminal(monkeypatch, 40)
     assert wrapped(text, sys.stdout).split() == text.split()
-    assert [line[:2] for line in wrapped(text, sys.stdout).split("\n")[1:]] == ["  ", "  "]
+    assert [line[:2] for line in wrapped(text, sys.stdout).split("\n")[1:]] == [
+        "  ",
+        "  ",
+    ]
 
 
 # p = (c + 1) / (trials + 1) is never below 1 / 501 with 500 trials, that of six tests by Holm never
@@ -188,7 +239,15 @@ def test_intervals_leave_first_and_are_named_once(
 ) -> None:
     header = ["metric", "pearson", "95%", "spearman", "95%", "kendall", "95%"]
     rows = [
-        ["gleu", "0.123", "-0.111 to 0.222", "0.234", "-0.122 to 0.333", "0.345", "-0.133 to 0.444"]
+        [
+            "gleu",
+            "0.123",
+            "-0.111 to 0.222",
+            "0.234",
+            "-0.122 to 0.333",
+            "0.345",
+            "-0.133 to 0.444",
+        ]
     ]
     on_terminal(monkeypatch, 50)
     print_table(header, rows, left=(0,))

@@ -36,7 +36,9 @@ def quiet(metric: str, number: int) -> float:
         given = REFERENCES[number]
         sets = [[text] for text in ([given] if isinstance(given, str) else given)]
         sources = [SOURCES[number]] if metric.startswith("gleu") else None
-        return float(pipeline.evaluate([OUTPUTS[number]], sets, sources, metric)[0].sentences[0])
+        return float(
+            pipeline.evaluate([OUTPUTS[number]], sets, sources, metric)[0].sentences[0]
+        )
 
 
 METRICS = ["gleu", "gleu[refs=max]", "chrf", "rouge[refs=mean]"]
@@ -53,14 +55,20 @@ def test_a_reward_is_the_score_of_the_output_alone(metric: str) -> None:
     assert plain([], [], []) == []
 
 
-def trainer_call(function: Any, rows: list[dict[str, Any]], completions: list[Any]) -> list[float]:
+def trainer_call(
+    function: Any, rows: list[dict[str, Any]], completions: list[Any]
+) -> list[float]:
     """Call a reward function as GRPOTrainer of TRL 1.16 does, and do with the result what it does."""
-    keys = [key for key in rows[0] if key not in ("prompt", "completion", "completion_ids")]
+    keys = [
+        key for key in rows[0] if key not in ("prompt", "completion", "completion_ids")
+    ]
     columns = {key: [row[key] for row in rows] for key in keys}
     columns |= {"trainer_state": object(), "log_extra": print, "log_metric": print}  # type: ignore[dict-item]
     ids = [[1, 2]] * len(rows)
     prompts = [row["prompt"] for row in rows]
-    result = function(prompts=prompts, completions=completions, completion_ids=ids, **columns)
+    result = function(
+        prompts=prompts, completions=completions, completion_ids=ids, **columns
+    )
     return [math.nan if reward is None else float(reward) for reward in result]
 
 
@@ -69,13 +77,21 @@ def trainer_call(function: Any, rows: list[dict[str, Any]], completions: list[An
 def test_trl_calls_it_with_columns(metric: str, conversational: bool) -> None:
     def said(role: str, text: str) -> Any:
         return (
-            [{"role": "system", "content": "Be brief."}, {"role": role, "content": text}]
+            [
+                {"role": "system", "content": "Be brief."},
+                {"role": role, "content": text},
+            ]
             if conversational
             else text
         )
 
     rows = [
-        {"prompt": said("user", source), "correct": references, "task": "gec", "wrong": source}
+        {
+            "prompt": said("user", source),
+            "correct": references,
+            "task": "gec",
+            "wrong": source,
+        }
         for source, references in zip(SOURCES, REFERENCES, strict=True)
     ]
     completions = [said("assistant", text) for text in OUTPUTS]
@@ -86,7 +102,10 @@ def test_trl_calls_it_with_columns(metric: str, conversational: bool) -> None:
         assert not inspect.iscoroutinefunction(function)
         assert not inspect.iscoroutinefunction(function.__call__)
         assert function.__name__ == metric.partition("[")[0]
-        assert trainer_call(pickle.loads(pickle.dumps(function)), rows, completions) == expected  # noqa: S301
+        assert (
+            trainer_call(pickle.loads(pickle.dumps(function)), rows, completions)  # noqa: S301
+            == expected
+        )
     rows[1]["correct"] = None  # a row of another task: TRL leaves it out
     assert [
         number
@@ -94,7 +113,9 @@ def test_trl_calls_it_with_columns(metric: str, conversational: bool) -> None:
         if math.isnan(value)
     ] == [1]
     assert rewards.trl(metric, name="fluency").__name__ == "fluency"
-    with pytest.raises(InputError, match=r"no column 'references'; there are .*correct.*prompts"):
+    with pytest.raises(
+        InputError, match=r"no column 'references'; there are .*correct.*prompts"
+    ):
         trainer_call(rewards.trl(metric), rows, completions)
 
 
@@ -102,23 +123,37 @@ def test_texts_that_are_no_ordinary_ones() -> None:
     """The rules that the module and `help rewards` state, one by one."""
     bleu = rewards.plain("bleu")
     assert bleu(["", " "], ["a b", "a b"]) == [0.0, 0.0]  # an empty output is scored
-    assert bleu(["a b", "a b"], ["a b", ""])[1] == 0.0  # an empty reference is one of length 0
+    assert (
+        bleu(["a b", "a b"], ["a b", ""])[1] == 0.0
+    )  # an empty reference is one of length 0
     nothing: list[Any] = [None, math.nan, np.float64("nan")]
     for gone in nothing:  # a missing reference is left out
         assert bleu(["a b c d"], [["a b c d", gone]]) == bleu(["a b c d"], ["a b c d"])
         with pytest.raises(InputError, match="references, item 2: there is none"):
             bleu(["a", "b"], ["a", gone])
-        assert rewards.plain("bleu", missing=0.5)(["a b", "b"], ["a b", [gone]])[1] == 0.5
+        assert (
+            rewards.plain("bleu", missing=0.5)(["a b", "b"], ["a b", [gone]])[1] == 0.5
+        )
         assert rewards.plain("bleu", missing=None)(["b"], [gone]) == [None]
-        with pytest.raises(InputError, match=r"outputs, item 2: expected a text, found (None|nan)"):
+        with pytest.raises(
+            InputError, match=r"outputs, item 2: expected a text, found (None|nan)"
+        ):
             bleu(["a", gone], ["a", "b"])
-        with pytest.raises(InputError, match=r"sources, item 1: expected a text, found (None|nan)"):
+        with pytest.raises(
+            InputError, match=r"sources, item 1: expected a text, found (None|nan)"
+        ):
             rewards.plain("gleu")(["a", "b"], ["a", "b"], [gone, "a"])
     reward = rewards.trl("bleu")
     assert reward(
-        prompts=["p"], completions=[[{"role": "assistant", "content": None}]], references=["a"]
+        prompts=["p"],
+        completions=[[{"role": "assistant", "content": None}]],
+        references=["a"],
     ) == [0.0]
-    parts = [{"type": "image"}, {"type": "text", "text": "a b "}, {"type": "text", "text": "c d"}]
+    parts = [
+        {"type": "image"},
+        {"type": "text", "text": "a b "},
+        {"type": "text", "text": "c d"},
+    ]
     assert reward(
         ["p"], [[{"role": "assistant", "content": parts}]], references=["a b c d"]
     ) == bleu(["a b c d"], ["a b c d"])
@@ -136,16 +171,25 @@ def test_what_is_wrong_is_named() -> None:
             lambda: bleu(["a", "b"], ["a", 3]),
         ),
         ("outputs: expected a list of texts, found str", lambda: bleu("ab", ["a"])),
-        ("sources: the metric needs the source", lambda: rewards.plain("gleu")(["a"], ["a"])),
+        (
+            "sources: the metric needs the source",
+            lambda: rewards.plain("gleu")(["a"], ["a"]),
+        ),
         (
             "sources: expected one text for each output, 1; found 2",
             lambda: rewards.plain("gleu")(["a"], ["a"], ["b"] * 2),
         ),
         ("m2: compares edits with those of an M2 file", lambda: rewards.plain("m2")),
         ("errant: compares edits of outputs", lambda: rewards.trl("errant")),
-        ("metric: expected one metric, found a list", lambda: rewards.plain(["bleu", "gleu"])),  # type: ignore[arg-type]
+        (
+            "metric: expected one metric, found a list",
+            lambda: rewards.plain(["bleu", "gleu"]),  # type: ignore[arg-type]
+        ),
         ("blue", lambda: rewards.plain("blue")),
-        ("item 1: character 2 is half of a surrogate pair", lambda: bleu(["a\ud800"], ["a"])),
+        (
+            "item 1: character 2 is half of a surrogate pair",
+            lambda: bleu(["a\ud800"], ["a"]),
+        ),
     ]
     for message, call in wrong:
         with pytest.raises(InputError, match=message):
@@ -153,7 +197,9 @@ def test_what_is_wrong_is_named() -> None:
 
 
 def test_the_answer_is_taken_out_of_an_output() -> None:
-    function = rewards.plain("bleu", extract=lambda text: text.rpartition("</think>")[2].strip())
+    function = rewards.plain(
+        "bleu", extract=lambda text: text.rpartition("</think>")[2].strip()
+    )
     assert function(["<think>a</think> a b c d"], ["a b c d"]) == rewards.plain("bleu")(
         ["a b c d"], ["a b c d"]
     )
@@ -164,7 +210,9 @@ PAGE = (ROOT / "pipeline" / "help" / "rewards.md").read_text(encoding="utf-8")
 
 def test_the_examples_of_the_page_of_help_run() -> None:
     examples = "\n".join(
-        re.findall(r"^(?: {4}.*)?$", re.sub(r"(?ms)^```.*?^```$", "", PAGE), re.MULTILINE)
+        re.findall(
+            r"^(?: {4}.*)?$", re.sub(r"(?ms)^```.*?^```$", "", PAGE), re.MULTILINE
+        )
     )
     names: dict[str, Any] = {}
     exec(re.sub(r"^ {4}", "", examples, flags=re.MULTILINE), names)  # noqa: S102
@@ -174,7 +222,8 @@ def test_the_examples_of_the_page_of_help_run() -> None:
     ]  # as parquet has them
     expected = [quiet("gleu", number) for number in range(4)]
     assert [
-        names["compute_score"]("gec", *item) for item in zip(OUTPUTS, truths, extra, strict=True)
+        names["compute_score"]("gec", *item)
+        for item in zip(OUTPUTS, truths, extra, strict=True)
     ] == expected
     assert names["compute_scores"](["gec"] * 4, OUTPUTS, truths, extra) == expected
     items = [(OUTPUTS[n], REFERENCES[n], SOURCES[n]) for n in (1, 3)]

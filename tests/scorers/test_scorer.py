@@ -51,14 +51,23 @@ ALIKE = ("gleu", "green", "imeasure")
 
 
 @st.composite
-def corpora(draw: st.DrawFn) -> tuple[list[str], list[list[str | None]], list[str], list[int]]:
+def corpora(
+    draw: st.DrawFn,
+) -> tuple[list[str], list[list[str | None]], list[str], list[int]]:
     """Outputs, reference sets (some with references missing), sources, and the lines of a batch."""
     lines, sets = draw(st.integers(1, 4)), draw(st.integers(1, 3))
     texts = [[draw(LINE) for _ in range(lines)] for _ in range(2 + sets)]
     references: list[list[str | None]] = [[*text] for text in texts[2:]]
     if sets > 1 and draw(st.booleans()):
-        references[draw(st.integers(0, sets - 1))][draw(st.integers(0, lines - 1))] = None
-    return texts[0], references, texts[1], draw(st.lists(st.integers(0, lines - 1), max_size=5))
+        references[draw(st.integers(0, sets - 1))][draw(st.integers(0, lines - 1))] = (
+            None
+        )
+    return (
+        texts[0],
+        references,
+        texts[1],
+        draw(st.lists(st.integers(0, lines - 1), max_size=5)),
+    )
 
 
 def same(
@@ -71,7 +80,9 @@ def same(
     """Compare all calls of a scorer with evaluate, bit for bit."""
     try:
         result = pipeline.evaluate(outputs, references, sources, metric)[0]
-    except InputError as error:  # such as a policy that is not defined where references are missing
+    except (
+        InputError
+    ) as error:  # such as a policy that is not defined where references are missing
         with pytest.raises(InputError, match=re.escape(str(error))):
             pipeline.Scorer(metric, references, sources)
         return
@@ -97,18 +108,30 @@ def same(
 @pytest.mark.parametrize("metric", reading(TEXTS))
 @settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow])
 @given(corpus=corpora())
-def test_numbers_are_those_of_evaluate(metric: str, kernel_name: str, corpus: Any) -> None:
+def test_numbers_are_those_of_evaluate(
+    metric: str, kernel_name: str, corpus: Any
+) -> None:
     outputs, references, sources, ids = corpus
     with forced_kernel(kernel_name), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        same(metric, outputs, references, sources if from_text(metric).spec.source else None, ids)
+        same(
+            metric,
+            outputs,
+            references,
+            sources if from_text(metric).spec.source else None,
+            ids,
+        )
 
 
 @pytest.mark.parametrize("metric", reading(GOLD))
 def test_metrics_of_gold_edits_score_texts(metric: str) -> None:
     """The sample: outputs as texts beside an M2 file, which sources and references come from."""
     gold = ROOT / "data" / "m2" / "gold.m2"
-    outputs = (ROOT / "data" / "systems" / "careful.txt").read_text(encoding="utf-8").splitlines()
+    outputs = (
+        (ROOT / "data" / "systems" / "careful.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
     result = pipeline.evaluate(outputs, metrics=metric, gold=gold)[0]
     scorer = pipeline.Scorer(metric, gold=gold)
     np.testing.assert_array_equal(scorer.sentences(outputs), result.sentences)
@@ -126,7 +149,10 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
     scorer = pipeline.Scorer("bleu", ["a b", "c d", "e f"])
     skipping = pipeline.Scorer("rouge[types=S]", ["a b", "c d"])
     calls: list[tuple[str, Any]] = [
-        ("outputs: expected one for each line, 3; found 2", lambda: scorer.sentences(["a", "b"])),
+        (
+            "outputs: expected one for each line, 3; found 2",
+            lambda: scorer.sentences(["a", "b"]),
+        ),
         (
             "outputs, item 2: expected a text, found None",
             lambda: scorer.sentences(["a", None, "b"]),  # type: ignore[list-item]
@@ -136,8 +162,14 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
             "outputs, item 3: character 1 is half of a surrogate",
             lambda: scorer.sentences(["a", "b", "\ud800"]),
         ),
-        ("outputs, item 2: 100,001 tokens", lambda: skipping.sentences(["a", "b " * 100_001])),
-        ("ids: expected one for each output, 1; found 2", lambda: scorer.rewards(["a"], [0, 1])),
+        (
+            "outputs, item 2: 100,001 tokens",
+            lambda: skipping.sentences(["a", "b " * 100_001]),
+        ),
+        (
+            "ids: expected one for each output, 1; found 2",
+            lambda: scorer.rewards(["a"], [0, 1]),
+        ),
         (
             "ids, item 2: expected the number of a line, 0 to 2, found 3",
             lambda: scorer.rewards(["a", "b"], [2, 3]),
@@ -154,18 +186,36 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
             "ids, item 1: expected the number of a line, found bool",
             lambda: scorer.rewards(["a"], [True]),
         ),
-        ("ids: expected a list with the number of a line", lambda: scorer.rewards(["a"], 0)),  # type: ignore[arg-type]
+        (
+            "ids: expected a list with the number of a line",
+            lambda: scorer.rewards(["a"], 0),  # type: ignore[arg-type]
+        ),
         (
             "ids: expected numbers of lines, and these are too large",
             lambda: scorer.rewards(["a"], [1 << 70]),
         ),
         ("references: there are none", lambda: pipeline.Scorer("bleu")),
         ("gleu needs a source", lambda: pipeline.Scorer("gleu", ["a"])),
-        ("different numbers of lines", lambda: pipeline.Scorer("gleu", ["a"], ["a", "b"])),
-        ("metric: expected one metric, found a list", lambda: pipeline.Scorer(["bleu"], ["a"])),  # type: ignore[arg-type]
-        ("errant: compares edits of outputs", lambda: pipeline.Scorer("errant", ["a"], ["a"])),
-        ("m2 compares edits with those of an M2 file", lambda: pipeline.Scorer("m2", ["a"], ["a"])),
-        ("reads files of numbers", lambda: pipeline.Scorer("external[title=x,files=a.csv]", ["a"])),
+        (
+            "different numbers of lines",
+            lambda: pipeline.Scorer("gleu", ["a"], ["a", "b"]),
+        ),
+        (
+            "metric: expected one metric, found a list",
+            lambda: pipeline.Scorer(["bleu"], ["a"]),  # type: ignore[arg-type]
+        ),
+        (
+            "errant: compares edits of outputs",
+            lambda: pipeline.Scorer("errant", ["a"], ["a"]),
+        ),
+        (
+            "m2 compares edits with those of an M2 file",
+            lambda: pipeline.Scorer("m2", ["a"], ["a"]),
+        ),
+        (
+            "reads files of numbers",
+            lambda: pipeline.Scorer("external[title=x,files=a.csv]", ["a"]),
+        ),
         (
             "references, item 1: character 2 is half",
             lambda: pipeline.sentence_scores("bleu", ["a"], ["a\udfff"]),
@@ -193,7 +243,9 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
 
 
 def test_references_that_look_wrong_are_warned_of_once() -> None:
-    with pytest.warns(UserWarning, match="reference 1 .* is the same text as the source"):
+    with pytest.warns(
+        UserWarning, match="reference 1 .* is the same text as the source"
+    ):
         scorer = pipeline.Scorer("gleu", ["a b", "c d"], ["a b", "c d"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -216,7 +268,9 @@ def test_later_changes_of_the_lists_change_nothing() -> None:
 WORDS_OF_CALLS = [f"word{number}" for number in range(40)]
 
 
-@pytest.mark.parametrize("metric", ["bleu", "gleu", "rouge", "chrf[nw=2]", "rouge[types=Lsum]"])
+@pytest.mark.parametrize(
+    "metric", ["bleu", "gleu", "rouge", "chrf[nw=2]", "rouge[types=Lsum]"]
+)
 def test_sixteen_threads_have_the_same_numbers_and_memory_stays(metric: str) -> None:
     """Growth by new texts of each call would be some megabytes; the pool of memory and Python's own
     caches are not.
@@ -239,11 +293,15 @@ def test_sixteen_threads_have_the_same_numbers_and_memory_stays(metric: str) -> 
     tracemalloc.start()
     try:
         for number in range(50):
-            scorer.rewards([f"{number} new {word}" for word in WORDS_OF_CALLS[:4]], [0, 1, 2, 3])
+            scorer.rewards(
+                [f"{number} new {word}" for word in WORDS_OF_CALLS[:4]], [0, 1, 2, 3]
+            )
         gc.collect()
         before = tracemalloc.get_traced_memory()[0]
         for number in range(calls):
-            scorer.rewards([f"{number} other {word}" for word in WORDS_OF_CALLS[:4]], [0, 1, 2, 3])
+            scorer.rewards(
+                [f"{number} other {word}" for word in WORDS_OF_CALLS[:4]], [0, 1, 2, 3]
+            )
         gc.collect()
         assert tracemalloc.get_traced_memory()[0] - before < 40_000
     finally:

@@ -29,7 +29,9 @@ def texts_of(folder: Path) -> dict[str, Any]:
     def lines(name: str) -> list[str]:
         return (config / name).read_text(encoding="utf-8").splitlines()
 
-    references = sorted(path.name for path in config.iterdir() if path.name.startswith("ref"))
+    references = sorted(
+        path.name for path in config.iterdir() if path.name.startswith("ref")
+    )
     systems = {result.system for result in run}
     return {
         "hypotheses": {name: lines(name) for name in sorted(systems)},
@@ -48,7 +50,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def figures(scores: Any, tests: Any) -> tuple[Any, Any]:
     """Return the numbers that statistics add, without names of data sets."""
     own = {
-        (score.metric, score.system): (score.score, score.rank, score.bootstrap) for score in scores
+        (score.metric, score.system): (score.score, score.rank, score.bootstrap)
+        for score in scores
     }
     pairs = {
         (t.metric, t.system, t.other): (
@@ -74,7 +77,9 @@ def test_evaluate_and_compare_give_what_compare_gives_of_a_run(
     stored = pipeline.compare(folder / "run", **SETTINGS, **more)
     expected = figures(stored.scores, stored.tests)
     assert all(bootstrap for _, _, bootstrap in expected[0].values())
-    found = pipeline.evaluate(**texts_of(folder), metrics=METRICS, statistics=SETTINGS | more)
+    found = pipeline.evaluate(
+        **texts_of(folder), metrics=METRICS, statistics=SETTINGS | more
+    )
     assert figures([result.found for result in found], found.tests) == expected
     plain = pipeline.evaluate(**texts_of(folder), metrics=METRICS)
     assert not plain.tests
@@ -88,7 +93,9 @@ def test_some_results_are_compared_alone(folder: Path) -> None:
     few = [result for result in found if result.measure.name == "ter"][:2]
     compared = pipeline.compare(few, **SETTINGS)
     assert len(compared.tests) == 1
-    assert [score.system for score in compared.scores] == [result.system for result in few]
+    assert [score.system for score in compared.scores] == [
+        result.system for result in few
+    ]
 
 
 def test_references_that_are_scored_as_systems_are_not_compared(folder: Path) -> None:
@@ -104,7 +111,9 @@ def test_references_that_are_scored_as_systems_are_not_compared(folder: Path) ->
 
 
 def test_a_single_system_has_an_interval() -> None:
-    found = pipeline.evaluate(["a b c d", "e f"], ["a b c e", "e f"], metrics="chrf", statistics={})
+    found = pipeline.evaluate(
+        ["a b c d", "e f"], ["a b c e", "e f"], metrics="chrf", statistics={}
+    )
     assert found[0].bootstrap is not None
     assert found.tests == ()
 
@@ -112,7 +121,10 @@ def test_a_single_system_has_an_interval() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"resample": 5}, r"^statistics: resample 5: is no setting \(did you mean 'resamples'\?\)"),
+        (
+            {"resample": 5},
+            r"^statistics: resample 5: is no setting \(did you mean 'resamples'\?\)",
+        ),
         ({"level": 2}, "^statistics: level 2: "),
         (
             {"baseline": "systen"},

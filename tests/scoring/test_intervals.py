@@ -80,7 +80,9 @@ def corpus(
     folder: Path, metric: str, references: int = 3, lines: int = LINES
 ) -> tuple[oracle.Texts, Any]:
     """Write a random corpus and a config of one metric; return the texts, and the checked run."""
-    job = stages.prepare(write_run(folder, lines, seed=3, references=references, chosen=[metric]))
+    job = stages.prepare(
+        write_run(folder, lines, seed=3, references=references, chosen=[metric])
+    )
     return read_texts(folder, references), job
 
 
@@ -99,7 +101,9 @@ def check(folder: Path, metric: str, scorer: Any, references: int = 3) -> None:
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
         for place, name in enumerate("AB"):
             expected = score(number, [(i, name) for i in row])
-            assert math.isclose(found[number, place], expected, rel_tol=1e-12, abs_tol=1e-15), (
+            assert math.isclose(
+                found[number, place], expected, rel_tol=1e-12, abs_tol=1e-15
+            ), (
                 number,
                 name,
             )
@@ -108,7 +112,9 @@ def check(folder: Path, metric: str, scorer: Any, references: int = 3) -> None:
 
 POLICIES = {
     f"gleu[iter={ITERATIONS}]": lambda texts: oracle.gleu_sampled(texts, ITERATIONS),
-    "gleu[refs=expected,iter=5,seed=4]": lambda texts: oracle.gleu_expected(texts, 5, 4),
+    "gleu[refs=expected,iter=5,seed=4]": lambda texts: oracle.gleu_expected(
+        texts, 5, 4
+    ),
     "gleu[refs=max]": oracle.gleu_max,
     "gleu[refs=mean]": lambda texts: oracle.gleu_weighted(texts, [1, 1, 1]),
     "gleu[refs=each]": lambda texts: oracle.gleu_weighted(texts, [1, 1, 1]),
@@ -126,7 +132,9 @@ POLICIES = {
 
 
 @pytest.mark.parametrize("metric", POLICIES)
-def test_bootstrap_scores_are_those_of_resampled_text(tmp_path: Path, metric: str) -> None:
+def test_bootstrap_scores_are_those_of_resampled_text(
+    tmp_path: Path, metric: str
+) -> None:
     check(tmp_path, metric, POLICIES[metric])
 
 
@@ -144,17 +152,25 @@ def test_draws_are_turned_evenly(tmp_path: Path, metric: str, references: int) -
 
 
 def test_missing_references_are_drawn_among_those_present(tmp_path: Path) -> None:
-    config = write_run(tmp_path, LINES, seed=3, references=3, chosen=[f"gleu[iter={ITERATIONS}]"])
+    config = write_run(
+        tmp_path, LINES, seed=3, references=3, chosen=[f"gleu[iter={ITERATIONS}]"]
+    )
     config.write_text(
-        config.read_text("utf-8").replace('"source":', '"empty_references": "none", "source":'),
+        config.read_text("utf-8").replace(
+            '"source":', '"empty_references": "none", "source":'
+        ),
         "utf-8",
     )
     folder = tmp_path / "d"
     for number in range(3):
         kept = [
-            text if text.split() else "filled in" for text in read_lines(folder / f"ref{number}")
+            text if text.split() else "filled in"
+            for text in read_lines(folder / f"ref{number}")
         ]
-        texts = [text if number == 0 or (i + number) % 3 else "" for i, text in enumerate(kept)]
+        texts = [
+            text if number == 0 or (i + number) % 3 else ""
+            for i, text in enumerate(kept)
+        ]
         (folder / f"ref{number}").write_text(
             "".join(f"{text}\n" for text in texts), encoding="utf-8"
         )
@@ -163,7 +179,11 @@ def test_missing_references_are_drawn_among_those_present(tmp_path: Path) -> Non
     score = oracle.gleu_sampled_missing(read_texts(tmp_path, 3), ITERATIONS)
     samples = first(
         bootstrap(
-            summands(system_counts(job.metrics[0], counted(job), LINES, 3)), 2, LINES, SAMPLES, SEED
+            summands(system_counts(job.metrics[0], counted(job), LINES, 3)),
+            2,
+            LINES,
+            SAMPLES,
+            SEED,
         )
     )
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
@@ -172,13 +192,19 @@ def test_missing_references_are_drawn_among_those_present(tmp_path: Path) -> Non
         )
 
 
-def test_references_scored_as_systems_are_resampled_without_themselves(tmp_path: Path) -> None:
+def test_references_scored_as_systems_are_resampled_without_themselves(
+    tmp_path: Path,
+) -> None:
     texts, job = corpus(tmp_path, f"gleu[refs=leave_one_out,iter={ITERATIONS}]")
     names, own = ["A", "reference1"], [None, 1]
     columns = counted(job, names)
     found = first(
         bootstrap(
-            summands(system_counts(job.metrics[0], columns, LINES, 3, own)), 2, LINES, SAMPLES, SEED
+            summands(system_counts(job.metrics[0], columns, LINES, 3, own)),
+            2,
+            LINES,
+            SAMPLES,
+            SEED,
         )
     )
     human = oracle.gleu_left_out(
@@ -186,16 +212,24 @@ def test_references_scored_as_systems_are_resampled_without_themselves(tmp_path:
     )
     system = oracle.gleu_left_out(texts, ITERATIONS)
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
-        assert found[number, 0] == pytest.approx(system(number, [(i, "A") for i in row]), rel=1e-12)
-        assert found[number, 1] == pytest.approx(human(number, [(i, "h") for i in row]), rel=1e-12)
+        assert found[number, 0] == pytest.approx(
+            system(number, [(i, "A") for i in row]), rel=1e-12
+        )
+        assert found[number, 1] == pytest.approx(
+            human(number, [(i, "h") for i in row]), rel=1e-12
+        )
 
 
 @pytest.mark.parametrize("metric", POLICIES)
 @pytest.mark.parametrize(
-    "limits", [(1, 1000, 1 << 28, 1), (50, 3, 0, 1), (100, 9, 1 << 20, 2), (1 << 20, 7, 900, 3)]
+    "limits",
+    [(1, 1000, 1 << 28, 1), (50, 3, 0, 1), (100, 9, 1 << 20, 2), (1 << 20, 7, 900, 3)],
 )
 def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, limits: tuple[int, int, int, int]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    metric: str,
+    limits: tuple[int, int, int, int],
 ) -> None:
     """Bit for bit: groups of samples, threads, blocks of lines, and of packed lines, terms kept or
     made anew.
@@ -204,7 +238,11 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     columns = counted(job)
     expected = first(
         bootstrap(
-            summands(system_counts(job.metrics[0], columns, LINES, 3)), 2, LINES, SAMPLES, SEED
+            summands(system_counts(job.metrics[0], columns, LINES, 3)),
+            2,
+            LINES,
+            SAMPLES,
+            SEED,
         )
     )
     group, rows, kept, threads = limits
@@ -246,19 +284,27 @@ class Workers:
 
     def shared(self, call: Any, items: Sequence[Any]) -> list[Any]:
         given = (pickle.loads(bytes(dumps((call, item)))) for item in items)  # noqa: S301 (our own)
-        answers = [None if n in self.lost else own(item) for n, (own, item) in enumerate(given)]
+        answers = [
+            None if n in self.lost else own(item) for n, (own, item) in enumerate(given)
+        ]
         self.done += sum(answer is not None for answer in answers)
         return answers
 
 
 @pytest.mark.parametrize(
-    "metric", [f"gleu[iter={ITERATIONS}]", "gleu[refs=weighted,weights=0.5+0.2+0.3]", "green"]
+    "metric",
+    [f"gleu[iter={ITERATIONS}]", "gleu[refs=weighted,weights=0.5+0.2+0.3]", "green"],
 )
 @pytest.mark.parametrize(
-    ("number", "lost"), [(1, ()), (7, (0, 2)), (90, (5,)), (3, range(99)), (0, range(99))]
+    ("number", "lost"),
+    [(1, ()), (7, (0, 2)), (90, (5,)), (3, range(99)), (0, range(99))],
 )
 def test_workers_of_a_cluster_cannot_be_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, number: int, lost: Sequence[int]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    metric: str,
+    number: int,
+    lost: Sequence[int],
 ) -> None:
     """Bit for bit: whatever the number of workers, also where some or all are lost or have another
     folder.
@@ -267,7 +313,11 @@ def test_workers_of_a_cluster_cannot_be_seen(
     columns = counted(job)
     expected = first(
         bootstrap(
-            summands(system_counts(job.metrics[0], columns, LINES, 3)), 2, LINES, SAMPLES, SEED
+            summands(system_counts(job.metrics[0], columns, LINES, 3)),
+            2,
+            LINES,
+            SAMPLES,
+            SEED,
         )
     )
     monkeypatch.setattr(sums, "MAX_CACHED_BYTES", 0)
@@ -299,12 +349,20 @@ def test_workers_of_a_cluster_cannot_be_seen(
 
 
 def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
-    for metric in ("google_gleu", "green", "gleu[refs=max]", "gleu[level=mean]", "gleu[refs=mean]"):
+    for metric in (
+        "google_gleu",
+        "green",
+        "gleu[refs=max]",
+        "gleu[level=mean]",
+        "gleu[refs=mean]",
+    ):
         _, job = corpus(tmp_path, metric)
         columns = counted(job)
         ones = np.ones((1, LINES), np.uint8)
         chosen = summands(system_counts(job.metrics[0], columns, LINES, 3))
-        found = [p.shares[0] * p.score(p.weighted(ones)[0][:, :, 0]).item() for p in chosen]
+        found = [
+            p.shares[0] * p.score(p.weighted(ones)[0][:, :, 0]).item() for p in chosen
+        ]
         score = reduce(system_counts(job.metrics[0], columns, LINES, 3))[0].score
         assert sum(found) == pytest.approx(score, rel=1e-14)
 
@@ -325,7 +383,8 @@ def test_numbers_that_cannot_be_summed_exactly_are_refused() -> None:
 
 @given(
     scores=st.lists(
-        st.floats(-1e300, 1e300, allow_subnormal=True) | st.sampled_from([0.1, 1 / 3, 1e-300]),
+        st.floats(-1e300, 1e300, allow_subnormal=True)
+        | st.sampled_from([0.1, 1 / 3, 1e-300]),
         min_size=1,
     ),
     counts=st.lists(st.integers(0, 9), min_size=1),
@@ -339,25 +398,35 @@ def test_sentence_scores_add_up_as_if_exactly(
     exponent = math.frexp(max(map(abs, scores)))[1]
     metric = from_text("external")
     columns = InMemoryCounts([], metric.spec.schema(0), {"value": np.array(scores)})
-    terms = sentences.OutputTerms(metric, sentences.score_alone, {metric.output: exponent}, 1, bits)
+    terms = sentences.OutputTerms(
+        metric, sentences.score_alone, {metric.output: exponent}, 1, bits
+    )
     ((made, _, _),) = terms.blocks(columns)
     assert np.abs(made).max() <= 1 << bits
     found = Fraction(float(terms.score(np.array(counts, float) @ made)))
-    exact = sum((Fraction(s) * w for s, w in zip(scores, counts, strict=True)), Fraction(0))
+    exact = sum(
+        (Fraction(s) * w for s, w in zip(scores, counts, strict=True)), Fraction(0)
+    )
     unit = Fraction(2) ** (exponent - 2 * bits - 1)
     assert (
         abs(found - exact)
-        <= unit * (sum(counts) / 2 + 1) + abs(exact) * Fraction(2) ** -53 + Fraction(2) ** -1074
+        <= unit * (sum(counts) / 2 + 1)
+        + abs(exact) * Fraction(2) ** -53
+        + Fraction(2) ** -1074
     )
 
 
 @pytest.mark.parametrize(
     ("lines", "bits"), [(1, 26), (1 << 26, 26), ((1 << 26) + 1, 25), (200_000_000, 24)]
 )
-def test_sums_of_halves_stay_exact_however_many_sentences_there_are(lines: int, bits: int) -> None:
+def test_sums_of_halves_stay_exact_however_many_sentences_there_are(
+    lines: int, bits: int
+) -> None:
     """By hand: 2 * 2**bits * lines <= 2**53, which check_sums() asks for."""
     metric = from_text("bleu[level=mean]")
-    assert sentences.OutputTerms.of(metric, [], lines, sentences.score_alone).bits == bits
+    assert (
+        sentences.OutputTerms.of(metric, [], lines, sentences.score_alone).bits == bits
+    )
     assert 2 * (1 << bits) * lines <= 1 << 53
 
 
@@ -379,7 +448,9 @@ def test_rows_are_those_of_one_call_of_sacrebleu(
     streams: list[Any] = [Bootstrap(lines, seed), Shuffles(lines, seed)]
     if later:
         makers = [[stream.later(count) for count in rows] for stream in streams]
-        counts, kept = (np.concatenate([make() for make in reversed(own)][::-1]) for own in makers)
+        counts, kept = (
+            np.concatenate([make() for make in reversed(own)][::-1]) for own in makers
+        )
     else:
         counts, kept = (
             np.concatenate([stream.take(count) for count in rows]) for stream in streams
@@ -418,7 +489,9 @@ def test_numbers_are_passed_over_as_in_numpy(lines: int) -> None:
         before = sum(map(stream.draws, range(5)))
         expected = np.random.default_rng(SEED).integers(0, lines, before + 100)
         for passed in (before, before - 1, before - 77):
-            behind = Bootstrap(lines, SEED, 4, passed - sum(map(stream.draws, range(4))))
+            behind = Bootstrap(
+                lines, SEED, 4, passed - sum(map(stream.draws, range(4)))
+            )
             assert (
                 behind.generator.integers(0, lines, 100).tolist()
                 == expected[passed : passed + 100].tolist()
@@ -469,7 +542,9 @@ def test_how_many_values_lie_outside(samples: int, level: float, outside: int) -
 )
 def test_intervals_equal_the_naive_ones(values: list[float], level: float) -> None:
     low, high = percentile_interval(np.array(values), level)
-    assert (float(low), float(high)) == oracle.percentile_interval(values, Fraction(str(level)))
+    assert (float(low), float(high)) == oracle.percentile_interval(
+        values, Fraction(str(level))
+    )
 
 
 # ---- rank ranges, clusters and letters: naive definitions, properties, values by hand.
@@ -482,17 +557,29 @@ VALUES = st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.5])
 def samples(draw: st.DrawFn) -> list[list[float]]:
     systems = draw(st.integers(1, 6))
     return draw(
-        st.lists(st.lists(VALUES, min_size=systems, max_size=systems), min_size=1, max_size=60)
+        st.lists(
+            st.lists(VALUES, min_size=systems, max_size=systems),
+            min_size=1,
+            max_size=60,
+        )
     )
 
 
 @given(rows=samples(), level=st.sampled_from([0.5, 0.9, 0.95]))
-def test_ranges_of_ranks_equal_the_naive_ones(rows: list[list[float]], level: float) -> None:
-    assert rank_ranges(np.array(rows), level) == oracle.rank_ranges(rows, Fraction(str(level)))
+def test_ranges_of_ranks_equal_the_naive_ones(
+    rows: list[list[float]], level: float
+) -> None:
+    assert rank_ranges(np.array(rows), level) == oracle.rank_ranges(
+        rows, Fraction(str(level))
+    )
 
 
 def test_a_score_that_is_no_number_ranks_last() -> None:
-    assert rank_ranges(np.array([[math.nan, 0.0, 1.0]] * 3), 0.95) == [(3, 3), (2, 2), (1, 1)]
+    assert rank_ranges(np.array([[math.nan, 0.0, 1.0]] * 3), 0.95) == [
+        (3, 3),
+        (2, 2),
+        (1, 1),
+    ]
 
 
 def test_ranges_of_ranks_by_hand() -> None:
@@ -544,12 +631,17 @@ def test_letters_by_hand(
 
 
 @given(data=st.data(), systems=st.integers(1, 8))
-def test_systems_share_a_letter_unless_they_differ(data: st.DataObject, systems: int) -> None:
+def test_systems_share_a_letter_unless_they_differ(
+    data: st.DataObject, systems: int
+) -> None:
     every = list(itertools.combinations(range(systems), 2))
-    different = data.draw(st.lists(st.sampled_from(every), unique=True)) if every else []
+    different = (
+        data.draw(st.lists(st.sampled_from(every), unique=True)) if every else []
+    )
     places = data.draw(st.permutations(range(1, systems + 1)))
     found = letters(
-        places, [pair if random.random() < 0.5 else (pair[1], pair[0]) for pair in different]
+        places,
+        [pair if random.random() < 0.5 else (pair[1], pair[0]) for pair in different],
     )
     assert oracle.is_letter_display(found, {frozenset(pair) for pair in different})
     assert "a" in found[places.index(1)]
@@ -600,27 +692,39 @@ def test_intervals_are_those_of_samples_that_are_scored_anew(metric: str) -> Non
         drawn: dict[str, list[float]] = {}
         for row in weights:
             texts: list[list[str]] = [
-                [text for text, times in zip(own, row.tolist(), strict=True) for _ in range(times)]
+                [
+                    text
+                    for text, times in zip(own, row.tolist(), strict=True)
+                    for _ in range(times)
+                ]
                 for own in (SYSTEMS[result.system], ONE, TWO, SOURCES)
             ]
-            sample = pipeline.evaluate(texts[0], texts[1:3], texts[3], metrics=[metric])[0]
+            sample = pipeline.evaluate(
+                texts[0], texts[1:3], texts[3], metrics=[metric]
+            )[0]
             for name, value in sample.outputs.items():
                 drawn.setdefault(name, []).append(value)
         counts = {name for name in drawn if name not in result.intervals}
         assert all(
-            name.rpartition("_")[0] in result.measure.counts or name in result.measure.counts
+            name.rpartition("_")[0] in result.measure.counts
+            or name in result.measure.counts
             for name in counts
         )
         for name, spread in result.intervals.items():
             low, high = percentile_interval(np.array(drawn[name]), 0.95)
-            assert spread.interval == pytest.approx((float(low), float(high)), abs=1e-12), name
+            assert spread.interval == pytest.approx(
+                (float(low), float(high)), abs=1e-12
+            ), name
             assert spread.mean == pytest.approx(np.mean(drawn[name]), abs=1e-12), name
-            assert spread.std == pytest.approx(np.std(drawn[name], ddof=1), abs=1e-12), name
+            assert spread.std == pytest.approx(
+                np.std(drawn[name], ddof=1), abs=1e-12
+            ), name
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(
-    "metric", [*METRICS, "gleu[iter=7]", "gleu[refs=leave_one_out,iter=5]", "gleu[refs=each]"]
+    "metric",
+    [*METRICS, "gleu[iter=7]", "gleu[refs=leave_one_out,iter=5]", "gleu[refs=each]"],
 )
 def test_the_interval_of_the_score_is_its_own(metric: str) -> None:
     for result in pipeline.evaluate(
@@ -632,14 +736,24 @@ def test_the_interval_of_the_score_is_its_own(metric: str) -> None:
         assert (spread.mean, spread.std) == pytest.approx(
             (result.bootstrap.mean, result.bootstrap.std), abs=1e-15
         )
-        assert all(low <= high for low, high in (own.interval for own in result.intervals.values()))
+        assert all(
+            low <= high
+            for low, high in (own.interval for own in result.intervals.values())
+        )
 
 
 @needs_edits
-def test_metrics_of_edits_have_intervals_of_precision_and_recall(tmp_path: Path) -> None:
+def test_metrics_of_edits_have_intervals_of_precision_and_recall(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "gold.m2").write_text(GOLD * 3, encoding="utf-8")
     one = ["He goes to the school .", "All was well ."]
-    two = ["He go to school .", "All is well .", "He went to the school .", "All is good ."]
+    two = [
+        "He go to school .",
+        "All is well .",
+        "He went to the school .",
+        "All is good .",
+    ]
     (result,) = pipeline.evaluate(
         [*one, *two], metrics=["m2"], gold=tmp_path / "gold.m2", statistics=STATISTICS
     )
@@ -659,7 +773,9 @@ def test_a_run_keeps_them_and_has_none_unasked(
     )
     evaluation = pipeline.run(config, tmp_path / "run")
     read = Results.read(tmp_path / "run" / "results.json")
-    assert [score.intervals for score in read.scores] == [result.intervals for result in evaluation]
+    assert [score.intervals for score in read.scores] == [
+        result.intervals for result in evaluation
+    ]
     assert read.statistics is not None
     assert read.statistics["outputs"] == "all"
     assert list(evaluation[0].intervals) == list(evaluation[0].outputs)
@@ -670,9 +786,14 @@ def test_a_run_keeps_them_and_has_none_unasked(
         }
     own = evaluation[0]
     low, high = own.intervals["rouge1_precision"].interval
-    found = [rows[own.system, own.signature, f"rouge1_precision_{end}"] for end in ("low", "high")]
+    found = [
+        rows[own.system, own.signature, f"rouge1_precision_{end}"]
+        for end in ("low", "high")
+    ]
     assert found == [repr(low), repr(high)]
-    assert [output for _, _, output in rows if "match" in output and output.endswith("low")] == []
+    assert [
+        output for _, _, output in rows if "match" in output and output.endswith("low")
+    ] == []
     if find_spec("pandas"):
         frame = evaluation.to_pandas("all")
         assert frame["rouge1_precision_low"][0] == low
@@ -686,7 +807,9 @@ def test_a_run_keeps_them_and_has_none_unasked(
     assert "rouge1_precision" in capsys.readouterr().out
 
 
-def test_the_command_prints_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name, text in (("o", "a b x\nq\n"), ("r", "a b c d\nq\n")):
         (tmp_path / name).write_text(text)
     files = ("-r", str(tmp_path / "r"), "-o", str(tmp_path / "o"))

@@ -22,18 +22,31 @@ from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
 from pipeline.scoring.resampling import paired_tests
 from pipeline.scoring.resampling import samples as sample_groups
-from pipeline.scoring.resampling.intervals import bootstrap, percentile_interval, summands
+from pipeline.scoring.resampling.intervals import (
+    bootstrap,
+    percentile_interval,
+    summands,
+)
 from pipeline.scoring.resampling.paired_tests import bonferroni, holm, sentencewise
 from pipeline.scoring.sentences import reduce
 from pipeline.scoring.significance_tests import sign_test as sign_test_file
-from pipeline.scoring.significance_tests.approximate_randomization import approximate_randomization
+from pipeline.scoring.significance_tests.approximate_randomization import (
+    approximate_randomization,
+)
 from pipeline.scoring.significance_tests.paired_bootstrap import paired_bootstrap
 from pipeline.scoring.significance_tests.sign_test import binomial_tail, sign_test
 from pipeline.scoring.terms import first
 from tests.conftest import write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
-from tests.scoring.test_intervals import ITERATIONS, LINES, POLICIES, SEED, corpus, counted
+from tests.scoring.test_intervals import (
+    ITERATIONS,
+    LINES,
+    POLICIES,
+    SEED,
+    corpus,
+    counted,
+)
 from tests.support.metrics import system_counts
 
 if TYPE_CHECKING:
@@ -52,15 +65,23 @@ class Setting:
 
     def __init__(self, shared: Path, metric: str, lines: int | None = None) -> None:
         folder = shared / "conll14"
-        self.texts = {n: read_lines(folder / n)[:lines] for n in (*SYSTEMS, "REF0", "REF1")}
+        self.texts = {
+            n: read_lines(folder / n)[:lines] for n in (*SYSTEMS, "REF0", "REF1")
+        }
         self.metric = from_text(metric)
-        references, source = [self.texts["REF0"], self.texts["REF1"]], self.texts["INPUT"]
-        found = corpus_in_memory({name: self.texts[name] for name in SYSTEMS}, references, source)
+        references, source = (
+            [self.texts["REF0"], self.texts["REF1"]],
+            self.texts["INPUT"],
+        )
+        found = corpus_in_memory(
+            {name: self.texts[name] for name in SYSTEMS}, references, source
+        )
         statistics = count_in_memory(found, [self.metric.spec], RunOptions(n_jobs=1))
         columns = [statistics[name, self.metric.spec] for name in SYSTEMS]
         self.lines = found.lines
         self.scores = [
-            one.score for one in reduce(system_counts(self.metric, columns, self.lines, 2))
+            one.score
+            for one in reduce(system_counts(self.metric, columns, self.lines, 2))
         ]
         self.summands = summands(system_counts(self.metric, columns, self.lines, 2))
 
@@ -80,12 +101,18 @@ def test_p_values_of_bleu_are_those_that_sacrebleu_finds(
     pairs = [(number, 0) for number in range(1, len(SYSTEMS))]
     for kind in ("ar", "bs"):
         test = peer.PairedTest(
-            named, {"BLEU": BLEU()}, [texts["REF0"], texts["REF1"]], kind, n_samples=trials
+            named,
+            {"BLEU": BLEU()},
+            [texts["REF0"], texts["REF1"]],
+            kind,
+            n_samples=trials,
         )
         expected: list[Any] = next(
             list(scores) for name, scores in test()[1].items() if name != "System"
         )
-        samples = first(bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, seed))
+        samples = first(
+            bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, seed)
+        )
         if kind == "ar":
             found = approximate_randomization(
                 setting.summands, setting.scores, pairs, setting.lines, trials, seed
@@ -93,9 +120,15 @@ def test_p_values_of_bleu_are_those_that_sacrebleu_finds(
         else:
             found = paired_bootstrap(samples, setting.scores, pairs)
             low, high = percentile_interval(samples, 0.95)
-            for number, result in enumerate(expected):  # sacrebleu's samples are float32: 24 bits
-                assert 50 * (high[number] - low[number]) == pytest.approx(result.ci, rel=1e-5)
-                assert 100 * samples[:, number].mean() == pytest.approx(result.mean, rel=1e-6)
+            for number, result in enumerate(
+                expected
+            ):  # sacrebleu's samples are float32: 24 bits
+                assert 50 * (high[number] - low[number]) == pytest.approx(
+                    result.ci, rel=1e-5
+                )
+                assert 100 * samples[:, number].mean() == pytest.approx(
+                    result.mean, rel=1e-6
+                )
         assert found == [result.p_value for result in expected[1:]]
         assert 100 * setting.scores[0] == pytest.approx(expected[0].score, rel=1e-12)
         assert len(set(found)) > 1
@@ -121,10 +154,14 @@ class Shim:
         return self._compute_score_from_stats(np.sum(rows, axis=0))
 
     def _compute_score_from_stats(self, sums: Any) -> Any:
-        return peer.Result(float(self.terms.score(np.asarray(sums, np.float64)[None])[0]))
+        return peer.Result(
+            float(self.terms.score(np.asarray(sums, np.float64)[None])[0])
+        )
 
 
-@pytest.mark.parametrize("metric", ["google_gleu", "green", "gleu[refs=max]", "bleu[level=mean]"])
+@pytest.mark.parametrize(
+    "metric", ["google_gleu", "green", "gleu[refs=max]", "bleu[level=mean]"]
+)
 @pytest.mark.parametrize("kind", ["ar", "bs"])
 def test_p_values_of_other_metrics_are_those_of_sacrebleus_code(
     shared: Path, metric: str, kind: str
@@ -140,15 +177,22 @@ def test_p_values_of_other_metrics_are_those_of_sacrebleus_code(
         pytest.skip("sacrebleu sums in float32 here, which holds 24 bits")
     for number, name in enumerate(SYSTEMS[1:], 1):
         test = {"ar": peer._paired_ar_test, "bs": peer._paired_bs_test}[kind]
-        expected = test(start, name, lines[name], None, {"m": shim}, trials, seed=SEED)[1][
-            "m"
-        ].p_value
+        expected = test(start, name, lines[name], None, {"m": shim}, trials, seed=SEED)[
+            1
+        ]["m"].p_value
         if kind == "ar":
             found = approximate_randomization(
-                setting.summands, setting.scores, [(0, number)], setting.lines, trials, SEED
+                setting.summands,
+                setting.scores,
+                [(0, number)],
+                setting.lines,
+                trials,
+                SEED,
             )
         else:
-            samples = first(bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, SEED))
+            samples = first(
+                bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, SEED)
+            )
             found = paired_bootstrap(samples, setting.scores, [(0, number)])
         assert found == [expected]
 
@@ -157,13 +201,17 @@ def test_p_values_of_other_metrics_are_those_of_sacrebleus_code(
 
 
 @pytest.mark.parametrize("metric", POLICIES)
-def test_approximate_randomization_is_that_of_shuffled_text(tmp_path: Path, metric: str) -> None:
+def test_approximate_randomization_is_that_of_shuffled_text(
+    tmp_path: Path, metric: str
+) -> None:
     """For every policy: sentences change places as text, and text is scored with the draws of the
     trial.
     """
     texts, job = corpus(tmp_path, metric)
     columns = counted(job)
-    scores = [one.score for one in reduce(system_counts(job.metrics[0], columns, LINES, 3))]
+    scores = [
+        one.score for one in reduce(system_counts(job.metrics[0], columns, LINES, 3))
+    ]
     chosen = summands(system_counts(job.metrics[0], columns, LINES, 3))
     (found,) = approximate_randomization(chosen, scores, [(0, 1)], LINES, TRIALS, SEED)
     real = scores[0] - scores[1]
@@ -197,31 +245,45 @@ def test_every_kind_of_shuffle_of_two_sentences_by_hand() -> None:
     assert found == [(one_swap + 1) / (trials + 1)]
 
 
-@pytest.mark.parametrize("metric", [f"gleu[iter={ITERATIONS}]", "gleu[level=mean]", "green"])
-def test_the_order_of_a_pair_and_other_pairs_do_not_matter(tmp_path: Path, metric: str) -> None:
+@pytest.mark.parametrize(
+    "metric", [f"gleu[iter={ITERATIONS}]", "gleu[level=mean]", "green"]
+)
+def test_the_order_of_a_pair_and_other_pairs_do_not_matter(
+    tmp_path: Path, metric: str
+) -> None:
     job = stages.prepare(write_run(tmp_path, LINES, systems="ABC", chosen=[metric]))
     columns = counted(job, "ABC")
-    scores = [one.score for one in reduce(system_counts(job.metrics[0], columns, LINES, 2))]
+    scores = [
+        one.score for one in reduce(system_counts(job.metrics[0], columns, LINES, 2))
+    ]
     chosen = summands(system_counts(job.metrics[0], columns, LINES, 2))
     every = list(itertools.permutations(range(3), 2))
     found = dict(
-        zip(every, approximate_randomization(chosen, scores, every, LINES, 99, 3), strict=True)
+        zip(
+            every,
+            approximate_randomization(chosen, scores, every, LINES, 99, 3),
+            strict=True,
+        )
     )
     for one, two in every:
         assert found[one, two] == found[two, one]
-        assert approximate_randomization(chosen, scores, [(one, two)], LINES, 99, 3) == [
-            found[one, two]
-        ]
+        assert approximate_randomization(
+            chosen, scores, [(one, two)], LINES, 99, 3
+        ) == [found[one, two]]
     samples = first(bootstrap(chosen, 3, LINES, 50, 3))
     assert paired_bootstrap(samples, scores, [(0, 1)]) == paired_bootstrap(
         samples, scores, [(1, 0)]
     )
 
 
-def test_groups_of_trials_cannot_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_of_trials_cannot_be_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, job = corpus(tmp_path, f"gleu[iter={ITERATIONS}]")
     columns = counted(job)
-    scores = [one.score for one in reduce(system_counts(job.metrics[0], columns, LINES, 3))]
+    scores = [
+        one.score for one in reduce(system_counts(job.metrics[0], columns, LINES, 3))
+    ]
     arguments = (
         summands(system_counts(job.metrics[0], columns, LINES, 3)),
         scores,
@@ -233,11 +295,17 @@ def test_groups_of_trials_cannot_be_seen(tmp_path: Path, monkeypatch: pytest.Mon
     expected = approximate_randomization(*arguments)
     told: list[tuple[int, int]] = []
     monkeypatch.setattr(sample_groups, "MAX_ROWS", 7)
-    assert approximate_randomization(*arguments, lambda *done: told.append(done)) == expected
+    assert (
+        approximate_randomization(*arguments, lambda *done: told.append(done))
+        == expected
+    )
     assert told[0] == (7, TRIALS)
     assert told[-1] == (TRIALS, TRIALS)
     monkeypatch.setattr(sample_groups, "MIN_THREADED_WEIGHTS", 1)
-    assert approximate_randomization(*arguments, lambda *done: told.append(done), 2) == expected
+    assert (
+        approximate_randomization(*arguments, lambda *done: told.append(done), 2)
+        == expected
+    )
     assert told[-1] == (TRIALS, TRIALS)
 
 
@@ -250,7 +318,8 @@ changes nothing."""
 
 
 @given(
-    rows=st.lists(st.tuples(EXACT, EXACT), min_size=1, max_size=40), real=st.tuples(EXACT, EXACT)
+    rows=st.lists(st.tuples(EXACT, EXACT), min_size=1, max_size=40),
+    real=st.tuples(EXACT, EXACT),
 )
 def test_paired_bootstrap_by_its_definition(
     rows: list[tuple[float, float]], real: tuple[float, float]
@@ -274,12 +343,16 @@ def test_the_sign_test_is_scipys(wins: int, losses: int) -> None:
     expected = stats.binomtest(wins, trials).pvalue if trials else 1.0
     if expected < 1e-250:
         expected = (
-            2 * sum(math.comb(trials, heads) for heads in range(min(wins, losses) + 1)) / 2**trials
+            2
+            * sum(math.comb(trials, heads) for heads in range(min(wins, losses) + 1))
+            / 2**trials
         )
     assert sign_test(wins, losses) == pytest.approx(expected, rel=1e-11, abs=1e-300)
 
 
-@pytest.mark.parametrize("trials", [1, 7, 1000, 1001, 1002, 20_001, 1_000_000, 10_000_001])
+@pytest.mark.parametrize(
+    "trials", [1, 7, 1000, 1001, 1002, 20_001, 1_000_000, 10_000_001]
+)
 def test_tails_of_the_binomial_distribution_are_scipys(trials: int) -> None:
     deviation = math.sqrt(trials) / 2
     for places in (0.0, 0.5, 1, 3, 10, 30):
@@ -292,7 +365,9 @@ def test_tails_of_the_binomial_distribution_are_scipys(trials: int) -> None:
 
 
 @pytest.mark.parametrize("trials", [1001, 1002, 1500])
-def test_long_and_short_ways_to_a_tail_agree(trials: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_and_short_ways_to_a_tail_agree(
+    trials: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     every = range(0, trials // 2, 1 if trials < 1500 else 13)  # whole numbers take long
     series = [binomial_tail(successes, trials) for successes in every]
     monkeypatch.setattr(sign_test_file, "MAX_EXACT_TRIALS", trials)
@@ -303,17 +378,29 @@ def test_long_and_short_ways_to_a_tail_agree(trials: int, monkeypatch: pytest.Mo
 SCORES = st.sampled_from([0.0, 1 / 3, 0.25, 0.5, 1.0, 7.5])
 
 
-@given(rows=st.lists(st.tuples(SCORES, SCORES), min_size=1, max_size=30), cut=st.integers(0, 30))
-def test_systems_compared_sentence_by_sentence(rows: list[tuple[float, float]], cut: int) -> None:
+@given(
+    rows=st.lists(st.tuples(SCORES, SCORES), min_size=1, max_size=30),
+    cut=st.integers(0, 30),
+)
+def test_systems_compared_sentence_by_sentence(
+    rows: list[tuple[float, float]], cut: int
+) -> None:
     one, two = np.array(rows).T
     blocks = [
         block
-        for block in (np.array([one[:cut], two[:cut]]), np.array([one[cut:], two[cut:]]))
+        for block in (
+            np.array([one[:cut], two[:cut]]),
+            np.array([one[cut:], two[cut:]]),
+        )
         if block.size
     ]
     (found,) = sentencewise(blocks, [(0, 1)])
     wins, losses = sum(a > b for a, b in rows), sum(a < b for a, b in rows)
-    assert (found.wins, found.losses, found.ties) == (wins, losses, len(rows) - wins - losses)
+    assert (found.wins, found.losses, found.ties) == (
+        wins,
+        losses,
+        len(rows) - wins - losses,
+    )
     assert sign_test(found.wins, found.losses) == pytest.approx(
         oracle.sign_test(one.tolist(), two.tolist()), rel=1e-12
     )
@@ -324,7 +411,9 @@ def test_systems_compared_sentence_by_sentence(rows: list[tuple[float, float]], 
         t = stats.ttest_rel(
             one, two
         ).statistic  # Cohen's d of paired samples is t over the root of n
-        assert found.cohen_d == pytest.approx(t / math.sqrt(len(rows)), rel=1e-9, abs=1e-12)
+        assert found.cohen_d == pytest.approx(
+            t / math.sqrt(len(rows)), rel=1e-9, abs=1e-12
+        )
     (turned,) = sentencewise(blocks, [(1, 0)])
     assert (turned.wins, turned.losses) == (found.losses, found.wins)
     assert turned.cohen_d == pytest.approx(-found.cohen_d, rel=1e-15, nan_ok=True)
@@ -354,7 +443,9 @@ def test_holm_by_its_definition(values: list[float]) -> None:
 
 def test_holm_by_hand() -> None:
     """Holm 1979: 4 * .005, then max(., 3 * .01), 2 * .03, 1 * .04 but not below its predecessor."""
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02], abs=1e-15)
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx(
+        [0.03, 0.06, 0.06, 0.02], abs=1e-15
+    )
     assert paired_tests.CORRECTIONS["none"]([0.2, 0.1]) == [0.2, 0.1]
 
 
@@ -367,4 +458,6 @@ def test_holm_rejects_what_its_steps_reject(values: list[float], level: float) -
             break
         rejected.add(number)
     found = {number for number, value in enumerate(holm(values)) if value < level}
-    assert found == rejected or any(math.isclose(value, level) for value in holm(values))
+    assert found == rejected or any(
+        math.isclose(value, level) for value in holm(values)
+    )

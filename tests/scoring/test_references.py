@@ -32,15 +32,17 @@ GROUPS, SEED = 5, 4
 def sampled(texts: oracle.Texts, name: str, left: Sequence[int] = (0, 1, 2)) -> float:
     """The mean over iterations, with some of the references."""
     references = [texts.references[number] for number in left]
-    return naive.gleu_sampled(texts.source, references, texts.systems[name], iterations=ITERATIONS)[
-        0
-    ]
+    return naive.gleu_sampled(
+        texts.source, references, texts.systems[name], iterations=ITERATIONS
+    )[0]
 
 
 def expected(texts: oracle.Texts, name: str) -> float:
     """The mean over random choices, each turned by no, one and two references."""
     table = oracle.table_of(texts)[name]
-    drawn = (np.random.default_rng(SEED).random((GROUPS, LINES)) * 3).astype(int).tolist()
+    drawn = (
+        (np.random.default_rng(SEED).random((GROUPS, LINES)) * 3).astype(int).tolist()
+    )
     scores = [
         naive.gleu_corpus(table, [(r + turn) % 3 for r in row])
         for row in drawn
@@ -53,12 +55,16 @@ def alone(texts: oracle.Texts, name: str, shares: Sequence[float] = (1, 1, 1)) -
     """The weighted mean of the scores with each reference."""
     table = oracle.table_of(texts)[name]
     scores = [naive.gleu_corpus(table, [number] * LINES) for number in range(3)]
-    return math.fsum(w * score for w, score in zip(shares, scores, strict=True)) / math.fsum(shares)
+    return math.fsum(
+        w * score for w, score in zip(shares, scores, strict=True)
+    ) / math.fsum(shares)
 
 
 def left_out(texts: oracle.Texts, name: str) -> float:
     """The mean over the references left out."""
-    return math.fsum(sampled(texts, name, left) for left in ([1, 2], [0, 2], [0, 1])) / 3
+    return (
+        math.fsum(sampled(texts, name, left) for left in ([1, 2], [0, 2], [0, 1])) / 3
+    )
 
 
 NAIVE = {
@@ -98,7 +104,9 @@ def test_each_policy_gives_the_naive_scores(tmp_path: Path, policy: str) -> None
 
 
 def test_samples_of_each_policy_are_compared_with_naive_ones() -> None:
-    assert {from_text(metric).policy for metric in test_resample.POLICIES} == set(POLICIES)
+    assert {from_text(metric).policy for metric in test_resample.POLICIES} == set(
+        POLICIES
+    )
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -108,15 +116,18 @@ def test_every_metric_has_a_policy_of_the_table(name: str) -> None:
     for option in options:
         if option.name == "references":
             policies |= {
-                METRICS[name](**{option.attribute: value}).policy for value in option.choices or ()
+                METRICS[name](**{option.attribute: value}).policy
+                for value in option.choices or ()
             }
     assert policies <= set(POLICIES)
 
 
 def test_references_are_rows_of_their_own_only_where_each_is_left_out() -> None:
-    assert {name: list(policy.rows(2)) for name, policy in POLICIES.items() if policy.rows(2)} == {
-        "leave_one_out": ["reference0", "reference1"]
-    }
+    assert {
+        name: list(policy.rows(2))
+        for name, policy in POLICIES.items()
+        if policy.rows(2)
+    } == {"leave_one_out": ["reference0", "reference1"]}
 
 
 # ---- nobody else asks
@@ -151,7 +162,9 @@ def comparisons(code: str) -> list[int]:
 @pytest.mark.parametrize("name", FILES)
 def test_only_the_table_knows_which_policy_a_metric_has(name: str) -> None:
     lines = comparisons(FILES[name].read_text(encoding="utf-8"))
-    assert [f"pipeline/{name}:{line}: ask POLICIES[metric.policy]" for line in lines] == []
+    assert [
+        f"pipeline/{name}:{line}: ask POLICIES[metric.policy]" for line in lines
+    ] == []
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,8 @@ SCORES = st.builds(
     metric=TEXTS,
     score=NUMBERS,
     outputs=st.dictionaries(TEXTS, NUMBERS, max_size=3),
-    samples=st.none() | st.builds(Samples, st.integers(1, 9), NUMBERS, st.tuples(NUMBERS, NUMBERS)),
+    samples=st.none()
+    | st.builds(Samples, st.integers(1, 9), NUMBERS, st.tuples(NUMBERS, NUMBERS)),
     rank=st.integers(1, 99),
     bootstrap=st.none()
     | st.builds(Bootstrap, NUMBERS, NUMBERS, PAIRS, st.tuples(COUNTS, COUNTS), COUNTS),
@@ -74,7 +75,9 @@ RESULTS = st.builds(
     scores=st.lists(SCORES, max_size=3),
     warnings=st.lists(TEXTS, max_size=2),
     statistics=st.none()
-    | st.fixed_dictionaries({"level": st.floats(0.1, 0.9), "baseline": st.none() | TEXTS}),
+    | st.fixed_dictionaries(
+        {"level": st.floats(0.1, 0.9), "baseline": st.none() | TEXTS}
+    ),
     tests=st.lists(TESTS, max_size=3),
 )
 
@@ -90,7 +93,9 @@ def one(score: float, **more: object) -> Results:
     }
     found = Score(**{**fields, "score": score, **more})  # type: ignore[arg-type]
     return Results(
-        datasets={"d": DatasetInfo(lines=1, references=1, digests={})}, scores=[found], warnings=[]
+        datasets={"d": DatasetInfo(lines=1, references=1, digests={})},
+        scores=[found],
+        warnings=[],
     )
 
 
@@ -104,7 +109,9 @@ def test_results_are_read_back_as_they_were_written(
         *(score.dataset for score in results.scores),
         *(test.dataset for test in results.tests),
     ]:
-        results.datasets.setdefault(name, DatasetInfo(lines=1, references=1, digests={}))
+        results.datasets.setdefault(
+            name, DatasetInfo(lines=1, references=1, digests={})
+        )
     path.write_text(results.to_json(), encoding="utf-8", newline="")
     assert repr(Results.read(path)) == repr(results)  # repr: nan is equal to nan there
     assert Results.read(path).to_json() == results.to_json()
@@ -123,10 +130,27 @@ def test_what_is_no_number_is_null(value: float) -> None:
 
 def test_the_form_of_results_json(tmp_path: Path) -> None:
     run(write_run(tmp_path, 12), tmp_path / "run")
-    content = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
+    content = json.loads(
+        (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
+    )
     assert content["schema"] == 1
-    always = {"schema", "datasets", "scores", "warnings", "missing", "statistics", "tests"}
-    asked_for = {"human", "judgments", "columns", "correlations", "agreements", "expectations"}
+    always = {
+        "schema",
+        "datasets",
+        "scores",
+        "warnings",
+        "missing",
+        "statistics",
+        "tests",
+    }
+    asked_for = {
+        "human",
+        "judgments",
+        "columns",
+        "correlations",
+        "agreements",
+        "expectations",
+    }
     assert set(content) == always | asked_for
     assert {content[name] for name in asked_for} == {None}
     assert (content["statistics"], content["tests"]) == (None, [])
@@ -177,7 +201,9 @@ EMPTY = '"schema": 1, "datasets": {}, "warnings": []'
 def test_damaged_results_are_told(tmp_path: Path, text: str) -> None:
     path = tmp_path / "results.json"
     path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(StoreError, match=r"results\.json: is not the results file of a run"):
+    with pytest.raises(
+        StoreError, match=r"results\.json: is not the results file of a run"
+    ):
         Results.read(path)
 
 
@@ -190,7 +216,9 @@ def test_files_from_before_there_were_statistics_are_read(tmp_path: Path) -> Non
 
 def test_results_of_another_schema_are_told(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    path.write_text(one(1.0).to_json().replace('"schema": 1', '"schema": 2'), encoding="utf-8")
+    path.write_text(
+        one(1.0).to_json().replace('"schema": 1', '"schema": 2'), encoding="utf-8"
+    )
     with pytest.raises(StoreError, match="is of schema 2; this version reads 1"):
         Results.read(path)
 
@@ -198,7 +226,9 @@ def test_results_of_another_schema_are_told(tmp_path: Path) -> None:
 def test_missing_results_are_told(tmp_path: Path) -> None:
     for name in ("today", "yesterday"):
         (tmp_path / "runs" / name).mkdir(parents=True)
-        (tmp_path / "runs" / name / "results.json").write_text(one(1.0).to_json(), encoding="utf-8")
+        (tmp_path / "runs" / name / "results.json").write_text(
+            one(1.0).to_json(), encoding="utf-8"
+        )
     with pytest.raises(
         StoreError,
         match=r"runs/nope: has no results of a run; \S+/runs has the runs today, yesterday$",
@@ -212,7 +242,9 @@ def rows(results: Results) -> list[list[str]]:
 
 def test_csv_is_long() -> None:
     results = one(
-        0.25, outputs={"gleu": 0.25, "total_1": 3.0}, samples=Samples(5, 0.5, (math.nan, 1 / 3))
+        0.25,
+        outputs={"gleu": 0.25, "total_1": 3.0},
+        samples=Samples(5, 0.5, (math.nan, 1 / 3)),
     )
     header, *lines = rows(results)
     assert header == ["dataset", "system", "metric", "output", "value"]
@@ -231,10 +263,14 @@ def test_csv_is_long() -> None:
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@x", '=cmd|"/c calc"!A1'])
 def test_no_cell_of_text_is_a_formula(cell: str) -> None:
-    for line in rows(one(0.5, dataset=cell, system=cell, metric=cell, outputs={cell: 1.0}))[1:]:
+    for line in rows(
+        one(0.5, dataset=cell, system=cell, metric=cell, outputs={cell: 1.0})
+    )[1:]:
         assert line[:3] == [f"'{cell}"] * 3
     assert not any(
-        field[:1] in tuple("=+-@") for line in rows(one(0.5, outputs={cell: 1.0})) for field in line
+        field[:1] in tuple("=+-@")
+        for line in rows(one(0.5, outputs={cell: 1.0}))
+        for field in line
     )
 
 
@@ -280,7 +316,9 @@ def test_rounding_half_up(value: float, digits: int, expected: str) -> None:
 
 @given(value=st.floats(-1e12, 1e12), digits=st.integers(0, 12))
 def test_rounding_equals_the_naive_one(value: float, digits: int) -> None:
-    assert round_half_up(value, digits).removeprefix("-") == naive.round_half_up(abs(value), digits)
+    assert round_half_up(value, digits).removeprefix("-") == naive.round_half_up(
+        abs(value), digits
+    )
 
 
 def test_percent_is_a_fraction_times_100() -> None:
@@ -295,7 +333,9 @@ def test_percent_is_a_fraction_times_100() -> None:
 def test_a_single_system_is_picked_without_changing_the_rest() -> None:
     results = one(0.5)
     assert results.only("A") == results
-    assert results.only("B") == Results(datasets=results.datasets, scores=[], warnings=[])
+    assert results.only("B") == Results(
+        datasets=results.datasets, scores=[], warnings=[]
+    )
 
 
 # Means over data sets: in results, and in every form of report.
@@ -344,7 +384,11 @@ def test_one_data_set_has_no_mean() -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("means")
     config = write_run(
-        folder, 12, systems="AB", chosen=["gleu[iter=3]", "gleu[refs=max]"], datasets=("d", "e")
+        folder,
+        12,
+        systems="AB",
+        chosen=["gleu[iter=3]", "gleu[refs=max]"],
+        datasets=("d", "e"),
     )
     content = json.loads(config.read_text(encoding="utf-8"))
     content["systems"]["C"] = {"d": "d/source"}
@@ -383,31 +427,46 @@ def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
     assert with_means(replace(read, means=None)) == read
 
 
-def test_every_form_has_the_means(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    mean = json.loads((folder / "run" / "results.json").read_text("utf-8"))["means"][0]["systems"]
+def test_every_form_has_the_means(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mean = json.loads((folder / "run" / "results.json").read_text("utf-8"))["means"][0][
+        "systems"
+    ]
     best = f"{100 * max(mean.values()):.2f}"
     title = "mean over 2 data sets, each counts the same: GLEU+ (refs:sample); C has no score on e"
-    for command in (["show", "--mean"], ["rank", "--mean", "--test", "none", "--resamples", "50"]):
+    for command in (
+        ["show", "--mean"],
+        ["rank", "--mean", "--test", "none", "--resamples", "50"],
+    ):
         code, out, _ = called(capsys, command[0], folder / "without", *command[1:])
         table = [
-            re.split("  +", line.strip()) for line in out.split(f"{title}\n")[1].splitlines()[:4]
+            re.split("  +", line.strip())
+            for line in out.split(f"{title}\n")[1].splitlines()[:4]
         ]
         assert code == 0
         assert table[0] == ["rank", "system", "mean", "d", "e"]
         assert (table[1][0], table[1][2], table[3][:3]) == ("1", best, ["-", "C", "-"])
     for form in ("markdown", "latex", "html"):
         arguments = ("report", folder / "without", "--format", form, "--output", "-")
-        said, plain = called(capsys, *arguments, "--mean")[1], called(capsys, *arguments)[1]
+        said, plain = (
+            called(capsys, *arguments, "--mean")[1],
+            called(capsys, *arguments)[1],
+        )
         assert "C has no score on e" in said
         assert best in said
         assert "C has no score on e" not in plain
-    rows = list(csv.DictReader((folder / "run" / "means.csv").read_text("utf-8").splitlines()))
+    rows = list(
+        csv.DictReader((folder / "run" / "means.csv").read_text("utf-8").splitlines())
+    )
     assert {row["system"]: float(row["mean"]) for row in rows[:2]} == mean
     assert {row["datasets"] for row in rows} == {"2"}
     assert not (folder / "without" / "means.csv").exists()
 
 
-def test_run_takes_mean_as_an_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_takes_mean_as_an_option(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plain = (
         "run",
         folder / "config.yaml",
@@ -424,12 +483,19 @@ def test_run_takes_mean_as_an_option(folder: Path, capsys: pytest.CaptureFixture
     )
 
 
-def test_a_part_has_its_own_means(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = called(capsys, "report", folder / "run", "--format", "json", "--system", "A", "C")[1]
-    assert [set(mean["systems"]) | set(mean["lacking"]) for mean in json.loads(text)["means"]] == [
-        {"A", "C"}
-    ] * 2
-    text = called(capsys, "report", folder / "run", "--format", "json", "--dataset", "d")[1]
+def test_a_part_has_its_own_means(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = called(
+        capsys, "report", folder / "run", "--format", "json", "--system", "A", "C"
+    )[1]
+    assert [
+        set(mean["systems"]) | set(mean["lacking"])
+        for mean in json.loads(text)["means"]
+    ] == [{"A", "C"}] * 2
+    text = called(
+        capsys, "report", folder / "run", "--format", "json", "--dataset", "d"
+    )[1]
     assert "means" not in json.loads(text)
 
 
@@ -439,7 +505,10 @@ def test_what_cannot_be_averaged_is_told(
     code, _, err = called(
         capsys, "run", write_run(tmp_path, 9), "--mean", "--output", tmp_path / "run"
     )
-    assert (code, "warning: a mean needs scores on two data sets or more; there is d\n" in err) == (
+    assert (
+        code,
+        "warning: a mean needs scores on two data sets or more; there is d\n" in err,
+    ) == (
         0,
         True,
     )
@@ -449,7 +518,11 @@ def test_what_cannot_be_averaged_is_told(
         ["rank", "--resamples", "50", "--trials", "50"],
         ["report", "--format", "markdown"],
     ):
-        code, out, err = called(capsys, command[0], tmp_path / "run", *command[1:], "--mean")
+        code, out, err = called(
+            capsys, command[0], tmp_path / "run", *command[1:], "--mean"
+        )
         assert (code, out) == (2, "")
-        assert "error: a mean needs scores on two data sets or more; there is d\n" in err
+        assert (
+            "error: a mean needs scores on two data sets or more; there is d\n" in err
+        )
     assert tree(tmp_path / "run") == before

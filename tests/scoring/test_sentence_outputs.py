@@ -30,12 +30,24 @@ SENTENCES = [
         "the cats sit on mat .",
     ),
     ("no", "no .", "none at all", "nothing is here ."),
-    ("He go to the school .", "He goes to school .", "He went to school .", "He go to school ."),
-    ("same text here too", "same text here too", "same text here too", "same text there too"),
+    (
+        "He go to the school .",
+        "He goes to school .",
+        "He went to school .",
+        "He go to school .",
+    ),
+    (
+        "same text here too",
+        "same text here too",
+        "same text here too",
+        "same text there too",
+    ),
     ("w x y z", "a b c d e", "w x q", "w x y"),
 ]
 """Sentences: an output, two references and a source."""
-HYPOTHESES, ONE, TWO, SOURCES = (list(column) for column in zip(*SENTENCES, strict=True))
+HYPOTHESES, ONE, TWO, SOURCES = (
+    list(column) for column in zip(*SENTENCES, strict=True)
+)
 ALONE = [
     "chrf",
     "chrf++[eps=true,beta=0.5]",
@@ -54,9 +66,16 @@ ALONE = [
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("references", [1, 3])
 @pytest.mark.parametrize("stem", [False, True])
-def test_every_type_of_every_text_is_that_of_rouge_score(references: int, stem: bool) -> None:
-    peer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(TYPES, use_stemmer=stem)
-    hypotheses, sets = texts(51, 50), [texts(52 + number, 50) for number in range(references)]
+def test_every_type_of_every_text_is_that_of_rouge_score(
+    references: int, stem: bool
+) -> None:
+    peer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(
+        TYPES, use_stemmer=stem
+    )
+    hypotheses, sets = (
+        texts(51, 50),
+        [texts(52 + number, 50) for number in range(references)],
+    )
     metric = f"rouge[types={ASKED},stemmer={'porter' if stem else 'none'}]"
     outputs = pipeline.evaluate(hypotheses, sets, metrics=[metric])[0].sentence_outputs
     expected = [
@@ -67,7 +86,9 @@ def test_every_type_of_every_text_is_that_of_rouge_score(references: int, stem: 
     for name in TYPES:
         for end, field in ENDS.items():
             values = [getattr(item[name], field) for item in expected]
-            assert outputs[name + end].tolist() == pytest.approx(values, abs=1e-12), name + end
+            assert outputs[name + end].tolist() == pytest.approx(values, abs=1e-12), (
+                name + end
+            )
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -77,7 +98,9 @@ def test_outputs_are_those_of_the_sentence_as_a_corpus(metric: str) -> None:
         0
     ].sentence_outputs
     for line, (output, one, two, source) in enumerate(SENTENCES):
-        alone = pipeline.evaluate([output], [[one], [two]], [source], metrics=[metric])[0].outputs
+        alone = pipeline.evaluate([output], [[one], [two]], [source], metrics=[metric])[
+            0
+        ].outputs
         found = {name: values[line] for name, values in outputs.items()}
         if metric.startswith(
             "gleu"
@@ -107,7 +130,8 @@ A 1 2|||R:VERB|||was|||REQUIRED|||-NONE-|||1
 @needs_edits
 @pytest.mark.filterwarnings("ignore:.*same text as reference")
 @pytest.mark.parametrize(
-    "metric", ["m2", "m2[choice=last]", "imeasure", "imeasure[mix=true]", "errant", "cleme"]
+    "metric",
+    ["m2", "m2[choice=last]", "imeasure", "imeasure[mix=true]", "errant", "cleme"],
 )
 def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(
     metric: str, tmp_path: Path
@@ -130,11 +154,13 @@ def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(
     assert {"precision", "recall"} <= outputs.keys()
     for line, gold in enumerate(GOLD.strip().split("\n\n")):
         alone = scored(f"{gold}\n\n", [written[line]], own[line]).outputs
-        if metric == "cleme":  # sentences are weighed by the lengths of the edits of all
+        if (
+            metric == "cleme"
+        ):  # sentences are weighed by the lengths of the edits of all
             continue
-        assert {name: values[line] for name, values in outputs.items()} == pytest.approx(
-            alone, abs=1e-12
-        )
+        assert {
+            name: values[line] for name, values in outputs.items()
+        } == pytest.approx(alone, abs=1e-12)
     if metric in (
         "m2",
         "errant",
@@ -148,7 +174,14 @@ def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(
     "metric",
-    ["chrf", "google_gleu", "green", "gleu[refs=max]", "gleu[refs=mean,level=mean]", "ter"],
+    [
+        "chrf",
+        "google_gleu",
+        "green",
+        "gleu[refs=max]",
+        "gleu[refs=mean,level=mean]",
+        "ter",
+    ],
 )
 def test_missing_references_take_no_part(metric: str) -> None:
     """A line with its only reference scores as one that has another equal one beside it."""
@@ -174,11 +207,15 @@ def test_other_policies_have_the_mean_of_references(metric: str) -> None:
     assert np.array_equal(next(iter(outputs.values())), both.sentences)
     if "merged" not in metric:
         alone = [
-            pipeline.evaluate(HYPOTHESES, [own], SOURCES, metrics=[metric])[0].sentence_outputs
+            pipeline.evaluate(HYPOTHESES, [own], SOURCES, metrics=[metric])[
+                0
+            ].sentence_outputs
             for own in (ONE, TWO)
         ]
         for name, values in outputs.items():
-            assert values == pytest.approx((alone[0][name] + alone[1][name]) / 2, abs=1e-12), name
+            assert values == pytest.approx(
+                (alone[0][name] + alone[1][name]) / 2, abs=1e-12
+            ), name
 
 
 def test_frames_have_a_column_for_each_output() -> None:
@@ -186,10 +223,15 @@ def test_frames_have_a_column_for_each_output() -> None:
     result = pipeline.evaluate(HYPOTHESES, [ONE], metrics=["rouge[types=1]"])[0]
     frame = result.to_pandas(columns="outputs")
     assert frame.columns.tolist() == ["rouge1", "rouge1_recall", "rouge1_precision"]
-    assert frame["rouge1_recall"].tolist() == result.sentence_outputs["rouge1_recall"].tolist()
+    assert (
+        frame["rouge1_recall"].tolist()
+        == result.sentence_outputs["rouge1_recall"].tolist()
+    )
 
 
-def test_the_command_prints_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """By hand: 2 of 3 words of the output and of 4 words of the reference are shared; 2 edits of 4
     words.
     """
@@ -203,7 +245,10 @@ def test_the_command_prints_them(tmp_path: Path, capsys: pytest.CaptureFixture[s
         ["1", "57.14", "50.00", "66.67"],
         ["2", "100.00", "100.00", "100.00"],
     ]
-    assert main(["score", "rouge1", "ter", *files, "--sentence-outputs", "--digits", "1"]) == 0
+    assert (
+        main(["score", "rouge1", "ter", *files, "--sentence-outputs", "--digits", "1"])
+        == 0
+    )
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert rows[0] == [
         "metric",
@@ -239,11 +284,22 @@ def test_parquet_has_the_outputs_that_are_asked_for(
         "--columns",
     ]
     assert main([*report, "rouge?_recall", "edits"]) == 0
-    frame = pandas.read_parquet(io.BytesIO((tmp_path / "out" / "sentences.parquet").read_bytes()))
+    frame = pandas.read_parquet(
+        io.BytesIO((tmp_path / "out" / "sentences.parquet").read_bytes())
+    )
     more = ["rouge1_recall", "rouge2_recall", "rougeL_recall", "edits"]
-    assert list(frame.columns) == ["dataset", "system", "metric", "line", "score", *more]
+    assert list(frame.columns) == [
+        "dataset",
+        "system",
+        "metric",
+        "line",
+        "score",
+        *more,
+    ]
     for result in evaluation:
-        own = frame[(frame.system == result.system) & (frame.metric == result.signature)]
+        own = frame[
+            (frame.system == result.system) & (frame.metric == result.signature)
+        ]
         for name in more:
             expected = result.sentence_outputs.get(name)
             assert (
@@ -260,6 +316,7 @@ def test_an_unknown_word_for_the_columns_of_a_frame_is_refused() -> None:
     result = pipeline.evaluate(HYPOTHESES, [ONE], metrics=["rouge[types=1]"])[0]
     wrong: Any = "output"
     with pytest.raises(
-        InputError, match=r"^to_pandas: expected one of scores, outputs, all, found 'output'$"
+        InputError,
+        match=r"^to_pandas: expected one of scores, outputs, all, found 'output'$",
     ):
         result.to_pandas(columns=wrong)

@@ -45,7 +45,10 @@ FEW = {"resamples": "50", "trials": "60"}
 
 
 def made(
-    folder: Path, chosen: Sequence[Any] = ("google_gleu",), systems: str = "ABC", **statistics: str
+    folder: Path,
+    chosen: Sequence[Any] = ("google_gleu",),
+    systems: str = "ABC",
+    **statistics: str,
 ) -> Results:
     """Run a random corpus with statistics into folder/run."""
     config = write_run(
@@ -54,7 +57,9 @@ def made(
     return run(config, folder / "run")
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+def said(
+    capsys: pytest.CaptureFixture[str], *arguments: object
+) -> tuple[int, str, str]:
     capsys.readouterr()
     try:
         code = main([str(argument) for argument in arguments])
@@ -123,7 +128,9 @@ def test_a_run_of_an_earlier_version_with_reselected_annotators_can_be_compared(
 
 
 @pytest.mark.parametrize("test", SIGNIFICANCE_TESTS)
-def test_all_pairs_are_compared_and_corrected_together(tmp_path: Path, test: str) -> None:
+def test_all_pairs_are_compared_and_corrected_together(
+    tmp_path: Path, test: str
+) -> None:
     more = {} if SIGNIFICANCE_TESTS[test].samples == "trials" else {"trials": ""}
     config = {**FEW, "test": test} | more
     path = write_run(
@@ -138,7 +145,9 @@ def test_all_pairs_are_compared_and_corrected_together(tmp_path: Path, test: str
     assert names == list(combinations("ABC", 2)) * 2
     for metric in {t.metric for t in results.tests}:
         own = [t for t in results.tests if t.metric == metric]
-        assert [t.p_adjusted for t in own] == pytest.approx(oracle.holm([t.p for t in own]))
+        assert [t.p_adjusted for t in own] == pytest.approx(
+            oracle.holm([t.p for t in own])
+        )
         scores = {s.system: s for s in results.scores if s.metric == metric}
         for t in own:
             assert t.difference == scores[t.system].score - scores[t.other].score
@@ -151,7 +160,9 @@ def test_all_pairs_are_compared_and_corrected_together(tmp_path: Path, test: str
 def test_with_a_baseline_each_system_is_compared_with_it(tmp_path: Path) -> None:
     results = made(tmp_path, baseline="B", correction="bonferroni")
     assert [(t.system, t.other) for t in results.tests] == [("A", "B"), ("C", "B")]
-    assert [t.p_adjusted for t in results.tests] == [min(1, 2 * t.p) for t in results.tests]
+    assert [t.p_adjusted for t in results.tests] == [
+        min(1, 2 * t.p) for t in results.tests
+    ]
 
 
 def test_turning_a_pair_turns_the_signs(tmp_path: Path) -> None:
@@ -160,7 +171,11 @@ def test_turning_a_pair_turns_the_signs(tmp_path: Path) -> None:
     (second,) = [t for t in two if t.system == "A"]
     assert second.difference == -first.difference
     assert second.interval == (-first.interval[1], -first.interval[0])
-    assert (second.wins, second.losses, second.ties) == (first.losses, first.wins, first.ties)
+    assert (second.wins, second.losses, second.ties) == (
+        first.losses,
+        first.wins,
+        first.ties,
+    )
     assert second.better == 1 - first.better
     assert second.cohen_d == -first.cohen_d
     assert second.p == first.p
@@ -168,9 +183,12 @@ def test_turning_a_pair_turns_the_signs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("test", SIGNIFICANCE_TESTS)
 @pytest.mark.parametrize(
-    "metric", ["gleu[iter=20]", "gleu[level=mean]", "green", "gleu[refs=leave_one_out,iter=5]"]
+    "metric",
+    ["gleu[iter=20]", "gleu[level=mean]", "green", "gleu[refs=leave_one_out,iter=5]"],
 )
-def test_systems_equal_on_every_sentence_have_p_1(tmp_path: Path, metric: str, test: str) -> None:
+def test_systems_equal_on_every_sentence_have_p_1(
+    tmp_path: Path, metric: str, test: str
+) -> None:
     """Where sacreBLEU has 1 / (trials + 1); and they share rank range and cluster."""
     write_run(tmp_path, LINES, systems="AB", references=3)
     shutil.copy(tmp_path / "d" / "A", tmp_path / "d" / "C")
@@ -183,7 +201,11 @@ def test_systems_equal_on_every_sentence_have_p_1(tmp_path: Path, metric: str, t
     )
     results = run(config, tmp_path / "run")
     found = {(t.system, t.other): t for t in results.tests}
-    assert (found["A", "C"].p, found["A", "C"].difference, found["A", "C"].better) == (1, 0, 0.5)
+    assert (found["A", "C"].p, found["A", "C"].difference, found["A", "C"].better) == (
+        1,
+        0,
+        0.5,
+    )
     assert (found["A", "C"].cohen_d, found["A", "C"].ties) == (0, LINES)
     assert found["A", "B"].p < 1 or not SIGNIFICANCE_TESTS[test].compares_scores
     scores = {score.system: score.bootstrap for score in results.scores}
@@ -191,14 +213,18 @@ def test_systems_equal_on_every_sentence_have_p_1(tmp_path: Path, metric: str, t
 
 
 def test_the_seed_is_told_and_another_gives_other_samples(tmp_path: Path) -> None:
-    one, two, three = (made(tmp_path / str(n), seed=seed) for n, seed in enumerate(("1", "1", "2")))
+    one, two, three = (
+        made(tmp_path / str(n), seed=seed) for n, seed in enumerate(("1", "1", "2"))
+    )
     assert one.to_json() == two.to_json()
     assert one.statistics
     assert one.statistics["seed"] == 1
     assert one.scores[0].bootstrap != three.scores[0].bootstrap
 
 
-def test_references_as_systems_have_intervals_and_ranks_but_no_tests(tmp_path: Path) -> None:
+def test_references_as_systems_have_intervals_and_ranks_but_no_tests(
+    tmp_path: Path,
+) -> None:
     config = write_run(
         tmp_path,
         LINES,
@@ -241,37 +267,61 @@ def test_one_sample(tmp_path: Path) -> None:
 
 def test_a_data_set_without_the_baseline_is_told(tmp_path: Path) -> None:
     config = write_run(
-        tmp_path, LINES, datasets=("d", "e"), systems="AB", statistics={**FEW, "baseline": "B"}
+        tmp_path,
+        LINES,
+        datasets=("d", "e"),
+        systems="AB",
+        statistics={**FEW, "baseline": "B"},
     )
     content = json.loads(config.read_text(encoding="utf-8"))
     content["systems"]["B"] = {"d": "d/B"}
     config.write_text(json.dumps(content), encoding="utf-8")
     results = run(config, tmp_path / "run")
-    assert "e: has no output of the baseline, B: nothing is compared there" in results.warnings
+    assert (
+        "e: has no output of the baseline, B: nothing is compared there"
+        in results.warnings
+    )
     assert [t.dataset for t in results.tests] == ["d"]
 
 
 @pytest.mark.parametrize(
     ("section", "said_"),
     [
-        ({"baseline": "a"}, "statistics.baseline: no system is called 'a' (did you mean 'A'?)"),
+        (
+            {"baseline": "a"},
+            "statistics.baseline: no system is called 'a' (did you mean 'A'?)",
+        ),
         (
             {"test": "t"},
             "statistics.test: expected one of approximate_randomization, paired_bootstrap, sign, none",
         ),
-        ({"level": "95"}, "statistics.level: expected a number between 0 and 1, such as 0.95"),
+        (
+            {"level": "95"},
+            "statistics.level: expected a number between 0 and 1, such as 0.95",
+        ),
         ({"level": "0.0"}, "statistics.level: expected a number between 0 and 1"),
         (
             {"resamples": "0"},
             "statistics.resamples: input should be greater than or equal to 1, found '0'",
         ),
-        ({"resample": "9"}, "statistics.resample: unknown key (did you mean 'resamples'?)"),
-        ({"test": "sign", "trials": "9"}, "statistics.trials: has no effect with `test: sign`"),
-        ({"test": "none", "baseline": "A"}, "statistics.baseline: has no effect with `test: none`"),
+        (
+            {"resample": "9"},
+            "statistics.resample: unknown key (did you mean 'resamples'?)",
+        ),
+        (
+            {"test": "sign", "trials": "9"},
+            "statistics.trials: has no effect with `test: sign`",
+        ),
+        (
+            {"test": "none", "baseline": "A"},
+            "statistics.baseline: has no effect with `test: none`",
+        ),
         ({"seed": "-1"}, "statistics.seed: input should be greater than or equal to 0"),
     ],
 )
-def test_wrong_settings_are_told(tmp_path: Path, section: dict[str, str], said_: str) -> None:
+def test_wrong_settings_are_told(
+    tmp_path: Path, section: dict[str, str], said_: str
+) -> None:
     with pytest.raises(ConfigError) as caught:
         stages.prepare(write_run(tmp_path, 3, statistics=section))
     assert said_ in str(caught.value)
@@ -285,7 +335,9 @@ def test_a_significance_test_names_itself(name: str) -> None:
     test = SIGNIFICANCE_TESTS[name]
     settings = StatisticsConfig().model_dump()
     assert test.summary == test.summary.strip(" .")
-    assert (test.label or name.replace("_", " ")) in test.printed_settings(name, settings)
+    assert (test.label or name.replace("_", " ")) in test.printed_settings(
+        name, settings
+    )
     assert bool(test.printed_samples(settings)) == bool(test.samples)
     assert set(test.citations) <= set(citations())
 
@@ -309,7 +361,10 @@ def test_a_test_in_the_table_is_in_the_config_the_tables_and_the_commands(
     code, out, _ = said(capsys, "show", run_directory)
     assert (code, "always (60 trials)" in out) == (0, True)
     code, out, _ = said(capsys, "cite", run_directory)
-    assert (code, "% tests (60 trials, seed 12345): always [always-2024-always]" in out) == (
+    assert (
+        code,
+        "% tests (60 trials, seed 12345): always [always-2024-always]" in out,
+    ) == (
         0,
         True,
     )
@@ -317,7 +372,9 @@ def test_a_test_in_the_table_is_in_the_config_the_tables_and_the_commands(
     code, out, _ = said(capsys, "compare", run_directory, "--test", "always")
     assert (code, "always (60 trials)" in out) == (0, True)
     assert names_of_tests()[-2:] == ["always", NO_TEST]
-    enum = json.loads(json_schema())["$defs"]["StatisticsConfig"]["properties"]["test"]["enum"]
+    enum = json.loads(json_schema())["$defs"]["StatisticsConfig"]["properties"]["test"][
+        "enum"
+    ]
     assert enum == names_of_tests()
 
 
@@ -339,7 +396,9 @@ def test_csv_has_intervals_and_tests(tmp_path: Path) -> None:
     own = {row[3]: row[4] for row in rows if row[1] == "A"}
     found = results.scores[0].bootstrap
     assert found
-    assert [float(own[name]) for name in ("interval_low", "interval_high")] == list(found.interval)
+    assert [float(own[name]) for name in ("interval_low", "interval_high")] == list(
+        found.interval
+    )
     assert [int(own[name]) for name in ("rank_best", "rank_worst", "cluster")] == [
         *found.ranks,
         found.cluster,
@@ -350,14 +409,21 @@ def test_csv_has_intervals_and_tests(tmp_path: Path) -> None:
     ]
     with (tmp_path / "run" / "tests.csv").open(encoding="utf-8", newline="") as file:
         tests = list(csv.DictReader(file))
-    assert [(row["system"], row["other"]) for row in tests] == list(combinations("ABC", 2))
-    assert [float(row["p_adjusted"]) for row in tests] == [t.p_adjusted for t in results.tests]
+    assert [(row["system"], row["other"]) for row in tests] == list(
+        combinations("ABC", 2)
+    )
+    assert [float(row["p_adjusted"]) for row in tests] == [
+        t.p_adjusted for t in results.tests
+    ]
 
 
 def test_tests_that_are_asked_for_no_more_are_deleted(tmp_path: Path) -> None:
     made(tmp_path)
     assert (tmp_path / "run" / "tests.csv").exists()
-    run(write_run(tmp_path, LINES, systems="ABC", chosen=["google_gleu"]), tmp_path / "run")
+    run(
+        write_run(tmp_path, LINES, systems="ABC", chosen=["google_gleu"]),
+        tmp_path / "run",
+    )
     assert not (tmp_path / "run" / "tests.csv").exists()
 
 
@@ -430,7 +496,13 @@ def test_p_values_as_shown(value: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.01234, "+1.23"), (-0.0124, "-1.24"), (0.0, "0.00"), (-0.00001, "0.00"), (math.nan, "-")],
+    [
+        (0.01234, "+1.23"),
+        (-0.0124, "-1.24"),
+        (0.0, "0.00"),
+        (-0.00001, "0.00"),
+        (math.nan, "-"),
+    ],
 )
 def test_differences_as_shown(value: float, text: str) -> None:
     assert signed(value, 2) == text
@@ -447,7 +519,9 @@ def test_compare_gives_what_the_run_gives_without_its_texts(
     code, out, err = said(capsys, "compare", tmp_path / "run", "--json", "-q")
     assert (code, err) == (0, "")
     assert out == results.to_json()
-    plain = run(write_run(tmp_path, LINES, systems="ABC", chosen=["green"]), tmp_path / "plain")
+    plain = run(
+        write_run(tmp_path, LINES, systems="ABC", chosen=["green"]), tmp_path / "plain"
+    )
     assert plain.tests == []
     arguments = ["--resamples", "50", "--trials", "60", "--json"]
     _, out, _ = said(capsys, "rank", tmp_path / "plain", *arguments)
@@ -464,7 +538,8 @@ def test_compare_prints_a_row_for_each_pair_in_the_order_of_ranks(
     order = [s.system for s in sorted(results.scores, key=lambda s: s.rank)]
     rows = [line.split() for line in out.splitlines()[2:5]]
     assert [tuple(row[:2]) for row in rows] == sorted(
-        ((t.system, t.other) for t in results.tests), key=lambda pair: tuple(map(order.index, pair))
+        ((t.system, t.other) for t in results.tests),
+        key=lambda pair: tuple(map(order.index, pair)),
     )
     scores = {s.system: s.score for s in results.scores}
     assert [row[2].strip("↑↓") for row in rows] == [
@@ -494,19 +569,31 @@ def test_compare_with_a_baseline_prints_a_row_a_pair(
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--baseline", "X"], "error: --baseline X: no system is called so; there are A, B, C"),
+        (
+            ["--baseline", "X"],
+            "error: --baseline X: no system is called so; there are A, B, C",
+        ),
         (
             ["--metric", "gren"],
             "error: --metric gren: there is no such one (did you mean 'green'?); there are green\n",
         ),
         (["--dataset", "x"], "error: --dataset x: there is no such one; there are d"),
-        (["--level", "1.5"], "error: --level 1.5: expected a number between 0 and 1, such as 0.95"),
-        (["--trials", "0"], "error: --trials 0: input should be greater than or equal to 1"),
+        (
+            ["--level", "1.5"],
+            "error: --level 1.5: expected a number between 0 and 1, such as 0.95",
+        ),
+        (
+            ["--trials", "0"],
+            "error: --trials 0: input should be greater than or equal to 1",
+        ),
         (["--test", "t"], "error: argument --test: invalid choice: 't'"),
     ],
 )
 def test_what_compare_refuses(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    expected: str,
 ) -> None:
     made(tmp_path, chosen=["green"])
     code, out, err = said(capsys, "compare", tmp_path / "run", "-q", *arguments)
@@ -514,7 +601,9 @@ def test_what_compare_refuses(
     assert err.startswith(expected)
 
 
-def test_one_system_cannot_be_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_system_cannot_be_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     made(tmp_path, systems="A")
     code, _, err = said(capsys, "compare", tmp_path / "run", "-q")
     assert (code, err) == (
@@ -524,9 +613,14 @@ def test_one_system_cannot_be_compared(tmp_path: Path, capsys: pytest.CaptureFix
     assert said(capsys, "rank", tmp_path / "run")[0] == 0
 
 
-def test_short_names_of_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_short_names_of_tests(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     made(tmp_path)
-    for short, name in {"ar": "approximate_randomization", "bs": "paired_bootstrap"}.items():
+    for short, name in {
+        "ar": "approximate_randomization",
+        "bs": "paired_bootstrap",
+    }.items():
         one, two = (
             said(capsys, "compare", tmp_path / "run", "--test", test, "--json")[1]
             for test in (short, name)
@@ -548,7 +642,9 @@ def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
 def test_counts_that_are_gone_are_told(tmp_path: Path) -> None:
     made(tmp_path)
     next((tmp_path / "run" / "statistics" / "d").glob("B.*")).unlink()
-    with pytest.raises(StoreError, match="the counts of B on d are missing; run its config again"):
+    with pytest.raises(
+        StoreError, match="the counts of B on d are missing; run its config again"
+    ):
         stored_runs.load(tmp_path / "run")
 
 
@@ -573,20 +669,36 @@ def two_runs(folder: Path) -> tuple[Path, Path]:
     return folder / "run1", folder / "run2"
 
 
-def test_two_runs_are_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_runs_are_joined(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     one, two = two_runs(tmp_path)
     results, measured = stored_runs.load_two(one, two)
     assert [m.names for m in measured] == [["A", "B@run1", "C", "B@run2", "D"]] * 2
-    assert {score.metric.partition("|")[0] for score in results.scores} == {"green", "gleu"}
+    assert {score.metric.partition("|")[0] for score in results.scores} == {
+        "green",
+        "gleu",
+    }
     places = [score.rank for score in measured[0].scores]
     assert places == oracle.ranks([score.score for score in measured[0].scores])
     settings = StatisticsConfig(resamples=50, trials=50)
     analysed = analyse(measured[0], settings)
     found = {(t.system, t.other): t for t in analysed.tests}
-    assert found["C", "B@run2"].p == found["B@run1", "D"].p == 1  # the same texts under other names
+    assert (
+        found["C", "B@run2"].p == found["B@run1", "D"].p == 1
+    )  # the same texts under other names
     assert analysed.scores[2].bootstrap
     code, out, _ = said(
-        capsys, "compare", one, two, "--baseline", "B@run2", "--trials", 50, "--metric", "green"
+        capsys,
+        "compare",
+        one,
+        two,
+        "--baseline",
+        "B@run2",
+        "--trials",
+        50,
+        "--metric",
+        "green",
     )
     assert code == 0
     assert sum("B@run2" in line.split()[1:2] for line in out.splitlines()) == 4
@@ -598,20 +710,32 @@ def test_runs_on_other_data_are_refused(tmp_path: Path) -> None:
     run(tmp_path / "3" / "config.yaml", tmp_path / "run3")
     with pytest.raises(StoreError, match="d: source is not the same text in"):
         stored_runs.load_two(one, tmp_path / "run3")
-    run(write_run(tmp_path / "4", LINES + 1, systems="ABC", chosen=["green"]), tmp_path / "run4")
+    run(
+        write_run(tmp_path / "4", LINES + 1, systems="ABC", chosen=["green"]),
+        tmp_path / "run4",
+    )
     with pytest.raises(
-        StoreError, match=r"d: is another data set in .* \(31 lines and 2 references\) than in"
+        StoreError,
+        match=r"d: is another data set in .* \(31 lines and 2 references\) than in",
     ):
         stored_runs.load_two(one, tmp_path / "run4")
     run(
-        write_run(tmp_path / "5", LINES, systems="ABC", datasets=("e",), chosen=["green"]),
+        write_run(
+            tmp_path / "5", LINES, systems="ABC", datasets=("e",), chosen=["green"]
+        ),
         tmp_path / "run5",
     )
-    with pytest.raises(StoreError, match="have no metric on the same data set in common"):
+    with pytest.raises(
+        StoreError, match="have no metric on the same data set in common"
+    ):
         stored_runs.load_two(one, tmp_path / "run5")
-    config = write_config(tmp_path / "old" / "g.yaml", systems="AB", chosen=["google_gleu"])
+    config = write_config(
+        tmp_path / "old" / "g.yaml", systems="AB", chosen=["google_gleu"]
+    )
     run(config, tmp_path / "run6")
-    with pytest.raises(StoreError, match="have no metric on the same data set in common") as caught:
+    with pytest.raises(
+        StoreError, match="have no metric on the same data set in common"
+    ) as caught:
         stored_runs.load_two(one, tmp_path / "run6")
     assert "2: d google_gleu|" in str(caught.value)
 
@@ -627,8 +751,15 @@ def test_runs_whose_folders_have_the_same_name(tmp_path: Path) -> None:
 
 
 def test_compare_from_python(tmp_path: Path) -> None:
-    settings = {"baseline": "B", "test": "paired_bootstrap", "level": "0.9", "resamples": "50"}
-    results = run(write_run(tmp_path, LINES, systems="ABC", statistics=settings), tmp_path / "run")
+    settings = {
+        "baseline": "B",
+        "test": "paired_bootstrap",
+        "level": "0.9",
+        "resamples": "50",
+    }
+    results = run(
+        write_run(tmp_path, LINES, systems="ABC", statistics=settings), tmp_path / "run"
+    )
     found = pipeline.compare(
         tmp_path / "run", baseline="B", test="paired_bootstrap", level=0.9, resamples=50
     )
@@ -672,6 +803,8 @@ def test_too_few_samples_for_anything_significant_are_told(
     tmp_path: Path, more: dict[str, Any], message: str
 ) -> None:
     config = write_run(tmp_path, 9, systems="ABC", statistics={"resamples": 20} | more)
-    found = [text for text in run(config, tmp_path / "run").warnings if "significant" in text]
+    found = [
+        text for text in run(config, tmp_path / "run").warnings if "significant" in text
+    ]
     assert len(found) == bool(message)
     assert message in "".join(found)

@@ -21,7 +21,12 @@ SURROGATES = range(0xD800, 0xE000)
 WHITE = [chr(code) for code in range(0x110000) if chr(code).isspace()]
 """Every character that str.split() splits at."""
 NEIGHBOURS = sorted(
-    {chr(ord(white) + step) for white in WHITE for step in (-1, 1) if ord(white) + step >= 0}
+    {
+        chr(ord(white) + step)
+        for white in WHITE
+        for step in (-1, 1)
+        if ord(white) + step >= 0
+    }
     - set(WHITE)
 )
 """Characters next to white space in code point order."""
@@ -42,7 +47,15 @@ INVALID = {
     ],
     "too high": ["f4908080", "f5808080", "f7bfbfbf", "f888808080", "fe", "ff"],
     "stray": ["80", "bf", "a0", "85"],
-    "broken off": ["c241", "e28041", "e24141", "f09f41", "f0419898", "e2c280", "f0e28080"],
+    "broken off": [
+        "c241",
+        "e28041",
+        "e24141",
+        "f09f41",
+        "f0419898",
+        "e2c280",
+        "f0e28080",
+    ],
 }
 """Bytes that are not UTF-8, by what is wrong with them."""
 REFERENCES = (
@@ -69,7 +82,9 @@ def bordering(size: int, changed: int) -> str:
     return token
 
 
-def lay_out(lines: Sequence[bytes], between: Sequence[bytes], order: Sequence[int]) -> Lines:
+def lay_out(
+    lines: Sequence[bytes], between: Sequence[bytes], order: Sequence[int]
+) -> Lines:
     """Return lines that lie in a buffer in any order, with other bytes before each and after the
     last.
     """
@@ -114,7 +129,9 @@ class Twin:
         self.name = name
 
     def __getattr__(self, function: str) -> Any:
-        modules = [module for module, functions in MODULES.items() if function in functions]
+        modules = [
+            module for module, functions in MODULES.items() if function in functions
+        ]
         return function_of(self.name, function, *modules)
 
 

@@ -33,7 +33,11 @@ def results_schema() -> str:
     results["properties"] = {"schema": {"const": SCHEMA}, **results["properties"]}
     results["required"] = ["schema", *results["required"], "warnings"]
     _null_for_nan([results, defined])
-    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **results, "$defs": defined}
+    whole = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **results,
+        "$defs": defined,
+    }
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -46,6 +50,10 @@ def _null_for_nan(node: object) -> None:
             del node["title"]
         node.pop("default", None)
     for child in (
-        node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+        node.values()
+        if isinstance(node, dict)
+        else node
+        if isinstance(node, list)
+        else ()
     ):
         _null_for_nan(child)

@@ -84,17 +84,29 @@ def context(names: Sequence[str], baseline: str | None = None) -> ReportContext:
         "digest": "00",
         "sentences": [],
         "tests": [],
-        "scores": {"people": {name: (7 * n) % count / count for n, name in enumerate(names)}},
+        "scores": {
+            "people": {name: (7 * n) % count / count for n, name in enumerate(names)}
+        },
         "correlations": [{**of, "systems": list(names), "coefficients": values}],
         "windows": [
-            {**of, "first": n, "last": n + 1, "pearson": None if n == 1 else 1.0, "spearman": None}
+            {
+                **of,
+                "first": n,
+                "last": n + 1,
+                "pearson": None if n == 1 else 1.0,
+                "spearman": None,
+            }
             for n in range(1, count)
         ],
     }
     parts = []
     for score in scores:
-        category = Category(names[0], score.score, {"gleu": score.score}, {"gleu": (0.1, 0.9)})
-        parts.append(Breakdown(**whole, system=score.system, tier=2, categories=(category,)))
+        category = Category(
+            names[0], score.score, {"gleu": score.score}, {"gleu": (0.1, 0.9)}
+        )
+        parts.append(
+            Breakdown(**whole, system=score.system, tier=2, categories=(category,))
+        )
     settings = {
         "level": 0.95,
         "baseline": baseline,
@@ -105,6 +117,11 @@ def context(names: Sequence[str], baseline: str | None = None) -> ReportContext:
     }
     info = {"d": DatasetInfo(lines=9, references=2, digests={})}
     results = Results(
-        datasets=info, scores=scores, statistics=settings, tests=tests, breakdown=parts, human=human
+        datasets=info,
+        scores=scores,
+        statistics=settings,
+        tests=tests,
+        breakdown=parts,
+        human=human,
     )
     return ReportContext(results=results)

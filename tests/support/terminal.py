@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     import pytest
 
 
-def on_terminal(monkeypatch: pytest.MonkeyPatch, width: int, kind: str = "xterm-256color") -> None:
+def on_terminal(
+    monkeypatch: pytest.MonkeyPatch, width: int, kind: str = "xterm-256color"
+) -> None:
     """Let standard output be a terminal of so many columns of letters; a `dumb` one has no colours."""
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("TERM", kind)

@@ -88,10 +88,14 @@ class Handler(BaseHTTPRequestHandler):
             status, body = 503, b""
         if status == 200 and request.range and self.server.ranges:
             low, high = map(int, re.findall("[0-9]+", request.range))
-            headers = {"Content-Range": f"bytes {low}-{min(high, len(body) - 1)}/{len(body)}"}
+            headers = {
+                "Content-Range": f"bytes {low}-{min(high, len(body) - 1)}/{len(body)}"
+            }
             status, body = 206, body[low : high + 1]
         self.send_response(status)
-        tags = {"ETag": f'"{hash(data)}"'} if self.server.tags and data is not None else {}
+        tags = (
+            {"ETag": f'"{hash(data)}"'} if self.server.tags and data is not None else {}
+        )
         for key, value in {
             "Content-Length": str(len(body)),
             **tags,

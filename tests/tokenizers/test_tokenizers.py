@@ -31,7 +31,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-NAMES = {"13a": "13a", "zh": "zh", "intl": "intl", "nonspace": "char", "whitespace": "none"}
+NAMES = {
+    "13a": "13a",
+    "zh": "zh",
+    "intl": "intl",
+    "nonspace": "char",
+    "whitespace": "none",
+}
 """Our tokenisers and sacreBLEU's."""
 COMPANY = [("a", "b "), ("a", "2 "), ("1", ". ")]
 """What stands before and behind a character; two digits are tried each time, for with them the
@@ -92,13 +98,16 @@ def ours(lines: list[str], tokenizer: str, lowercase: bool = False) -> list[list
     return [found.ids[low:high].tolist() for low, high in pairwise(borders)]
 
 
-def theirs(lines: list[str], tokenizer: str, lowercase: bool = False) -> list[list[int]]:
+def theirs(
+    lines: list[str], tokenizer: str, lowercase: bool = False
+) -> list[list[int]]:
     split: Callable[[str], str] = BLEU(
         tokenize=NAMES.get(tokenizer, tokenizer), lowercase=lowercase
     )._preprocess_segment
     numbers: dict[str, int] = {}
     found = [
-        [numbers.setdefault(token, len(numbers)) for token in split(line).split()] for line in lines
+        [numbers.setdefault(token, len(numbers)) for token in split(line).split()]
+        for line in lines
     ]
     for kind in (
         Tokenizer13a,
@@ -114,7 +123,10 @@ def theirs(lines: list[str], tokenizer: str, lowercase: bool = False) -> list[li
 @pytest.mark.parametrize("tokenizer", NAMES)
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("1", "2 "), *(pytest.param(*pair, marks=pytest.mark.exhaustive) for pair in COMPANY)],
+    [
+        ("1", "2 "),
+        *(pytest.param(*pair, marks=pytest.mark.exhaustive) for pair in COMPANY),
+    ],
 )
 def test_every_code_point_between_letters_digits_and_points(
     tokenizer: str, before: str, after: str, each_kernel: Callable[[], Iterator[str]]
@@ -126,7 +138,9 @@ def test_every_code_point_between_letters_digits_and_points(
     ]  # few of the empty planes
     characters = list(map(chr, codes))
     lines = [
-        "".join(f"{before}{character}{after}" for character in characters[low : low + 256])
+        "".join(
+            f"{before}{character}{after}" for character in characters[low : low + 256]
+        )
         for low in range(0, len(characters), 256)
     ]
     expected = theirs(lines, tokenizer)
@@ -141,7 +155,11 @@ def test_lines_of_all_short_combinations_and_many_long_ones(
     tokenizer: str, lowercase: bool
 ) -> None:
     rng = random.Random(7)
-    lines = ["".join(parts) for size in (1, 2, 3) for parts in product(PARTS[:21], repeat=size)]
+    lines = [
+        "".join(parts)
+        for size in (1, 2, 3)
+        for parts in product(PARTS[:21], repeat=size)
+    ]
     lines += ["".join(rng.choices(PARTS, k=rng.randint(0, 15))) for _ in range(5000)]
     assert ours(lines, tokenizer, lowercase) == theirs(lines, tokenizer, lowercase)
 
@@ -174,9 +192,13 @@ def test_borrowed_tokenisers(tokenizer: str) -> None:
     assert ours(lines, tokenizer) == theirs(lines, tokenizer)
 
 
-@pytest.mark.parametrize("tokenizer", [name for name in TOKENIZERS if name not in BORROWED])
+@pytest.mark.parametrize(
+    "tokenizer", [name for name in TOKENIZERS if name not in BORROWED]
+)
 @pytest.mark.parametrize("lowercase", [False, True])
-def test_tokens_shown_are_those_that_are_counted(tokenizer: str, lowercase: bool) -> None:
+def test_tokens_shown_are_those_that_are_counted(
+    tokenizer: str, lowercase: bool
+) -> None:
     tokenization = Tokenization(tokenizer, lowercase=lowercase)
     lines = [*SCRIPTS.values(), "a &quot;B&quot;  c.", ""]
     numbers: dict[str, int] = {}
@@ -302,7 +324,9 @@ def test_tokens_are_sacrebleus(chosen: tuple[bool, ...]) -> None:
     options = dict(zip(OPTIONS, chosen, strict=True))
     own, oracle = Tercom(**options), TercomTokenizer(**options)
     texts = ["".join(rng.choices(PIECES, k=rng.randint(0, 12))) for _ in range(300)]
-    texts += ["".join(rng.choices("a5.,- '()s\n&;", k=rng.randint(0, 12))) for _ in range(150)]
+    texts += [
+        "".join(rng.choices("a5.,- '()s\n&;", k=rng.randint(0, 12))) for _ in range(150)
+    ]
     wanted = [oracle(text.rstrip()).split() for text in texts]
     assert [own.tokens(text) for text in texts] == wanted
     (encoded,) = own.encode([join_lines([text.encode() for text in texts])])
@@ -313,7 +337,11 @@ def test_tokens_are_sacrebleus(chosen: tuple[bool, ...]) -> None:
 
 
 def test_what_is_not_utf8_is_told_with_its_place() -> None:
-    for own in (Tercom(), Tercom(normalized=True), Tercom(no_punct=True, case_sensitive=True)):
+    for own in (
+        Tercom(),
+        Tercom(normalized=True),
+        Tercom(no_punct=True, case_sensitive=True),
+    ):
         with pytest.raises(InvalidTextError) as error:
             own.encode([join_lines([b"a"]), join_lines([b"A", b"b \xff"])])
         assert (error.value.text, error.value.line, error.value.byte) == (1, 1, 2)
@@ -321,4 +349,6 @@ def test_what_is_not_utf8_is_told_with_its_place() -> None:
 
 def test_names_differ_where_tokens_can() -> None:
     every = [Tercom(*chosen) for chosen in product([False, True], repeat=4)]
-    assert len({own.key for own in every}) == len({own.cache_key for own in every}) == 16
+    assert (
+        len({own.key for own in every}) == len({own.cache_key for own in every}) == 16
+    )

@@ -119,14 +119,27 @@ def install(copy: Path, folder: Path) -> Path:
     The packages that the tests need come from the environment that runs this program.
     """
     environment = folder / "environment"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True
+    )
     python = environment / "bin" / "python"
     command = [str(python), "-c", "import site; print(site.getsitepackages()[0])"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     packages = Path(done.stdout.strip())
-    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(python),
+        "install",
+        "-q",
+        "--no-deps",
+    ]
     subprocess.run([*command, "-e", str(copy)], check=True)
-    (packages / "beside.pth").write_text(f"{Path(sys.prefix, packages.relative_to(environment))}\n")
+    (packages / "beside.pth").write_text(
+        f"{Path(sys.prefix, packages.relative_to(environment))}\n"
+    )
     return python
 
 
@@ -148,14 +161,23 @@ def check(names: set[str], options: list[str]) -> bool:
         command = [str(python), "-m", "pipeline", "run", "configs/quickstart.yaml"]
         output = [*command, "--output", str(folder / "run")]
         done = subprocess.run(
-            output, cwd=copy, env=environment, capture_output=True, text=True, check=False
+            output,
+            cwd=copy,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         printed = [line.rstrip() for line in done.stdout.splitlines()]
         missing = [
-            line for line in table_of_readme() if line.strip() and line.rstrip() not in printed
+            line
+            for line in table_of_readme()
+            if line.strip() and line.rstrip() not in printed
         ]
         if done.returncode or missing:
-            print(f"quickstart: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+            print(
+                f"quickstart: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+            )
             return False
         there = []
         for option in options:
@@ -164,7 +186,10 @@ def check(names: set[str], options: list[str]) -> bool:
         left_out = [f"--ignore={name}" for name in STILL_NEED_EXTENSIONS]
         tests = [str(python), "-m", "pytest", "-n", "auto", "-p", "no:cacheprovider"]
         tests += [*left_out, *there]
-        return subprocess.run(tests, cwd=copy, env=environment, check=False).returncode == 0
+        return (
+            subprocess.run(tests, cwd=copy, env=environment, check=False).returncode
+            == 0
+        )
 
 
 def main() -> None:
@@ -174,7 +199,9 @@ def main() -> None:
     )
     parser.add_argument("what", choices=["core", "each", "without"])
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--today", type=int, metavar="N", help="N extensions, chosen by the date")
+    parser.add_argument(
+        "--today", type=int, metavar="N", help="N extensions, chosen by the date"
+    )
     arguments = sys.argv[1:]
     options: list[str] = []
     if "--" in arguments:

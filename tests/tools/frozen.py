@@ -48,7 +48,12 @@ def make(folder: Path, mirror: Path) -> None:
     (folder / "wide.yaml").write_text(WIDE.format(shared=SHARED), encoding="utf-8")
     for config in [*sorted((ROOT / "configs").glob("*.yaml")), folder / "wide.yaml"]:
         done = _command(
-            "run", str(config), "-q", "--fresh", "--output", str(folder / "configs" / config.stem)
+            "run",
+            str(config),
+            "-q",
+            "--fresh",
+            "--output",
+            str(folder / "configs" / config.stem),
         )
         print(f"{config.stem}: exit code {done}")
     done = _command(
@@ -66,7 +71,9 @@ def make(folder: Path, mirror: Path) -> None:
 
 def _command(*arguments: str) -> int:
     return subprocess.run(
-        [sys.executable, "-m", "pipeline", *arguments], stdout=subprocess.DEVNULL, check=False
+        [sys.executable, "-m", "pipeline", *arguments],
+        stdout=subprocess.DEVNULL,
+        check=False,
     ).returncode
 
 
@@ -79,7 +86,9 @@ def digests(folder: Path) -> dict[str, str]:
         if path.is_file()
     ]
     return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        path.relative_to(folder).as_posix(): hashlib.sha256(
+            path.read_bytes()
+        ).hexdigest()
         for path in files
         if path.name not in IDLE
     }
@@ -105,7 +114,9 @@ def figures() -> None:
         ("HTML, JavaScript, CSS", "pipeline/report", (".html", ".js", ".css", ".j2")),
         ("tests", "tests", (".py",)),
     ):
-        files = [path for path in (ROOT / folder).rglob("*") if path.name.endswith(endings)]
+        files = [
+            path for path in (ROOT / folder).rglob("*") if path.name.endswith(endings)
+        ]
         lines = sum(len(path.read_bytes().splitlines()) for path in files)
         print(f"{title}: {lines:,} lines, {len(files)} files")
 

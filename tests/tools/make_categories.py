@@ -18,7 +18,9 @@ def ranges(category: str) -> list[tuple[int, int]]:
 
     pattern = regex.compile(rf"\p{{{category}}}")
     members = [
-        code for code in range(0x110000) if not 0xD800 <= code < 0xE000 and pattern.match(chr(code))
+        code
+        for code in range(0x110000)
+        if not 0xD800 <= code < 0xE000 and pattern.match(chr(code))
     ]
     found: list[tuple[int, int]] = []
     for code in members:
@@ -32,7 +34,8 @@ def ranges(category: str) -> list[tuple[int, int]]:
 def render() -> str:
     """Return the text of the file."""
     listed = {
-        name: (f"{a:X}" if a == b else f"{a:X}-{b:X}" for a, b in ranges(name)) for name in "PSN"
+        name: (f"{a:X}" if a == b else f"{a:X}-{b:X}" for a, b in ranges(name))
+        for name in "PSN"
     }
     return "".join(f"{name} {' '.join(written)}\n" for name, written in listed.items())
 

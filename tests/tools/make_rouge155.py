@@ -60,20 +60,28 @@ def texts(seed: int, items: int, start: str = "") -> list[str]:
 
 def lines(path: Path) -> list[str]:
     """Return the texts of a file, with newlines between sentences."""
-    return [line.replace("<n>", "\n") for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+    return [
+        line.replace("<n>", "\n")
+        for line in path.read_text(encoding="utf-8").split("\n")[:-1]
+    ]
 
 
 def corpora() -> dict[str, tuple[dict[str, list[str]], list[list[str]]]]:
     """Return systems and references by name. No reference is empty: the script divides by zero
     there.
     """
-    systems = {path.stem: lines(path) for path in sorted((SUMMARIES / "systems").iterdir())}
+    systems = {
+        path.stem: lines(path) for path in sorted((SUMMARIES / "systems").iterdir())
+    }
     references = [lines(SUMMARIES / f"reference{number}.txt") for number in range(2)]
     made = {"one": texts(1, 40), "two": texts(2, 40)}
     # recall 226/451 and 225/449: of equal five decimals, so that the script takes the first
     words = [[f"{letter}{number}" for number in range(226)] for letter in "abc"]
     close = {"one": [" ".join(words[0])]}
-    nearly = [[" ".join(words[0] + words[1][:225])], [" ".join(words[0][:225] + words[2][:224])]]
+    nearly = [
+        [" ".join(words[0] + words[1][:225])],
+        [" ".join(words[0][:225] + words[2][:224])],
+    ]
     return {
         "close": (close, nearly),
         "summaries": (systems, references),
@@ -121,7 +129,13 @@ LIMITS = [
     "-s -b 47 -f A",
 ]
 """The options of the runs on texts that are made."""
-SUMMARY_LIMITS = ["-l 10 -f A", "-b 75 -f A -m", "-b 300 -f B", "-s -f A -m", "-s -b 75 -f A"]
+SUMMARY_LIMITS = [
+    "-l 10 -f A",
+    "-b 75 -f A -m",
+    "-b 300 -f B",
+    "-s -f A -m",
+    "-s -b 75 -f A",
+]
 """The options of the runs on summaries, with the script's own list of stop words."""
 
 
@@ -137,10 +151,13 @@ def spaced(seed: int, items: int) -> list[str]:
     def sentence() -> str:
         words = rng.choices([*WORDS, "naïve", "日本"], k=rng.choice([1, 4, 9, 25]))
         inner = "".join(word + rng.choice(blanks) for word in words)
-        return rng.choice(["", " ", "  "]) + (inner if rng.random() < 0.5 else inner.strip())
+        return rng.choice(["", " ", "  "]) + (
+            inner if rng.random() < 0.5 else inner.strip()
+        )
 
     return [
-        "zebra " + "\n".join(sentence() for _ in range(rng.randint(1, 4))) for _ in range(items)
+        "zebra " + "\n".join(sentence() for _ in range(rng.randint(1, 4)))
+        for _ in range(items)
     ]
 
 
@@ -149,14 +166,19 @@ def limited_corpora() -> dict[str, tuple[list[str], list[list[str]]]]:
     summaries = lines(SUMMARIES / "systems" / "rambling.txt")
     references = [lines(SUMMARIES / f"reference{number}.txt") for number in range(2)]
     return {
-        "made": (texts(61, 30), [texts(62 + number, 30, "zebra ") for number in range(2)]),
+        "made": (
+            texts(61, 30),
+            [texts(62 + number, 30, "zebra ") for number in range(2)],
+        ),
         "spaced": (spaced(71, 30), [spaced(72 + number, 30) for number in range(3)]),
         "summaries": (summaries, references),
     }
 
 
 LIMITED = "-n 2 -w 1.2 -2 4 -U"
-LIMITED_RUNS = [(corpus, options) for corpus in ("made", "spaced") for options in LIMITS]
+LIMITED_RUNS = [
+    (corpus, options) for corpus in ("made", "spaced") for options in LIMITS
+]
 LIMITED_RUNS += [("summaries", options) for options in SUMMARY_LIMITS]
 
 
@@ -176,7 +198,9 @@ def prepare(folder: Path) -> Path:
         script.parent / "data/WordNet-2.0-Exceptions" / f"{kind}.exc"
         for kind in ("adj", "adv", "noun", "verb")
     ]
-    subprocess.run(["perl", "-e", code, folder / "WordNet-2.0.exc.db", *lists], check=True)
+    subprocess.run(
+        ["perl", "-e", code, folder / "WordNet-2.0.exc.db", *lists], check=True
+    )
     shutil.copy(script, folder)
     (folder / "XML").mkdir()
     (folder / "XML" / "DOM.pm").write_text(STUB)
@@ -218,7 +242,9 @@ def printed(
             *options.split(),
         ]
         command += ["-z", "SPL", str(folder / "list"), "X"]
-        shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        shown = subprocess.run(
+            command, capture_output=True, text=True, check=True
+        ).stdout
     scores: dict[str, list[list[float]]] = {}
     for kind, place, *values in re.findall(
         r"X ROUGE-(\S+) Eval (\d+)\.X R:(\S+) P:(\S+) F:(\S+)", shown
@@ -233,7 +259,9 @@ def printed(
 def write(target: Path, runs: Sequence[dict[str, Any]], **about: str) -> None:
     """Write a file with a line for each run."""
     rows = ",\n".join(json.dumps(run, separators=(",", ":")) for run in runs)
-    target.write_text(f'{json.dumps({"command": COMMAND, **about})[:-1]}, "runs": [\n{rows}\n]}}\n')
+    target.write_text(
+        f'{json.dumps({"command": COMMAND, **about})[:-1]}, "runs": [\n{rows}\n]}}\n'
+    )
 
 
 def main() -> None:
@@ -258,14 +286,21 @@ def main() -> None:
             )
             for name, outputs in systems.items()
         }
-        about = {"corpus": corpus, "options": options, "references": count, "jackknife": jackknife}
+        about = {
+            "corpus": corpus,
+            "options": options,
+            "references": count,
+            "jackknife": jackknife,
+        }
         results.append({**about, "scores": by_system})
     write(TARGET, results)
     results = []
     for corpus, options in LIMITED_RUNS:
         outputs, others = limited_corpora()[corpus]
         items = [*zip(outputs, *others, strict=True)]
-        scores = printed(items, f"{LIMITED} {options}", own_stop_words=corpus == "summaries")
+        scores = printed(
+            items, f"{LIMITED} {options}", own_stop_words=corpus == "summaries"
+        )
         results.append({"corpus": corpus, "options": options, "scores": scores})
     write(LIMITED_TARGET, results, counted=LIMITED)
 

@@ -76,7 +76,9 @@ def thirteen(folder: Path) -> Path:
     """Run the thirteen systems in a folder, and return the run directory, which has a page."""
     data = ROOT / "data"
     texts = {
-        name: (data / "systems" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+        name: (data / "systems" / f"{name}.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
         for name in ("careful", "eager", "unchanged", "broken")
     }
     for name in ("careful", "eager", "broken"):
@@ -95,7 +97,9 @@ def thirteen(folder: Path) -> Path:
         "datasets": {
             "sample": {
                 "source": str(data / "source.txt"),
-                "references": [str(data / f"reference{number}.txt") for number in (0, 1)],
+                "references": [
+                    str(data / f"reference{number}.txt") for number in (0, 1)
+                ],
                 "gold": str(data / "m2" / "gold.m2"),
             }
         },
@@ -106,7 +110,10 @@ def thirteen(folder: Path) -> Path:
         "output": {"dir": str(folder / "run"), "formats": ["html"]},
     }
     (folder / "c.json").write_text(json.dumps(config), encoding="utf-8")
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         assert dispatch.main(["run", str(folder / "c.json"), "-q"]) == 0
     return folder / "run"
 
@@ -137,7 +144,11 @@ def taken(browser: Browser, shot: Shot, run: Path) -> bytes:
 def terminal(run: Path) -> str:
     """Return as SVG what `show` prints of the run on a terminal."""
     out = io.StringIO()
-    surroundings = {"COLUMNS": str(COLUMNS), "TERM": "xterm-256color", "FORCE_COLOR": "1"}
+    surroundings = {
+        "COLUMNS": str(COLUMNS),
+        "TERM": "xterm-256color",
+        "FORCE_COLOR": "1",
+    }
     with (
         mock.patch.dict(os.environ, surroundings),
         mock.patch.object(out, "isatty", return_value=True),
@@ -145,8 +156,12 @@ def terminal(run: Path) -> str:
     ):
         os.environ.pop("NO_COLOR", None)
         assert dispatch.main(["show", str(run)]) == 0
-    table = out.getvalue().partition("\ngleu = ")[0]  # signatures are wider than the terminal
-    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
+    table = out.getvalue().partition("\ngleu = ")[
+        0
+    ]  # signatures are wider than the terminal
+    console = Console(
+        record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True
+    )
     console.print(Text.from_ansi(table))
     return console.export_svg(title="gec-pipeline show", unique_id="terminal")
 

@@ -83,7 +83,9 @@ def test_what_is_lost_or_untidy_is_noticed(
 
 
 def test_a_number_of_a_seed_is_the_same_fault_whichever_kinds_are_left_out() -> None:
-    every = dict(zip(range(60), (kind for _, kind in chosen(list(KINDS))), strict=False))
+    every = dict(
+        zip(range(60), (kind for _, kind in chosen(list(KINDS))), strict=False)
+    )
     two = [next(numbers) for numbers in [chosen(["disk", "two"])] for _ in range(6)]
     assert all(every[number] == kind for number, kind in two)
     assert [kind for _, kind in two] == ["two", "disk"] * 3

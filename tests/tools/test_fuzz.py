@@ -38,7 +38,8 @@ def test_random_cases_end_well_or_in_a_message(name: str) -> None:
 @pytest.mark.parametrize("name", FUZZERS)
 def test_what_was_ever_found_is_found_no_more(name: str) -> None:
     wrong = {
-        item["about"]: checked(FUZZERS[name], item["case"], Counter()) for item in corpus(name)
+        item["about"]: checked(FUZZERS[name], item["case"], Counter())
+        for item in corpus(name)
     }
     assert {about: text for about, text in wrong.items() if text} == {}
 
@@ -56,7 +57,9 @@ def raises(_: Any, folder: Path, __: Counter[str]) -> str:
 
 def hangs(*_: Any) -> str:
     while True:
-        with contextlib.suppress(Exception):  # a program that goes on after anything is no way out
+        with contextlib.suppress(
+            Exception
+        ):  # a program that goes on after anything is no way out
             time.sleep(100)
 
 
@@ -65,7 +68,8 @@ def hungry(*_: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("check", "words"), [(raises, "KeyError: 'fuzz-"), (hangs, "LateError"), (hungry, " MB of")]
+    ("check", "words"),
+    [(raises, "KeyError: 'fuzz-"), (hangs, "LateError"), (hungry, " MB of")],
 )
 def test_the_driver_notices_errors_hangs_and_memory(
     check: Any, words: str, monkeypatch: pytest.MonkeyPatch
@@ -77,7 +81,11 @@ def test_the_driver_notices_errors_hangs_and_memory(
 
 
 def test_what_a_command_may_say() -> None:
-    assert Said(0, "", "warning: x\n").wrong() == Said(2, "", "error: x\n  more\n").wrong() == ""
+    assert (
+        Said(0, "", "warning: x\n").wrong()
+        == Said(2, "", "error: x\n  more\n").wrong()
+        == ""
+    )
     for odd in (
         Said(1, "", ""),
         Said(2, "", ""),
@@ -96,5 +104,7 @@ def test_changes_are_values_of_json() -> None:
         ["drop", ["x"]],
     ]
     assert changes.changed(content, some) == {"a": [[5, 5], {"c": 2}]}
-    assert changes.expanded({"!": "nest", "n": 2, "of": 1, "keys": True}) == {"k": {"k": 1}}
+    assert changes.expanded({"!": "nest", "n": 2, "of": 1, "keys": True}) == {
+        "k": {"k": 1}
+    }
     assert changes.changed_bytes(b"abcd", [[0.5, 1, "7a"]]) == b"abzd"

@@ -16,10 +16,17 @@ from ...report.terminal.printing import print_table
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "action", nargs="?", choices=("list", "clean"), default="list", help="default: list"
+        "action",
+        nargs="?",
+        choices=("list", "clean"),
+        default="list",
+        help="default: list",
     )
     parser.add_argument(
-        "--metric", action="append", metavar="NAME", help="only this metric; may be repeated"
+        "--metric",
+        action="append",
+        metavar="NAME",
+        help="only this metric; may be repeated",
     )
 
 

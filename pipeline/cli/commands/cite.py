@@ -34,7 +34,9 @@ from ...scoring.significance_tests import NO_TEST, SIGNIFICANCE_TESTS, with_samp
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", metavar="RUN|METRIC", help="a run directory, or a metric: its name or signature"
+        "what",
+        metavar="RUN|METRIC",
+        help="a run directory, or a metric: its name or signature",
     )
 
 
@@ -44,7 +46,9 @@ def run(args: argparse.Namespace) -> None:
         metric = of_metric(args.what)
         if not metric.citations:
             print(
-                printable(f"no entry for {metric.output}: cite where its numbers come from"),
+                printable(
+                    f"no entry for {metric.output}: cite where its numbers come from"
+                ),
                 file=sys.stderr,
             )
         sys.stdout.write(bibtex(metric.citations, _own_entries(declared_of([metric]))))
@@ -56,7 +60,10 @@ def run(args: argparse.Namespace) -> None:
             keys += use.keys
             print(printable(f"% {use.text} [{', '.join(use.keys)}]"))
         else:
-            print(printable(f"no entry for {use.text}: cite where it is from"), file=sys.stderr)
+            print(
+                printable(f"no entry for {use.text}: cite where it is from"),
+                file=sys.stderr,
+            )
     entries = _own_entries(results.declared)
     test = SIGNIFICANCE_TESTS.get((results.statistics or {}).get("test", NO_TEST))
     if test:
@@ -72,7 +79,9 @@ def _own_entries(metrics: Mapping[str, Declared]) -> list[str]:
     return entries
 
 
-CITED = yaml.safe_load(Path(__file__).with_name("cited.yaml").read_text(encoding="utf-8"))
+CITED = yaml.safe_load(
+    Path(__file__).with_name("cited.yaml").read_text(encoding="utf-8")
+)
 """The keys that `methods`, and data sets and judgements (`texts`) cite; see `cited.yaml`."""
 
 
@@ -102,7 +111,9 @@ def bibtex(keys: Sequence[str], more_entries: Iterable[str] = ()) -> str:
     entries |= citations()
     for key in keys:
         if key not in entries:
-            raise InputError(f"citations.bib has no entry '{key}'{did_you_mean(key, entries)}")
+            raise InputError(
+                f"citations.bib has no entry '{key}'{did_you_mean(key, entries)}"
+            )
     return "\n".join(entries[key] for key in dict.fromkeys(keys))
 
 
@@ -136,16 +147,23 @@ def cited(results: Results) -> list[Use]:
 
     if statistics:
         samples = f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
-        add_methods(f"statistics ({level_name(results)}, {samples})", ("bootstrap", "ranks"))
+        add_methods(
+            f"statistics ({level_name(results)}, {samples})", ("bootstrap", "ranks")
+        )
     if statistics and results.tests:
         names = [statistics["test"], statistics["correction"]]
-        if baseline_of(results) is None and any(len(g.scores) > 2 for g in groups(results)):
+        if baseline_of(results) is None and any(
+            len(g.scores) > 2 for g in groups(results)
+        ):
             names.append("letters")
         add_methods(tests_heading(statistics), names)
     human = results.human or {}
     correlations = human.get("correlations", ())
     add_methods("human", dict.fromkeys(item["human"] for item in correlations))
-    add_methods("human", [part for part in ("correlations", "tests", "windows") if human.get(part)])
+    add_methods(
+        "human",
+        [part for part in ("correlations", "tests", "windows") if human.get(part)],
+    )
     for name, summary in (results.judgments or {}).items():
         add_methods(f"judgments {name}", [key for key in summary if summary[key]])
     if correlations:

@@ -21,10 +21,14 @@ from ...errors import StoreError, printable
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a run directory")
     parser.add_argument(
-        "--unused", action="store_true", help="only counts that the results are not made of"
+        "--unused",
+        action="store_true",
+        help="only counts that the results are not made of",
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="print what would be deleted; delete nothing"
+        "--dry-run",
+        action="store_true",
+        help="print what would be deleted; delete nothing",
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
 
@@ -61,5 +65,7 @@ def run(args: argparse.Namespace) -> None:
                     directory.remove_unneeded(used)
         if not args.quiet:
             deleted = "would go" if args.dry_run else "deleted"
-            summary = f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {deleted}"
+            summary = (
+                f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {deleted}"
+            )
             print(printable(summary), file=sys.stderr)

@@ -40,7 +40,11 @@ from ...report.terminal.progress import Bar
 from ...scoring import stored_runs
 from ...scoring.metric_results import MetricResult, picked
 from ...scoring.resampling.paired_tests import CORRECTIONS
-from ...scoring.resampling.significance import settings_of, stored_settings, with_statistics
+from ...scoring.resampling.significance import (
+    settings_of,
+    stored_settings,
+    with_statistics,
+)
 from ...scoring.results import Comparison, Results, without_nan
 from ...scoring.significance_tests import names_of_tests, short_names
 from ...scoring.stored_runs import Selection, names_like, only, restricted
@@ -54,10 +58,14 @@ SETTINGS = ("test", "correction", "outputs", "level", "resamples", "trials", "se
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="a run directory")
     parser.add_argument(
-        "run2", nargs="?", help="another run on the same data sets: systems of both are compared"
+        "run2",
+        nargs="?",
+        help="another run on the same data sets: systems of both are compared",
     )
     against = parser.add_mutually_exclusive_group()
-    against.add_argument("--baseline", metavar="SYSTEM", help="compare each system with this one")
+    against.add_argument(
+        "--baseline", metavar="SYSTEM", help="compare each system with this one"
+    )
     against.add_argument(
         "--all",
         action="store_true",
@@ -114,7 +122,9 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
         help="decimals (default: 2)",
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
-    parser.add_argument("--json", action="store_true", help="print as results.json does")
+    parser.add_argument(
+        "--json", action="store_true", help="print as results.json does"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -136,7 +146,9 @@ def run(args: argparse.Namespace) -> int:
     elif (results.statistics or {}).get("test") == "none":
         raise InputError(NO_TEST)
     else:
-        raise InputError(f"{args.run}: there is one system only, so there is nothing to compare")
+        raise InputError(
+            f"{args.run}: there is one system only, so there is nothing to compare"
+        )
     return 0
 
 
@@ -165,24 +177,33 @@ class Verdict(NamedTuple):
 def _gate(args: argparse.Namespace) -> int:
     """Print for each system whether it is worse in the second run; return 1 if one is."""
     if not args.fail_if_worse or not args.run2 or args.baseline is not None:
-        raise InputError("--fail-if-worse: takes two runs, OLD and NEW, and no --baseline")
+        raise InputError(
+            "--fail-if-worse: takes two runs, OLD and NEW, and no --baseline"
+        )
     results = compared(args, versions=True)
     settings = results.statistics or {}
     if settings["test"] == "none":
         raise InputError(NO_TEST)
     # p values are corrected over the systems of a metric on a data set.
     tests: list[Comparison] = []
-    for _key, group in groupby(results.tests, key=lambda test: (test.dataset, test.metric)):
+    for _key, group in groupby(
+        results.tests, key=lambda test: (test.dataset, test.metric)
+    ):
         corrected = list(group)
         adjusted = CORRECTIONS[settings["correction"]]([test.p for test in corrected])
         for test, p in zip(corrected, adjusted, strict=True):
             tests.append(replace(test, p_adjusted=p))
     labels = called(test.metric for test in tests)
-    scores = {(score.dataset, score.metric, score.system): score.score for score in results.scores}
+    scores = {
+        (score.dataset, score.metric, score.system): score.score
+        for score in results.scores
+    }
     verdicts = []
     for test in tests:
         pair = {(test.dataset, test.metric, name) for name in (test.system, test.other)}
-        old_key, new_key = [key for key in scores if key in pair]  # in the order of _versions()
+        old_key, new_key = [
+            key for key in scores if key in pair
+        ]  # in the order of _versions()
         old = scores[old_key]
         new = scores[new_key]
         gain = float(goodness(test.metric, new) - goodness(test.metric, old))
@@ -215,7 +236,9 @@ def _gate(args: argparse.Namespace) -> int:
             )
         )
         if not args.json:
-            name = new_name if new_name == old_name else f"{new_name} (before: {old_name})"
+            name = (
+                new_name if new_name == old_name else f"{new_name} (before: {old_name})"
+            )
             before = percent(old, args.digits, test.metric)
             after = percent(new, args.digits, test.metric)
             change = f"{before} -> {after}, p adjusted {p_cell(test, results)}"
@@ -228,7 +251,9 @@ def _gate(args: argparse.Namespace) -> int:
     if not verdicts and not args.json:
         print("no system has other outputs in the two runs, so none is worse")
     outcomes = {item.verdict for item in verdicts}
-    overall = next((outcome for outcome in ("worse", "better") if outcome in outcomes), "same")
+    overall = next(
+        (outcome for outcome in ("worse", "better") if outcome in outcomes), "same"
+    )
     if args.json:
         sections = {
             "verdict": overall,
@@ -282,7 +307,9 @@ def _versions(
 def _systems(run: str, names: Collection[str]) -> list[str]:
     """Return which systems a run has, of these names."""
     scores = stored_runs.load_runs(run)[0].scores
-    return list(dict.fromkeys(score.system for score in scores if score.system in names))
+    return list(
+        dict.fromkeys(score.system for score in scores if score.system in names)
+    )
 
 
 def _worst(args: argparse.Namespace) -> int:
@@ -291,7 +318,9 @@ def _worst(args: argparse.Namespace) -> int:
         raise InputError(
             "--worst: takes one run, and the two systems as --system A B; it prints texts"
         )
-    context = chosen(revisit(folder_of(args.run)), replace(selection_of(args), systems=()))
+    context = chosen(
+        revisit(folder_of(args.run)), replace(selection_of(args), systems=())
+    )
     dataset, *more = list(context.results.datasets)
     if more:
         raise InputError(
@@ -336,7 +365,9 @@ def compared(
     With `from_config`, the baseline of the run's config counts if the arguments have none.
     `versions` compares each system of two runs only with itself.
     """
-    results, metric_results = stored_runs.load_runs(args.run, getattr(args, "run2", None) or None)
+    results, metric_results = stored_runs.load_runs(
+        args.run, getattr(args, "run2", None) or None
+    )
     metric_results = only(metric_results, replace(selection_of(args), systems=()))
     # The settings of the run's config, changed by the arguments.
     written = stored_settings(results)
@@ -348,10 +379,15 @@ def compared(
             written[name] = value
     if args.test is not None:
         written["test"] = short_names().get(args.test, args.test)
-    names = list(dict.fromkeys(chain.from_iterable(result.names for result in metric_results)))
+    names = list(
+        dict.fromkeys(chain.from_iterable(result.names for result in metric_results))
+    )
     settings = settings_of(written, names, "--")
     if args.system:
-        if args.baseline is None and len(names_like("--system", args.system, names)) == 2:
+        if (
+            args.baseline is None
+            and len(names_like("--system", args.system, names)) == 2
+        ):
             # Two systems are compared with each other.
             settings = settings.model_copy(update={"baseline": None})
         systems = list(args.system)
@@ -367,6 +403,8 @@ def compared(
     results, metric_results = restricted(results, metric_results)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("resampling")
-        results, _tested = with_statistics(results, metric_results, settings, bar.testing)
+        results, _tested = with_statistics(
+            results, metric_results, settings, bar.testing
+        )
     print_warnings(results.warnings, quiet=args.quiet)
     return results

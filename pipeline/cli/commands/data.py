@@ -26,7 +26,15 @@ from ...data.catalogue import (
     scorable,
     scorables,
 )
-from ...data.dataset_cache import State, by_hand, cache, fetch_files, locate_all, missing, state
+from ...data.dataset_cache import (
+    State,
+    by_hand,
+    cache,
+    fetch_files,
+    locate_all,
+    missing,
+    state,
+)
 from ...errors import DataError, Problem, gathered, printable
 from ...report.terminal.printing import print_table, print_text
 from ...report.terminal.progress import Bar
@@ -39,16 +47,21 @@ NAMES = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the actions and their arguments."""
-    actions = parser.add_subparsers(dest="action", metavar="list|fetch|verify|path", required=True)
+    actions = parser.add_subparsers(
+        dest="action", metavar="list|fetch|verify|path", required=True
+    )
 
     def action(name: str, summary: str) -> argparse.ArgumentParser:
         return actions.add_parser(name, help=summary, description=summary)
 
     listing = action(
-        "list", "list the data sets, or the files of one with its licence and what to cite"
+        "list",
+        "list the data sets, or the files of one with its licence and what to cite",
     )
     listing.add_argument("name", nargs="?", metavar="NAME", help="a data set")
-    fetching = action("fetch", "fetch the files that are missing, and check each by its SHA-256")
+    fetching = action(
+        "fetch", "fetch the files that are missing, and check each by its SHA-256"
+    )
     fetching.add_argument("names", nargs="*", metavar="NAME", help=NAMES)
     fetching.add_argument("--all", action="store_true", help="all data sets")
     fetching.add_argument(
@@ -61,7 +74,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-q", "--quiet", action="store_true", help="print nothing but what goes wrong"
     )
     verifying = action(
-        "verify", "check the files that are here; exit code 2 where some are missing or changed"
+        "verify",
+        "check the files that are here; exit code 2 where some are missing or changed",
     )
     verifying.add_argument(
         "names",
@@ -73,13 +87,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-q", "--quiet", action="store_true", help="print nothing but what is wrong"
     )
     locating = action(
-        "path", "print the folder of a data set, or a file; without a name the folder of all"
+        "path",
+        "print the folder of a data set, or a file; without a name the folder of all",
     )
-    locating.add_argument("name", nargs="?", metavar="NAME[/FILE]", help="a data set or file")
+    locating.add_argument(
+        "name", nargs="?", metavar="NAME[/FILE]", help="a data set or file"
+    )
 
 
 def run(args: argparse.Namespace) -> None:
-    {"list": _list, "fetch": _fetch, "verify": _verify, "path": _path}[args.action](args)
+    {"list": _list, "fetch": _fetch, "verify": _verify, "path": _path}[args.action](
+        args
+    )
 
 
 def _list(args: argparse.Namespace) -> None:
@@ -102,19 +121,29 @@ def _list(args: argparse.Namespace) -> None:
             size = f"{total / 1e6:.1f} MB"
         elif total == 0:
             size = "-"
-        licences = "; ".join(dict.fromkeys(file.licence.partition(" (")[0] for file in files))
+        licences = "; ".join(
+            dict.fromkeys(file.licence.partition(" (")[0] for file in files)
+        )
         rows.append([name, str(len(files)), size, share, licences])
     print_table(["data set", "files", "size", "here", "licence"], rows, left=(0, 3, 4))
-    fetch = "fetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME"
+    fetch = (
+        "fetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME"
+    )
     print(printable(f"\nfolder: {cache()}\n{fetch}"))
 
 
 def _print_data_set(dataset: DataSet) -> None:
     print_text(f"{dataset.title}\n{dataset.note}" if dataset.note else dataset.title)
     print(printable(f"\nfolder   {cache() / dataset.name}"))
-    origins = dict.fromkeys((f.repository, f.commit, f.licence) for f in dataset.files.values())
+    origins = dict.fromkeys(
+        (f.repository, f.commit, f.licence) for f in dataset.files.values()
+    )
     for repository, commit, licence in origins:
-        origin = f"https://github.com/{repository}/tree/{commit}" if repository else "its authors"
+        origin = (
+            f"https://github.com/{repository}/tree/{commit}"
+            if repository
+            else "its authors"
+        )
         print_text(f"from     {origin}  (licence: {licence})")
     if by_hand(dataset.name):
         print(printable(f"by hand  {by_hand(dataset.name)}"))
@@ -123,7 +152,9 @@ def _print_data_set(dataset: DataSet) -> None:
         if owner is not dataset:
             continue
         texts = scorable(name)
-        entry = f"{name.replace('/', '-')}: data:{name}" if "/" in name else f"{name}: data"
+        entry = (
+            f"{name.replace('/', '-')}: data:{name}" if "/" in name else f"{name}: data"
+        )
         summary = f"source, {len(texts.references)} references"
         if texts.systems:
             summary += f", {len(texts.systems)} outputs (systems: data)"
@@ -145,7 +176,12 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
             from ...data.config.compose import read
 
             root = read(name)[0]
-            bring(root.plain().get("catalogue", {}) if isinstance(root.value, dict) else {}, name)
+            bring(
+                root.plain().get("catalogue", {})
+                if isinstance(root.value, dict)
+                else {},
+                name,
+            )
             for dataset in catalogues.catalogue().values():
                 if dataset.home == name:
                     files |= dict.fromkeys(dataset.files.values())
@@ -175,7 +211,11 @@ def _fetch(args: argparse.Namespace) -> None:
         outcomes = {
             "fetched": result.taken,
             "here before": result.here,
-            "could not be fetched": [*result.failed, *result.skipped, *result.not_fetched],
+            "could not be fetched": [
+                *result.failed,
+                *result.skipped,
+                *result.not_fetched,
+            ],
         }
         for name in dict.fromkeys(file.dataset for file in files):
             counts = []
@@ -189,7 +229,9 @@ def _fetch(args: argparse.Namespace) -> None:
 
 
 def _verify(args: argparse.Namespace) -> None:
-    names = args.names or [name for name in catalogues.catalogue() if (cache() / name).is_dir()]
+    names = args.names or [
+        name for name in catalogues.catalogue() if (cache() / name).is_dir()
+    ]
     if not names and not args.quiet:
         hint = "`gec-pipeline data list` tells what can be fetched"
         print(printable(f"nothing is in {cache()}; {hint}"))
@@ -207,7 +249,9 @@ def _verify(args: argparse.Namespace) -> None:
             if files:
                 share = f"{len(files)} of {len(state_of)} files"
                 problems.append(f"{name}: {share} {wrong}: {', '.join(files)}")
-        problems.append(f"  {by_hand(name) or f'fetch again: gec-pipeline data fetch {name}'}")
+        problems.append(
+            f"  {by_hand(name) or f'fetch again: gec-pipeline data fetch {name}'}"
+        )
     if problems:
         raise DataError("\n".join(problems))
 
@@ -226,5 +270,8 @@ def _path(args: argparse.Namespace) -> None:
         raise DataError(f"{name} is not in {cache()}; {how}")
     if absent:
         problem = f"{len(absent)} of its files are missing or changed"
-        print(printable(f"note: {problem}: gec-pipeline data verify {name}"), file=sys.stderr)
+        print(
+            printable(f"note: {problem}: gec-pipeline data verify {name}"),
+            file=sys.stderr,
+        )
     print(cache() / name)

@@ -70,14 +70,22 @@ for _colour, _roles in COLOURS.items():
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "metric", metavar="METRIC", help="a metric, or a metric with options, such as gleu[n=3]"
+        "metric",
+        metavar="METRIC",
+        help="a metric, or a metric with options, such as gleu[n=3]",
     )
     add_files(parser, gold=True)
     parser.add_argument(
-        "--line", type=int, required=True, metavar="N", help="number of the sentence, from 1"
+        "--line",
+        type=int,
+        required=True,
+        metavar="N",
+        help="number of the sentence, from 1",
     )
     parser.add_argument(
-        "--compare", metavar="METRIC", help="a second metric or variant, to be compared with"
+        "--compare",
+        metavar="METRIC",
+        help="a second metric or variant, to be compared with",
     )
     parser.add_argument(
         "--option",
@@ -95,7 +103,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for option in loaded("explain_options").values():
         option.configure(parser)
         text, examples = str(parser.description).split(EXAMPLES)
-        parser.description = f"{text}\n{option.about}\n{EXAMPLES}{examples}  {option.example}\n"
+        parser.description = (
+            f"{text}\n{option.about}\n{EXAMPLES}{examples}  {option.example}\n"
+        )
 
 
 def _metric_options(args: argparse.Namespace) -> dict[str, str]:
@@ -121,7 +131,10 @@ def run(args: argparse.Namespace) -> None:
     for option in further_options:
         views |= option.inputs(args)
     corpus = open_files(
-        args, quiet=True, views=views, references=any(metric.spec.references for metric in metrics)
+        args,
+        quiet=True,
+        views=views,
+        references=any(metric.spec.references for metric in metrics),
     )
     for metric in metrics:
         if metric.spec.source and corpus.source is None:
@@ -167,11 +180,17 @@ def _judged_edits(
         print_text(f"source  {_text(view.source, line) if view.source else ''}")
         print_text(f"output  {_text(corpus.systems[name], line)}")
         by_annotator = annotator_columns(metric, columns, line, corpus)
-        counts = [count for count in annotator.shown_counts(by_annotator) if not count.orders]
-        for number, score in enumerate(annotator.sentence_scores(by_annotator)[0].tolist()):
+        counts = [
+            count for count in annotator.shown_counts(by_annotator) if not count.orders
+        ]
+        for number, score in enumerate(
+            annotator.sentence_scores(by_annotator)[0].tolist()
+        ):
             result = "has no line here"
             if edits.verdicts[number] is not None:
-                numbers = [f"{count.name} {count.values[0, number]:g}" for count in counts]
+                numbers = [
+                    f"{count.name} {count.values[0, number]:g}" for count in counts
+                ]
                 result = "  ".join([f"{metric.output} {percent(score, 2)}", *numbers])
             mark = "counts" if number == edits.chosen else "      "
             print_text(f"annotator {number}  {mark}  {result}")
@@ -201,7 +220,9 @@ class Texts(NamedTuple):
         references = [join_lines([text.encode()]) for text in self.references.values()]
         output = join_lines([self.output.encode()])
         rows = np.array([self.line - 1])
-        return Text(source, references, [output], rows=rows, whole=self.corpus_passes.get(spec))
+        return Text(
+            source, references, [output], rows=rows, whole=self.corpus_passes.get(spec)
+        )
 
 
 def _texts_of(
@@ -214,7 +235,9 @@ def _texts_of(
     """Return the texts of a line, with the references of these numbers."""
     source = _text(corpus.source, line) if corpus.source else None
     references = {number: _text(corpus.references[number], line) for number in present}
-    return Texts(source, references, _text(corpus.systems[system], line), corpus_passes, line)
+    return Texts(
+        source, references, _text(corpus.systems[system], line), corpus_passes, line
+    )
 
 
 def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
@@ -223,14 +246,20 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     for metric in metrics:
         spec = metric.spec
         if spec.corpus_pass:
-            corpus_passes[spec] = PreparedCounts(corpus.read_by(spec), spec).corpus_pass_result
+            corpus_passes[spec] = PreparedCounts(
+                corpus.read_by(spec), spec
+            ).corpus_pass_result
 
     text_readers = [metric for metric in metrics if metric.spec.input == TEXTS]
-    counting = [metric for metric in text_readers if not capabilities.computes_numbers(metric)]
+    counting = [
+        metric for metric in text_readers if not capabilities.computes_numbers(metric)
+    ]
     present = [n for n in range(len(corpus.references)) if not corpus.lacks(n, line)]
     for name in corpus.systems:
         texts = _texts_of(corpus, present, name, line, corpus_passes)
-        print_styled(printable(f"system     {name}, {called(line, corpus.ids)}"), "bold")
+        print_styled(
+            printable(f"system     {name}, {called(line, corpus.ids)}"), "bold"
+        )
         if texts.source is not None:
             print_styled(f"source     {printable(texts.source)}")
         print_styled(f"output     {printable(texts.output)}")
@@ -249,7 +278,9 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
                 print_styled(f"  {metric.name_in_text}", "bold")
                 view = corpus.read_by(metric.spec)
                 numbers = present if view is corpus else range(len(view.references))
-                text = _texts_of(view, numbers, name, line, corpus_passes).as_read(metric.spec)
+                text = _texts_of(view, numbers, name, line, corpus_passes).as_read(
+                    metric.spec
+                )
                 if not _explained(metric, text):
                     print_styled(f"  {_counted(metric, text)}")
 
@@ -270,13 +301,14 @@ def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric without an explanation."""
     columns = capabilities.columns_of(metric, text)
     if capabilities.data_set_columns(metric).whole_sums:
-        return (
-            "it weighs each edit by all sentences together, so that a sentence alone has no score"
-        )
+        return "it weighs each edit by all sentences together, so that a sentence alone has no score"
     outputs = {}
     for name, values in metric.sentence_outputs(columns).items():
         outputs[name] = float(values.flat[0])
-    counts = [f"{count.name} {count.values.flat[0]:g}" for count in metric.shown_counts(columns)]
+    counts = [
+        f"{count.name} {count.values.flat[0]:g}"
+        for count in metric.shown_counts(columns)
+    ]
     if not counts:
         cells = []
         for name, value in outputs.items():
@@ -316,12 +348,16 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
         other = capabilities.shown_ngrams(first).ngram_rule()
         if rule:
             print_styled("  n-grams that it counts differently:")
-    by_order = {count.name: count.values.reshape(-1) for count in counts if count.orders}
+    by_order = {
+        count.name: count.values.reshape(-1) for count in counts if count.orders
+    }
     orders = max(map(len, by_order.values()), default=rule.last if rule else 0)
     for n, row in enumerate(capabilities.row_names(metric)[:orders], 1):
         title = f"n={row}" if row.isdigit() else row
         suffix = f"_{n}" if row.isdigit() else ""
-        numbers = [f"{name}{suffix} {values[n - 1]:g}" for name, values in by_order.items()]
+        numbers = [
+            f"{name}{suffix} {values[n - 1]:g}" for name, values in by_order.items()
+        ]
         print_styled(f"  {title}: {', '.join(numbers)}" if numbers else f"  {title}")
         for role, names in _by_role(rule, other, texts, n):
             print_styled(f"    {role:<10}{printable(names)}", STYLES[role])
@@ -360,13 +396,17 @@ def _by_role(
         return capabilities.grams(rule.tokenization.tokens(text), n)
 
     source = ngrams(texts.source) if texts.source is not None else Counter()
-    references = capabilities.merged([ngrams(text) for text in texts.references.values()])
+    references = capabilities.merged(
+        [ngrams(text) for text in texts.references.values()]
+    )
     output = ngrams(texts.output)
     other_roles = {}
     if other:
         other_roles = capabilities.roles(other.name, source, references, output)
     separator = "" if rule.tokenization.tokenizer == "char" else " "
-    for role, counts in capabilities.roles(rule.name, source, references, output).items():
+    for role, counts in capabilities.roles(
+        rule.name, source, references, output
+    ).items():
         other_counts = other_roles.get(role, Counter())
         names = []
         for gram, count in counts.items():

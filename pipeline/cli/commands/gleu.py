@@ -45,7 +45,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("mode", choices=["corpus", "sent", "mean"])
     add_files(parser, plain=True)
-    add("-n", dest="order", default="4", metavar="N", help="longest n-grams (default: 4)")
+    add(
+        "-n",
+        dest="order",
+        default="4",
+        metavar="N",
+        help="longest n-grams (default: 4)",
+    )
     add(
         "-i",
         "--iter",
@@ -81,7 +87,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="choose references as the original does",
     )
     add("-v", "--verbose", action="store_true", help="print a table of the orders")
-    add("--seed", metavar="N", help="repeat the choice of references of a run without -f")
+    add(
+        "--seed",
+        metavar="N",
+        help="repeat the choice of references of a run without -f",
+    )
 
 
 def _options(args: argparse.Namespace) -> dict[str, str]:
@@ -116,12 +126,17 @@ def run(args: argparse.Namespace) -> None:
     metrics = from_texts(["gleu"], options)
     corpus = open_files(args, views=(TEXTS,))
     if random_seed is not None:
-        print(f"seed: {random_seed} (--seed {random_seed} repeats these draws)", file=sys.stderr)
+        print(
+            f"seed: {random_seed} (--seed {random_seed} repeats these draws)",
+            file=sys.stderr,
+        )
     evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.proc)
     if args.mode == "sent" and args.verbose:
         _print_sentences(args, evaluation, corpus)
     elif args.mode == "sent":
-        for row in zip(*(result.sentences.tolist() for result in evaluation), strict=True):
+        for row in zip(
+            *(result.sentences.tolist() for result in evaluation), strict=True
+        ):
             print("\t".join(percent(score, args.digit) for score in row))
     else:
         for result in evaluation:
@@ -131,13 +146,17 @@ def run(args: argparse.Namespace) -> None:
                 print(f"{result.system}\t{percent(result.score, args.digit)}")
 
 
-def _print_sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus) -> None:
+def _print_sentences(
+    args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus
+) -> None:
     """Print each sentence: source, output, and every reference with its table.
 
     The best reference has a star.
     """
     start = 0
-    for blocks in zip(*(result.statistics.blocks() for result in evaluation), strict=True):
+    for blocks in zip(
+        *(result.statistics.blocks() for result in evaluation), strict=True
+    ):
         outputs = []
         best_references = []
         for result, columns in zip(evaluation, blocks, strict=True):
@@ -169,7 +188,9 @@ def _table(outputs: Mapping[str, float], args: argparse.Namespace) -> str:
     brevity_penalty = outputs["brevity_penalty"]
     totals = dict.fromkeys(COUNTED, 0.0)
 
-    def row(title: str, counts: Iterable[float], precision: float, gleu: float) -> list[str]:
+    def row(
+        title: str, counts: Iterable[float], precision: float, gleu: float
+    ) -> list[str]:
         cells = [title, *(_count(count, args.digit) for count in counts)]
         for fraction in (precision, brevity_penalty, gleu):
             cells.append(percent(fraction, args.digit))
@@ -180,7 +201,11 @@ def _table(outputs: Mapping[str, float], args: argparse.Namespace) -> str:
         counts = {name: outputs[f"{name}_{n}"] for name in COUNTED}
         for name, count in counts.items():
             totals[name] += count
-        rows.append(row(str(n), counts.values(), outputs[f"precision_{n}"], outputs[f"gleu_{n}"]))
+        rows.append(
+            row(
+                str(n), counts.values(), outputs[f"precision_{n}"], outputs[f"gleu_{n}"]
+            )
+        )
     rows.append(row("total", totals.values(), outputs["precision"], outputs["gleu"]))
     return ascii_table(HEADER, rows)
 

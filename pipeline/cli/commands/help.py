@@ -53,7 +53,9 @@ def covered_topics() -> dict[str, str]:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", nargs="?", help="a topic; without one, the list of topics")
+    parser.add_argument(
+        "topic", nargs="?", help="a topic; without one, the list of topics"
+    )
     meaning = "print a page that is longer than the terminal at once, not in $PAGER"
     parser.add_argument("--no-pager", action="store_true", help=meaning)
 
@@ -76,7 +78,9 @@ def run(args: argparse.Namespace) -> None:
                 covered.setdefault(name, metric.help_page)
     topic = covered.get(args.topic, args.topic)
     if topic in pages:
-        _print_page(pages[topic].read_text(encoding="utf-8"), use_pager=not args.no_pager)
+        _print_page(
+            pages[topic].read_text(encoding="utf-8"), use_pager=not args.no_pager
+        )
         return
     word = re.compile(rf"(?<!\w){re.escape(args.topic)}", re.IGNORECASE)
     lines = []
@@ -86,7 +90,9 @@ def run(args: argparse.Namespace) -> None:
                 lines.append(f"{name}: {line.strip('# ')}")
     if not lines:
         hint = did_you_mean(args.topic, [*pages, *covered])
-        raise InputError(f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}")
+        raise InputError(
+            f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}"
+        )
     print("\n".join(lines))
 
 

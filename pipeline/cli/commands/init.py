@@ -32,7 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "folder (default: sample)",
     )
     parser.add_argument(
-        "--sample", action="store_true", help="write texts and configs to try everything with"
+        "--sample",
+        action="store_true",
+        help="write texts and configs to try everything with",
     )
     parser.add_argument(
         "-s", "--source", metavar="FILE", help="uncorrected text (default: source.txt)"
@@ -45,7 +47,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="references (default: reference0.txt reference1.txt)",
     )
     parser.add_argument(
-        "-o", "--outputs", nargs="+", default=[], metavar="FILE", help="outputs of systems"
+        "-o",
+        "--outputs",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="outputs of systems",
     )
 
 
@@ -69,7 +76,9 @@ def _write_sample(args: argparse.Namespace) -> None:
     }
     idle = ", ".join(flag for flag, value in files.items() if value)
     if idle:
-        raise ConfigError(f"{idle}: has no effect with --sample, which brings its own files")
+        raise ConfigError(
+            f"{idle}: has no effect with --sample, which brings its own files"
+        )
     folder = Path(args.config or "sample")
     # Where setup.py installs the sample; in the repository.
     roots = (PACKAGE / "sample", PACKAGE.parent)
@@ -83,7 +92,9 @@ def _write_sample(args: argparse.Namespace) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise InputError(f"{folder}: is not empty; name another folder")
-        for path in itertools.chain((root / "configs").rglob("*"), (root / "data").rglob("*")):
+        for path in itertools.chain(
+            (root / "configs").rglob("*"), (root / "data").rglob("*")
+        ):
             if path.is_file():
                 copy = folder / path.relative_to(root)
                 copy.parent.mkdir(parents=True, exist_ok=True)
@@ -111,7 +122,9 @@ def _write_config(args: argparse.Namespace, path: Path) -> None:
 
     def relative(file: str | Path) -> str:
         """Return a file as the config names it: a JSON string, relative to the config."""
-        return json.dumps(os.path.relpath(file, base), ensure_ascii=False) if file else ""
+        return (
+            json.dumps(os.path.relpath(file, base), ensure_ascii=False) if file else ""
+        )
 
     source = args.source or "source.txt"
     references = args.references or ["reference0.txt", "reference1.txt"]
@@ -128,7 +141,9 @@ def _write_config(args: argparse.Namespace, path: Path) -> None:
         name=path,
         run=_free_path(Path("runs"), run_name).name,
         source=relative(source),
-        references="\n".join(f"      - {relative(reference)}" for reference in references),
+        references="\n".join(
+            f"      - {relative(reference)}" for reference in references
+        ),
         systems="\n".join(f"  {name}: {relative(output)}" for name, output in systems),
     )
     try:

@@ -20,7 +20,9 @@ from ...report.terminal.printing import print_table, print_text
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=list(LISTS))
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: all")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="only these; default: all"
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -32,7 +34,9 @@ def _selected(names: Sequence[str], known: Collection[str], kind: str) -> list[s
     selected = list(dict.fromkeys(names))
     for name in selected:
         if name not in known:
-            raise InputError(f"no {kind} is called '{name}'{known_names(name, known, 'known:')}")
+            raise InputError(
+                f"no {kind} is called '{name}'{known_names(name, known, 'known:')}"
+            )
     return selected or list(known)
 
 
@@ -48,7 +52,9 @@ def _metrics(names: Sequence[str]) -> None:
         metric = METRICS[name]
         origin = metric.origin.get("from", "")
         print_text(
-            f"{name}: {metric.summary} ({origin})" if origin else f"{name}: {metric.summary}"
+            f"{name}: {metric.summary} ({origin})"
+            if origin
+            else f"{name}: {metric.summary}"
         )
         if not names:
             continue
@@ -73,7 +79,10 @@ def _metrics(names: Sequence[str]) -> None:
 def _tokenizers(names: Sequence[str]) -> None:
     from ...tokenizers import TOKENIZERS
 
-    rows = [[name, TOKENIZERS[name].help] for name in _selected(names, TOKENIZERS, "tokenizer")]
+    rows = [
+        [name, TOKENIZERS[name].help]
+        for name in _selected(names, TOKENIZERS, "tokenizer")
+    ]
     print_table(["tokenizer", "splits"], rows, left=(0, 1))
 
 

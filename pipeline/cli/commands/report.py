@@ -76,11 +76,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="; ".join(f"{name}: {form.about}" for name, form in forms.items()),
     )
     parser.add_argument(
-        "--output", metavar="DIR", help="the folder to write to; for board also a file, NAME.html"
+        "--output",
+        metavar="DIR",
+        help="the folder to write to; for board also a file, NAME.html",
     )
     add_parts(parser)
     add_shown(parser, "columns", "mean")
-    parser.add_argument("--by", choices=("type",), help="only the scores of each type of edit")
+    parser.add_argument(
+        "--by", choices=("type",), help="only the scores of each type of edit"
+    )
     tiers = "; ".join(f"{tier}: {about}" for tier, about in TIERS.items())
     parser.add_argument(
         "--tier",
@@ -89,7 +93,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"with --by type, how finely types are told apart: {tiers} (default: {TIER})",
     )
     parser.add_argument(
-        "--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages"
+        "--digits",
+        type=int,
+        choices=range(13),
+        metavar="N",
+        help="decimals of percentages",
     )
     plots = "; ".join(f"{name}: {plot.about}" for name, plot in PLOTS.items())
     parser.add_argument(
@@ -115,16 +123,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "help effects)",
     )
     parser.add_argument(
-        "--type", choices=PLOT_TYPES, help="the type of the files of plots (default: png)"
+        "--type",
+        choices=PLOT_TYPES,
+        help="the type of the files of plots (default: png)",
     )
     parser.add_argument(
         "--width",
         choices=WIDTHS,
         help="make plots as wide as a column of a paper (219 points) or its text (455 points)",
     )
-    parser.add_argument("--font", choices=FONTS, help="letters of plots (default: sans)")
     parser.add_argument(
-        "--no-title", action="store_true", help="plots without a title, which the caption gives"
+        "--font", choices=FONTS, help="letters of plots (default: sans)"
+    )
+    parser.add_argument(
+        "--no-title",
+        action="store_true",
+        help="plots without a title, which the caption gives",
     )
 
 
@@ -147,7 +161,10 @@ def run(args: argparse.Namespace) -> None:
     context = _context(args, folder, formats)
     is_partial = bool(selection_of(args)) or bool(args.columns) or args.mean
     if "html" in formats and context.unread:
-        print(printable(f"note: the page is without sentences: {context.unread}"), file=sys.stderr)
+        print(
+            printable(f"note: the page is without sentences: {context.unread}"),
+            file=sys.stderr,
+        )
     if not formats:
         print_types(context.results, context.digits, context.tier)
     for name in formats:
@@ -174,7 +191,9 @@ def _print_first(name: str, files: Mapping[str, Any]) -> None:
     if isinstance(content, str):
         sys.stdout.write(content)
     elif sys.stdout.isatty():
-        raise InputError(f"{name}: {first} is no text; name a folder: --output DIR, or pipe it")
+        raise InputError(
+            f"{name}: {first} is no text; name a folder: --output DIR, or pipe it"
+        )
     else:
         sys.stdout.flush()
         for chunk in [content] if isinstance(content, bytes) else content:
@@ -184,7 +203,9 @@ def _print_first(name: str, files: Mapping[str, Any]) -> None:
         print(printable(message), file=sys.stderr)
 
 
-def _context(args: argparse.Namespace, folder: Path, formats: Sequence[str]) -> ReportContext:
+def _context(
+    args: argparse.Namespace, folder: Path, formats: Sequence[str]
+) -> ReportContext:
     """Return the context of a run with the choices of the arguments.
 
     Raises InputError if the run has no data for them.
@@ -210,7 +231,9 @@ def _context(args: argparse.Namespace, folder: Path, formats: Sequence[str]) -> 
             "metrics of edits such as errant have them"
         )
     if args.columns and "html" in formats:
-        overviews(results, context.digits, args.columns)  # checks them, as other forms do later
+        overviews(
+            results, context.digits, args.columns
+        )  # checks them, as other forms do later
     if args.mean:
         results = with_means(results)
     style = context.plot_style
@@ -281,7 +304,9 @@ def _problems(
         yield f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}"
 
 
-def _write(run: Path, folder: Path, files: Mapping[str, Any], *, is_partial: bool) -> None:
+def _write(
+    run: Path, folder: Path, files: Mapping[str, Any], *, is_partial: bool
+) -> None:
     """Write files to a folder.
 
     A run directory lists them, and refuses partial files in place of its results.
@@ -332,7 +357,9 @@ def write_several_runs(args: argparse.Namespace, name: str) -> None:
 
     form = SEVERAL_RUNS_FORMATS[name]
     if len(set(args.format)) > 1:
-        raise InputError(f"--format {name}: is a page of its own; leave the other forms out")
+        raise InputError(
+            f"--format {name}: is a page of its own; leave the other forms out"
+        )
     for option in IDLE:
         if getattr(args, option) not in (None, [], False):
             raise InputError(f"--{option}: has no effect on --format {name}")
@@ -372,4 +399,6 @@ def write_several_runs(args: argparse.Namespace, name: str) -> None:
 
 def relative_address(target: Path, page: Path) -> str:
     """Return the address of a file as it is seen from a page."""
-    return quote(os.path.relpath(target.resolve(), page.resolve().parent).replace(os.sep, "/"))
+    return quote(
+        os.path.relpath(target.resolve(), page.resolve().parent).replace(os.sep, "/")
+    )

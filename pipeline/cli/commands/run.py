@@ -41,10 +41,14 @@ INCOMPLETE = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
+    parser.add_argument(
+        "config", help="a YAML file; `gec-pipeline help config` explains it"
+    )
     arguments.add_selection(parser)
     parser.add_argument(
-        "--dry-run", action="store_true", help="print what would be counted; compute nothing"
+        "--dry-run",
+        action="store_true",
+        help="print what would be counted; compute nothing",
     )
     parser.add_argument(
         "--fresh",
@@ -52,7 +56,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="first delete what earlier runs left in the run directory",
     )
     parser.add_argument(
-        "--output", metavar="DIR", help="run directory (~ and $NAME too), instead of output.dir"
+        "--output",
+        metavar="DIR",
+        help="run directory (~ and $NAME too), instead of output.dir",
     )
     parser.add_argument(
         "--n-jobs",
@@ -66,17 +72,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="who runs the workers, instead of the config's run.backend",
     )
     parser.add_argument(
-        "--address", metavar="HOST:PORT", help="address of the scheduler of a cluster (help scale)"
+        "--address",
+        metavar="HOST:PORT",
+        help="address of the scheduler of a cluster (help scale)",
     )
     parser.add_argument(
-        "--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages"
+        "--digits",
+        type=int,
+        choices=range(13),
+        metavar="N",
+        help="decimals of printed percentages",
     )
     arguments.add_shown(parser, "mean", "boards")
     arguments.add_computing(parser)
     parser.add_argument(
-        "-q", "--quiet", action="store_true", help="no progress; warnings are in the results only"
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="no progress; warnings are in the results only",
     )
-    parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
+    parser.add_argument(
+        "--json", action="store_true", help="print results.json instead of tables"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -91,9 +108,13 @@ def run(args: argparse.Namespace) -> int:
         n_jobs=args.n_jobs, backend=args.backend, address=args.address, **computing
     )
     overrides = Overrides(tuple(args.settings), tuple(args.only))
-    with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
+    with Bar(
+        enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()
+    ) as bar:
         bar.stage("reading")
-        job = stages.prepare(args.config, options, overrides, SILENT if args.quiet else bar)
+        job = stages.prepare(
+            args.config, options, overrides, SILENT if args.quiet else bar
+        )
         config = job.config.written
         if not args.quiet:
             for warning in job.warnings:
@@ -105,7 +126,9 @@ def run(args: argparse.Namespace) -> int:
                 from ...execution.function_metrics import Computing, texts_to_compute
 
                 computing_settings = Computing(options.under(config.run))
-                for line in texts_to_compute(job.corpora, job.metrics, computing_settings):
+                for line in texts_to_compute(
+                    job.corpora, job.metrics, computing_settings
+                ):
                     print(printable(line))
             if planned.replacement:
                 bar.warn(planned.replacement)
@@ -113,7 +136,9 @@ def run(args: argparse.Namespace) -> int:
         if not args.quiet:
             for note in arguments.kernel_notes(job.corpora):
                 bar.warn(note)
-        directory, results = stages.run(job, args.output, options, bar, fresh=args.fresh)
+        directory, results = stages.run(
+            job, args.output, options, bar, fresh=args.fresh
+        )
         if not args.quiet:
             for warning in results.warnings[len(job.warnings) :]:
                 bar.print(f"warning: {warning}")
@@ -122,7 +147,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         digits = config.output.digits if args.digits is None else args.digits
         print_results(results, digits, boards=args.boards)
-    if not args.quiet and "results.json" in directory.files:  # with --only earlier results may stay
+    if (
+        not args.quiet and "results.json" in directory.files
+    ):  # with --only earlier results may stay
         print(printable(f"results: {directory.path}"), file=sys.stderr)
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), INCOMPLETE]))
@@ -150,7 +177,9 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
     from ...scoring.metric_results import views_of
     from ...stages import replacement
 
-    directory = RunDirectory(folder_of(output or job.config.written.output.dir), make=False)
+    directory = RunDirectory(
+        folder_of(output or job.config.written.output.dir), make=False
+    )
     rows = []
     for corpus in job.corpora:
         tasks = [task for task in job.tasks if task.corpus is corpus]
@@ -164,6 +193,8 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
                 state = "to do"
                 if all(is_counted[system, spec] for spec in task.spec):
                     state = "counted"
-                rows.append([corpus.name, system, task.signature, f"{corpus.lines:,}", state])
+                rows.append(
+                    [corpus.name, system, task.signature, f"{corpus.lines:,}", state]
+                )
     header = ["dataset", "system", "metric", "lines", "counts"]
     return Plan(header, rows, None if fresh else replacement(directory, job))

@@ -30,7 +30,10 @@ def json_schema() -> str:
     """Return the schema of configs as JSON text."""
     schema = config_model(tuple(SECTIONS)).model_json_schema()
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-    text = {"type": "string", "description": "name, name[key=value,...] or a printed signature"}
+    text = {
+        "type": "string",
+        "description": "name, name[key=value,...] or a printed signature",
+    }
     schema["$defs"]["Metric"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
     schema["properties"]["metrics"]["items"] = {"$ref": "#/$defs/Metric"}
     _or_one(schema["properties"], "metrics")
@@ -45,7 +48,9 @@ def json_schema() -> str:
     datasets["additionalProperties"] = {
         "anyOf": [datasets["additionalProperties"], fetched_data_set]
     }
-    schema["$defs"]["RunConfig"]["properties"]["backend"]["enum"] = list(backend_names())
+    schema["$defs"]["RunConfig"]["properties"]["backend"]["enum"] = list(
+        backend_names()
+    )
     schema["$defs"]["StatisticsConfig"]["properties"]["test"]["enum"] = names_of_tests()
     output = schema["$defs"]["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):
@@ -61,8 +66,15 @@ def json_schema() -> str:
     alone = [{"required": [key]} for key in ("include", *standalone)]
     fetched = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["data"]}]}
     any_fetched = {"not": {"additionalProperties": {"not": fetched}}}
-    with_outputs = {"required": ["datasets", "metrics"], "properties": {"datasets": any_fetched}}
-    schema["anyOf"] = [{"required": ["datasets", "systems", "metrics"]}, *alone, with_outputs]
+    with_outputs = {
+        "required": ["datasets", "metrics"],
+        "properties": {"datasets": any_fetched},
+    }
+    schema["anyOf"] = [
+        {"required": ["datasets", "systems", "metrics"]},
+        *alone,
+        with_outputs,
+    ]
     schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 
@@ -96,11 +108,16 @@ def _any_of(node: object, formats: list[dict[str, str]]) -> None:
 
 
 def _metric(name: str) -> dict[str, Any]:
-    properties: dict[str, Any] = {"name": {"const": name, "description": METRICS[name].summary}}
+    properties: dict[str, Any] = {
+        "name": {"const": name, "description": METRICS[name].summary}
+    }
     for option in METRICS[name].options:
         properties[option.name] = _option(option)
         if option.key != option.name:
-            properties[option.key] = {**_option(option), "description": f"short for {option.name}"}
+            properties[option.key] = {
+                **_option(option),
+                "description": f"short for {option.name}",
+            }
     return {
         "type": "object",
         "properties": properties,
@@ -135,9 +152,16 @@ def _option(option: Option) -> dict[str, Any]:
     elif option.maximum is None:
         value = {"type": "boolean"}
     if option.inner:
-        inside = {"type": "object", "properties": {option.inner: value}, "required": [option.inner]}
+        inside = {
+            "type": "object",
+            "properties": {option.inner: value},
+            "required": [option.inner],
+        }
         value = {"anyOf": [value, {**inside, "additionalProperties": False}]}
     common: dict[str, Any] = {"description": option.help}
     if not callable(option.default):
         common["default"] = option.default
-    return {"anyOf": [value, {"type": "array", "items": value, "minItems": 1}], **common}
+    return {
+        "anyOf": [value, {"type": "array", "items": value, "minItems": 1}],
+        **common,
+    }

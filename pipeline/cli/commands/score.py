@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments, but for the options of metrics."""
     parser.add_argument("metrics", metavar="METRIC", nargs="+", help=argparse.SUPPRESS)
-    arguments.add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True)
+    arguments.add_files(
+        parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True
+    )
     parser.add_argument(
         "--digits",
         type=int,
@@ -56,20 +58,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="decimals (default: 2)",
     )
     parser.add_argument(
-        "--n-jobs", type=arguments.jobs, default="auto", metavar="N", help="workers (default: auto)"
+        "--n-jobs",
+        type=arguments.jobs,
+        default="auto",
+        metavar="N",
+        help="workers (default: auto)",
     )
     parser.add_argument(
-        "--confidence", action="store_true", help="also bootstrap intervals and paired tests"
+        "--confidence",
+        action="store_true",
+        help="also bootstrap intervals and paired tests",
     )
     parser.add_argument(
-        "--all-intervals", action="store_true", help="the same, with intervals of all outputs"
+        "--all-intervals",
+        action="store_true",
+        help="the same, with intervals of all outputs",
     )
     arguments.add_shown(parser, "columns", "boards")
     arguments.add_computing(parser)
     add_sacrebleu_options(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
-        "--sentences", action="store_true", help="print each sentence: score, std, low, high"
+        "--sentences",
+        action="store_true",
+        help="print each sentence: score, std, low, high",
     )
     form.add_argument(
         "--sentence-outputs",
@@ -103,7 +115,9 @@ def _declare_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> N
     """Declare every option of every metric, and write the help of the metrics among the words."""
     from ...metrics.names import named
 
-    known = {name: metric for name, metric in METRICS.items() if not reads_files(metric)}
+    known = {
+        name: metric for name, metric in METRICS.items() if not reads_files(metric)
+    }
     names = dict.fromkeys(map(named, words))
     metrics = [known[name] for name in names if name in known]
     for action in parser._actions:  # noqa: SLF001
@@ -115,10 +129,14 @@ def _declare_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> N
         parser.description = str(parser.description).replace(
             "METRIC is a", f"METRIC is one of {', '.join(known)}: a", 1
         )
-    group = parser.add_argument_group(f"options of {', '.join(metric.name for metric in metrics)}")
+    group = parser.add_argument_group(
+        f"options of {', '.join(metric.name for metric in metrics)}"
+    )
     options: dict[str, Option] = {}
     for metric in known.values():
-        options |= {option.name: option for option in metric.options if _has_choice(option)}
+        options |= {
+            option.name: option for option in metric.options if _has_choice(option)
+        }
     for name, option in options.items():
         group.add_argument(
             FLAGS_OF_OPTIONS.get(name, _flag(name)),
@@ -137,7 +155,9 @@ def _declare_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> N
             )
 
 
-def _describe_metrics(parser: argparse.ArgumentParser, metrics: Sequence[type[Metric]]) -> None:
+def _describe_metrics(
+    parser: argparse.ArgumentParser, metrics: Sequence[type[Metric]]
+) -> None:
     """Write the help about metrics: their files, summaries, and the examples of their pages."""
     files: dict[str, None] = {}
     summaries = []
@@ -228,11 +248,15 @@ def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
                 text = f"{option.help}: {option.values()}"
                 default = str(option.default_of({}))
                 if default:
-                    text += f" (default: {default.lower() if option.is_truth else default})"
+                    text += (
+                        f" (default: {default.lower() if option.is_truth else default})"
+                    )
                 metrics_of.setdefault(text, []).append(metric.name)
     meanings = []
     for text, names in metrics_of.items():
-        meanings.append(text if len(names) == len(metrics) else f"({', '.join(names)}) {text}")
+        meanings.append(
+            text if len(names) == len(metrics) else f"({', '.join(names)}) {text}"
+        )
     return "; ".join(meanings) or argparse.SUPPRESS
 
 
@@ -255,7 +279,9 @@ def run(args: argparse.Namespace) -> None:
     check_sacrebleu_options(args, len(metrics), len(args.outputs))
     views = {metric.spec.input for metric in metrics}
     reads_references = any(metric.spec.references for metric in metrics)
-    corpus = arguments.open_files(args, views=views, quiet=args.quiet, references=reads_references)
+    corpus = arguments.open_files(
+        args, views=views, quiet=args.quiet, references=reads_references
+    )
     statistics = requested_statistics(args, next(iter(corpus.systems)))
     if not args.quiet:
         for note in arguments.kernel_notes([corpus]):
@@ -266,7 +292,9 @@ def run(args: argparse.Namespace) -> None:
         evaluation = evaluate_corpus(
             corpus, metrics, options=computing, listener=bar, by_type=False
         )
-    printed_warnings = suspicions(corpus, references=TEXTS in views)  # when the files were opened
+    printed_warnings = suspicions(
+        corpus, references=TEXTS in views
+    )  # when the files were opened
     results = Results(
         datasets={corpus.name: describe(corpus)},
         scores=[result.found for result in evaluation],
@@ -338,14 +366,16 @@ def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> 
         if spread:
             for name, values in result.sentence_spread().items():
                 columns[name] = [
-                    percent(value, digits, result.signature) for value in values.tolist()
+                    percent(value, digits, result.signature)
+                    for value in values.tolist()
                 ]
         else:
             # Some outputs of a metric are in percent, others as they are.
             metric = type(result.measure)
             for name, values in result.sentence_outputs.items():
                 columns[name] = [
-                    output_cell(value, name, metric, digits) for value in values.tolist()
+                    output_cell(value, name, metric, digits)
+                    for value in values.tolist()
                 ]
         cells_of.append(columns)
     label_of = labels(result.signature for result in results)
@@ -416,7 +446,9 @@ PAIRED = {"--paired-ar": "approximate_randomization", "--paired-bs": "paired_boo
 class _Metrics(argparse.Action):
     """Metrics after -m, beside which none is required before all options."""
 
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
+    def __call__(
+        self, parser: Any, namespace: Any, values: Any, option_string: Any = None
+    ) -> None:
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
         for action in parser._actions:  # noqa: SLF001 (argparse has no other way to find it)
             if action.dest == "metrics":
@@ -446,15 +478,26 @@ def add_sacrebleu_options(parser: argparse.ArgumentParser) -> None:
         help="print bare numbers, of each output or sentence",
     )
     parser.add_argument(
-        "-q", "--quiet", action="store_true", help="no warnings and notes on standard error"
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="no warnings and notes on standard error",
     )
-    parser.add_argument("-f", dest="form", choices=("text", "json"), help="json is --json")
+    parser.add_argument(
+        "-f", dest="form", choices=("text", "json"), help="json is --json"
+    )
     paired = parser.add_mutually_exclusive_group()
     for flag, test in PAIRED.items():
         meaning = f"also test against the first output: {test.replace('_', ' ')}"
-        paired.add_argument(flag, dest="paired", action="store_const", const=test, help=meaning)
-    parser.add_argument("--resamples", metavar="N", help="samples of the bootstrap (default: 1000)")
-    parser.add_argument("--trials", metavar="N", help="trials of --paired-ar (default: 10000)")
+        paired.add_argument(
+            flag, dest="paired", action="store_const", const=test, help=meaning
+        )
+    parser.add_argument(
+        "--resamples", metavar="N", help="samples of the bootstrap (default: 1000)"
+    )
+    parser.add_argument(
+        "--trials", metavar="N", help="trials of --paired-ar (default: 10000)"
+    )
 
 
 def requested_metrics(args: argparse.Namespace) -> list[str]:
@@ -464,7 +507,9 @@ def requested_metrics(args: argparse.Namespace) -> list[str]:
     """
     from ...metrics.names import named
 
-    files = [text for text in args.metrics or () if Path(text).is_file() and not named(text)]
+    files = [
+        text for text in args.metrics or () if Path(text).is_file() and not named(text)
+    ]
     if files and args.references:
         raise ConfigError(
             f"'{files[0]}' is a file, and no metric; references stand behind -r: -r {files[0]}"
@@ -474,16 +519,24 @@ def requested_metrics(args: argparse.Namespace) -> list[str]:
     return [word for word in words if word not in files] or ["bleu"]
 
 
-def check_sacrebleu_options(args: argparse.Namespace, metrics: int, outputs: int) -> None:
+def check_sacrebleu_options(
+    args: argparse.Namespace, metrics: int, outputs: int
+) -> None:
     """Raise ConfigError for options that do not go together, with so many metrics and outputs."""
     args.json = args.json or (args.form == "json" and not args.bare)
     paired = next((flag for flag, test in PAIRED.items() if test == args.paired), "")
-    if args.resamples is not None and not (args.confidence or args.all_intervals or paired):
-        raise ConfigError("--resamples: has no effect without --confidence or --paired-bs")
+    if args.resamples is not None and not (
+        args.confidence or args.all_intervals or paired
+    ):
+        raise ConfigError(
+            "--resamples: has no effect without --confidence or --paired-bs"
+        )
     if args.trials is not None and paired != "--paired-ar":
         raise ConfigError("--trials: has no effect without --paired-ar")
     if paired and outputs < 2:
-        raise ConfigError(f"{paired}: tests outputs against the first one; there is only one")
+        raise ConfigError(
+            f"{paired}: tests outputs against the first one; there is only one"
+        )
     sentence_flag = ""
     if args.sentences:
         sentence_flag = "--sentences"
@@ -497,7 +550,9 @@ def check_sacrebleu_options(args: argparse.Namespace, metrics: int, outputs: int
         _check_bare(args, paired, metrics, outputs)
 
 
-def _check_bare(args: argparse.Namespace, paired: str, metrics: int, outputs: int) -> None:
+def _check_bare(
+    args: argparse.Namespace, paired: str, metrics: int, outputs: int
+) -> None:
     """Raise ConfigError for options that do not go together with -b."""
     others = {
         "--json": args.json,
@@ -521,7 +576,9 @@ def _check_bare(args: argparse.Namespace, paired: str, metrics: int, outputs: in
         )
 
 
-def requested_statistics(args: argparse.Namespace, first_output: str) -> StatisticsConfig | None:
+def requested_statistics(
+    args: argparse.Namespace, first_output: str
+) -> StatisticsConfig | None:
     """Return the settings of intervals and tests, or None.
 
     The baseline of paired tests is the first output. Raises InputError for wrong numbers of

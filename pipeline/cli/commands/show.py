@@ -31,7 +31,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--system", metavar="NAME", help="only this system")
     parser.add_argument(
-        "--line", type=int, metavar="N", help="print one sentence, from 1: texts, scores and counts"
+        "--line",
+        type=int,
+        metavar="N",
+        help="print one sentence, from 1: texts, scores and counts",
     )
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
     parser.add_argument(
@@ -48,7 +51,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="decimals (default: 2)",
     )
-    parser.add_argument("--json", action="store_true", help="print the whole results.json")
+    parser.add_argument(
+        "--json", action="store_true", help="print the whole results.json"
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -79,7 +84,9 @@ def run(args: argparse.Namespace) -> None:
         results = with_means(results)
     if read_manifest(folder).get("state") == "running":
         print_warnings(
-            ["the run was not finished, or still goes on: these are the results of an earlier run"]
+            [
+                "the run was not finished, or still goes on: these are the results of an earlier run"
+            ]
         )
     print_warnings([*results.warnings, *results.missing])
     boards = args.boards or (args.system is not None and not args.columns)
@@ -96,7 +103,9 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
         raise StoreError(f"{args.run}: has no scores, and no sentences")
     dataset, *more = context.results.datasets
     if more:
-        raise StoreError(f"--line: of which data set? Say --dataset: {', '.join([dataset, *more])}")
+        raise StoreError(
+            f"--line: of which data set? Say --dataset: {', '.join([dataset, *more])}"
+        )
     systems = list(dict.fromkeys(score.system for score in context.results.scores))
     if args.system:
         systems = [sentence.known_system(context.results.scores, dataset, args.system)]
@@ -109,14 +118,19 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
             reason = f"{reason} (and {len(others)} more)"
         print(printable(f"no texts: {reason}"), file=sys.stderr)
     print()
-    print_table(*sentence.score_table(context, dataset, args.line, systems, args.digits), left=(0,))
+    print_table(
+        *sentence.score_table(context, dataset, args.line, systems, args.digits),
+        left=(0,),
+    )
     if not args.system:
         return
     for label, edits in sentence.edit_tables(context, dataset, args.line, systems[0]):
         effect = f"annotator {edits.chosen} counts for the score of the data set"
         print(printable(f"\nedits for {label}: {effect}"))
         print_table(*edits.table, left=range(len(edits.table[0])))
-    for labels, singles, table in sentence.count_tables(context, dataset, args.line, systems[0]):
+    for labels, singles, table in sentence.count_tables(
+        context, dataset, args.line, systems[0]
+    ):
         print(printable(f"\ncounts for {labels}"))
         print_text("\n".join(singles))
         if table[1]:
@@ -159,10 +173,14 @@ def _runs(args: argparse.Namespace) -> None:
         except StoreError:
             if not is_running:
                 state += ", no results"
-        rows.append([finished[:16].replace("T", " "), str(folder), datasets, systems, state])
+        rows.append(
+            [finished[:16].replace("T", " "), str(folder), datasets, systems, state]
+        )
     if rows:
         print_table(
-            ["finished", "run", "data sets", "systems", "state"], sorted(rows), left=(0, 1, 2, 4)
+            ["finished", "run", "data sets", "systems", "state"],
+            sorted(rows),
+            left=(0, 1, 2, 4),
         )
     else:
         print("no runs here or in runs; gec-pipeline run CONFIG makes one")

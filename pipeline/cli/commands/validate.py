@@ -20,7 +20,9 @@ LINES_AT_ONCE = 8192
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
+    parser.add_argument(
+        "config", help="a YAML file; `gec-pipeline help config` explains it"
+    )
     add_selection(parser)
     parser.add_argument(
         "--try",
@@ -37,17 +39,25 @@ def run(args: argparse.Namespace) -> None:
     from ...report.terminal.printing import print_table, print_text, print_warnings
     from ...scoring.metric_results import signed
 
-    job = prepare(args.config, overrides=Overrides(tuple(args.settings), tuple(args.only)))
+    job = prepare(
+        args.config, overrides=Overrides(tuple(args.settings), tuple(args.only))
+    )
     print_warnings(job.warnings)
     token_counts: dict[tuple[str, str], int] = {}
     rows: list[list[str]] = []
     for corpus in job.corpora:
         rows += _rows(corpus, token_counts)
     if rows:
-        print_table(["dataset", "role", "lines", "tokens", "empty", "file"], rows, left=(0, 1, 5))
+        print_table(
+            ["dataset", "role", "lines", "tokens", "empty", "file"],
+            rows,
+            left=(0, 1, 5),
+        )
     for corpus in job.corpora:
         fewest, highest = corpus.present()
-        per_line = "1 reference a line" if highest == 1 else f"{highest} references a line"
+        per_line = (
+            "1 reference a line" if highest == 1 else f"{highest} references a line"
+        )
         if corpus.missing:
             missing = sum(file.blank for file in corpus.references) / corpus.lines
             mean = len(corpus.references) - missing

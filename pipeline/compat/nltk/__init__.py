@@ -6,6 +6,18 @@
 Tokens may be of any type that can be a key of a dict. Numbers are those of nltk 3.10.
 """
 
-from .translate import SmoothingFunction, corpus_bleu, corpus_gleu, sentence_bleu, sentence_gleu
+from .translate import (
+    SmoothingFunction,
+    corpus_bleu,
+    corpus_gleu,
+    sentence_bleu,
+    sentence_gleu,
+)
 
-__all__ = ["SmoothingFunction", "corpus_bleu", "corpus_gleu", "sentence_bleu", "sentence_gleu"]
+__all__ = [
+    "SmoothingFunction",
+    "corpus_bleu",
+    "corpus_gleu",
+    "sentence_bleu",
+    "sentence_gleu",
+]

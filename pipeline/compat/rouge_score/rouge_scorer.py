@@ -9,7 +9,14 @@ import numpy as np
 from ... import kernel
 from ...kernel.common import Sentences
 from ...tokenizers.tokenization import Tokenization
-from ..texts import WrongTypeError, WrongValueError, ids_of, lines_of, matches, unavailable
+from ..texts import (
+    WrongTypeError,
+    WrongValueError,
+    ids_of,
+    lines_of,
+    matches,
+    unavailable,
+)
 
 __all__ = ["RougeScorer"]
 
@@ -47,7 +54,9 @@ class RougeScorer:
             )
         self.rouge_types = rouge_types
         self.tokenizer = tokenizer
-        self._tokenization = Tokenization("google", stemmer="porter" if use_stemmer else "none")
+        self._tokenization = Tokenization(
+            "google", stemmer="porter" if use_stemmer else "none"
+        )
 
     def score(self, target: str, prediction: str) -> dict[str, Score]:
         """Return the score of each type. Raises InputError for an unknown type, and for anything
@@ -67,7 +76,9 @@ class RougeScorer:
         for number, text in enumerate(texts):
             if not isinstance(text, str):
                 name = "target" if number < len(targets) else "prediction"
-                raise WrongTypeError(f"{name}: expected a text, found {type(text).__name__}")
+                raise WrongTypeError(
+                    f"{name}: expected a text, found {type(text).__name__}"
+                )
         encoded = self._encode([[text] for text in texts])
         best = {}
         for name in self.rouge_types:
@@ -75,7 +86,9 @@ class RougeScorer:
             best[name] = max(scores, key=lambda score: score.fmeasure)
         return best
 
-    def _scores(self, name: str, encoded: list[Sentences], texts: Sequence[str]) -> list[Score]:
+    def _scores(
+        self, name: str, encoded: list[Sentences], texts: Sequence[str]
+    ) -> list[Score]:
         """Return the score of a type with each target; the prediction is the last of the texts."""
         order = NGRAMS.fullmatch(name)
         removed = 0  # by how much n-grams are fewer than tokens
@@ -87,7 +100,9 @@ class RougeScorer:
             targets = [text.whole for text in encoded[:-1]]
             match = kernel.lcs(targets, [encoded[-1].whole])[0, 0]
         elif name == "rougeLsum":
-            encoded = self._encode([list(filter(None, text.split("\n"))) for text in texts])
+            encoded = self._encode(
+                [list(filter(None, text.split("\n"))) for text in texts]
+            )
             match = kernel.union_lcs(encoded[:-1], encoded[-1:])[0, 0]
         else:
             expected = "expected rouge1 to rouge9, rougeL or rougeLsum"
@@ -99,7 +114,9 @@ class RougeScorer:
             if order or (size and prediction):
                 scores.append(_score(matched, size, prediction))
             else:
-                scores.append(Score(0, 0, 0))  # whole numbers, as rouge-score has them there
+                scores.append(
+                    Score(0, 0, 0)
+                )  # whole numbers, as rouge-score has them there
         return scores
 
     def _encode(self, texts: Sequence[Sequence[str]]) -> list[Sentences]:
@@ -108,7 +125,9 @@ class RougeScorer:
             lines = [lines_of("text", sentences) for sentences in texts]
             encoded = self._tokenization.encode(lines)
         else:
-            encoded = ids_of([map(self.tokenizer.tokenize, sentences) for sentences in texts])
+            encoded = ids_of(
+                [map(self.tokenizer.tokenize, sentences) for sentences in texts]
+            )
         result = []
         for ids, sentences in zip(encoded, texts, strict=True):
             result.append(Sentences(*ids, np.array([0, len(sentences)], np.int64)))
@@ -120,4 +139,6 @@ def _score(match: int, target: int, prediction: int) -> Score:
     precision = match / max(prediction, 1)
     recall = match / max(target, 1)
     total = precision + recall
-    return Score(precision, recall, 2 * precision * recall / total if total > 0 else 0.0)
+    return Score(
+        precision, recall, 2 * precision * recall / total if total > 0 else 0.0
+    )

@@ -13,7 +13,15 @@ from collections.abc import Sequence
 
 from .metrics import BLEU, CHRF, TER, BLEUScore, CHRFScore, Streams, TERScore
 
-__all__ = ["BLEU", "CHRF", "TER", "corpus_bleu", "corpus_chrf", "corpus_ter", "sentence_bleu"]
+__all__ = [
+    "BLEU",
+    "CHRF",
+    "TER",
+    "corpus_bleu",
+    "corpus_chrf",
+    "corpus_ter",
+    "sentence_bleu",
+]
 
 
 def corpus_bleu(
@@ -30,7 +38,12 @@ def corpus_bleu(
     is missing.
     """
     metric = BLEU(
-        lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order
+        lowercase,
+        force,
+        tokenize,
+        smooth_method,
+        smooth_value,
+        effective_order=use_effective_order,
     )
     return metric.corpus_score(hypotheses, references)
 
@@ -46,7 +59,12 @@ def sentence_bleu(
 ) -> BLEUScore:
     """Return the BLEU of a sentence with its references."""
     metric = BLEU(
-        lowercase, False, tokenize, smooth_method, smooth_value, effective_order=use_effective_order
+        lowercase,
+        False,
+        tokenize,
+        smooth_method,
+        smooth_value,
+        effective_order=use_effective_order,
     )
     return metric.sentence_score(hypothesis, references)
 
@@ -62,7 +80,11 @@ def corpus_chrf(
 ) -> CHRFScore:
     """Return the chrF of a corpus, with word_order=2 chrF++."""
     metric = CHRF(
-        char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing
+        char_order,
+        word_order,
+        beta,
+        whitespace=not remove_whitespace,
+        eps_smoothing=eps_smoothing,
     )
     return metric.corpus_score(hypotheses, references)
 

@@ -35,7 +35,9 @@ class Score:
     def __init__(self, name: str, score: float, verbose: str = "") -> None:
         self.name, self.score, self._verbose = name, score, verbose
 
-    def format(self, width: int = 2, score_only: bool = False, signature: str = "") -> str:
+    def format(
+        self, width: int = 2, score_only: bool = False, signature: str = ""
+    ) -> str:
         """Return the score as text with `width` decimals, as sacreBLEU prints it."""
         score = f"{self.score:.{width}f}"
         if score_only:
@@ -71,20 +73,28 @@ class Metric(ABC, Generic[Scored]):
         present = np.array([list(map(_is_present, stream)) for stream in references]).T
         numbers = present.sum(axis=1)
         if not numbers.all():
-            raise WrongValueError(f"item {numbers.argmin() + 1} has no reference at all")
+            raise WrongValueError(
+                f"item {numbers.argmin() + 1} has no reference at all"
+            )
         (columns,) = self._counted.spec.count(Text(None, reference_lines, [output]))
         is_constant = (numbers == numbers[0]).all()
         self.num_refs = int(numbers[0]) if is_constant else -1
         return self._score(sums_of(self._counted, columns, present))
 
-    def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> Scored:
+    def sentence_score(
+        self, hypothesis: str, references: Sequence[str | None]
+    ) -> Scored:
         """Return the score of a sentence with its references. Raises InputError for anything else
         than texts.
         """
         if not isinstance(hypothesis, str):
-            raise WrongTypeError(f"hypothesis: expected a text, found {type(hypothesis).__name__}")
+            raise WrongTypeError(
+                f"hypothesis: expected a text, found {type(hypothesis).__name__}"
+            )
         _check_list("references", references)
-        return self.corpus_score([hypothesis], [[reference] for reference in references])
+        return self.corpus_score(
+            [hypothesis], [[reference] for reference in references]
+        )
 
     def get_signature(self) -> str:
         """Return the signature of the last score. Raises WrongValueError before the first one."""
@@ -94,9 +104,13 @@ class Metric(ABC, Generic[Scored]):
             )
         from ...metrics.base.capabilities import peer_signature
 
-        signature = peer_signature(self._signed, self.num_refs, missing=self.num_refs == -1)
+        signature = peer_signature(
+            self._signed, self.num_refs, missing=self.num_refs == -1
+        )
         if signature is None:
-            raise WrongValueError(f"sacreBLEU has no signature for these settings: {self._signed}")
+            raise WrongValueError(
+                f"sacreBLEU has no signature for these settings: {self._signed}"
+            )
         return signature.partition("|")[2]
 
     def _outputs(self, sums: dict[str, Any]) -> list[float]:
@@ -128,14 +142,19 @@ def _texts(hypotheses: Sequence[str], references: Streams) -> "list[Lines]":
         if len(stream) != len(hypotheses):
             sizes = f"{len(stream)} texts, and there are {len(hypotheses)} hypotheses"
             raise WrongValueError(f"references[{number}] has {sizes}")
-    texts = [lines_of(f"references[{number}]", stream) for number, stream in enumerate(references)]
+    texts = [
+        lines_of(f"references[{number}]", stream)
+        for number, stream in enumerate(references)
+    ]
     return [*texts, lines_of("hypotheses", hypotheses)]
 
 
 def _check_list(name: str, value: object) -> None:
     """Raise WrongTypeError unless a value is a list; `name` is its name in messages."""
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise WrongTypeError(f"{name}: expected a list of texts, found {type(value).__name__}")
+        raise WrongTypeError(
+            f"{name}: expected a list of texts, found {type(value).__name__}"
+        )
 
 
 class BLEUScore(Score):
@@ -159,7 +178,9 @@ class BLEUScore(Score):
         self.ref_len = ref_len
         self.prec_str = "/".join(f"{precision:.1f}" for precision in precisions)
         self.ratio = sys_len / ref_len if ref_len else 0
-        lengths = f"ratio = {self.ratio:.3f} hyp_len = {sys_len:d} ref_len = {ref_len:d}"
+        lengths = (
+            f"ratio = {self.ratio:.3f} hyp_len = {sys_len:d} ref_len = {ref_len:d}"
+        )
         super().__init__("BLEU", score, f"{self.prec_str} (BP = {bp:.3f} {lengths})")
 
 
@@ -207,12 +228,16 @@ class BLEU(Metric[BLEUScore]):
             )
         return score
 
-    def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> BLEUScore:
+    def sentence_score(
+        self, hypothesis: str, references: Sequence[str | None]
+    ) -> BLEUScore:
         """Return the BLEU of a sentence with its references, with a warning without effective
         order.
         """
         if not self.effective_order:
-            LOGGER.warning("BLEU of single sentences is better with effective_order=True")
+            LOGGER.warning(
+                "BLEU of single sentences is better with effective_order=True"
+            )
         return super().sentence_score(hypothesis, references)
 
     def _score(self, sums: dict[str, Any]) -> BLEUScore:
@@ -237,7 +262,9 @@ class BLEU(Metric[BLEUScore]):
             score = brevity * math.exp(log_sum / orders)
         return BLEUScore(score, correct, total, precisions, brevity, sys_len, ref_len)
 
-    def _smooth(self, precisions: list[float], correct: list[Any], total: list[Any]) -> int:
+    def _smooth(
+        self, precisions: list[float], correct: list[Any], total: list[Any]
+    ) -> int:
         """Set precisions in percent, smoothed. Return the last order with n-grams.
 
         With the smoothing add-k, the value is added to the counts themselves, which the score
@@ -268,7 +295,9 @@ def _log(precision: float) -> float:
 class CHRFScore(Score):
     """A chrF score. Its name has a + for each order of words."""
 
-    def __init__(self, score: float, char_order: int, word_order: int, beta: int) -> None:
+    def __init__(
+        self, score: float, char_order: int, word_order: int, beta: int
+    ) -> None:
         super().__init__(f"chrF{beta}{'+' * word_order}", score)
         self.char_order = char_order
         self.word_order = word_order
@@ -305,7 +334,9 @@ class CHRF(Metric[CHRFScore]):
         self.beta = beta
 
     def _score(self, sums: dict[str, Any]) -> CHRFScore:
-        return CHRFScore(100 * self._outputs(sums)[0], self.char_order, self.word_order, self.beta)
+        return CHRFScore(
+            100 * self._outputs(sums)[0], self.char_order, self.word_order, self.beta
+        )
 
 
 class TERScore(Score):
@@ -327,7 +358,11 @@ class TER(Metric[TERScore]):
         asian_support: bool = False,
         case_sensitive: bool = False,
     ) -> None:
-        settings = {"normalized": normalized, "no_punct": no_punct, "asian_support": asian_support}
+        settings = {
+            "normalized": normalized,
+            "no_punct": no_punct,
+            "asian_support": asian_support,
+        }
         metric = metric_of("ter", **settings, case_sensitive=case_sensitive)
         super().__init__(metric, metric)
 

@@ -35,7 +35,18 @@ _METRIC = re.compile(r"metrics\[[0-9]+\]")
 """The paths of metrics, which may be written as a text."""
 _STANDARD = frozenset(
     f"tag:yaml.org,2002:{name}"
-    for name in ("null", "bool", "int", "float", "str", "map", "seq", "timestamp", "merge", "value")
+    for name in (
+        "null",
+        "bool",
+        "int",
+        "float",
+        "str",
+        "map",
+        "seq",
+        "timestamp",
+        "merge",
+        "value",
+    )
 )
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
@@ -94,7 +105,9 @@ class _BoundedLoader(yaml.SafeLoader):
             self.value_count += 1
         message = ""
         if self.value_count > MAX_NODES:
-            message = f"the document has more than {MAX_NODES:,} values; is it a config?"
+            message = (
+                f"the document has more than {MAX_NODES:,} values; is it a config?"
+            )
         elif self.depth > MAX_DEPTH:
             message = f"nested deeper than {MAX_DEPTH} levels"
         if message:
@@ -127,7 +140,11 @@ class _Converter:
             for index, child in enumerate(node.value):
                 items.append(self.convert(child, f"{path}[{index}]", depth + 1))
             return Node(items, mark, path)
-        if isinstance(node, yaml.ScalarNode) and not node.style and node.value in _NULLS:
+        if (
+            isinstance(node, yaml.ScalarNode)
+            and not node.style
+            and node.value in _NULLS
+        ):
             return Node(None, mark, path)
         return Node(str(node.value), mark, path)
 
@@ -136,7 +153,9 @@ class _Converter:
         self.count += 1
         self.path_characters += len(path)
         if self.count > MAX_NODES:
-            message = f"the document expands to more than {MAX_NODES:,} values (aliases?)"
+            message = (
+                f"the document expands to more than {MAX_NODES:,} values (aliases?)"
+            )
         elif self.path_characters > MAX_PATHS:
             message = f"the keys that lead to all values have more than {MAX_PATHS:,} signs together; are they names?"
         elif depth > MAX_DEPTH:
@@ -169,7 +188,9 @@ class _Converter:
             if key_node.tag.endswith(":merge"):
                 merged += value.value if isinstance(value.value, list) else [value]
             elif key in keys:
-                message = f"the key '{key}' is given twice (first on line {keys[key].line})"
+                message = (
+                    f"the key '{key}' is given twice (first on line {keys[key].line})"
+                )
                 self.problems.append(Problem(str(key_mark), message))
             else:
                 children[key] = value
@@ -187,7 +208,9 @@ class _Converter:
         """Raise ConfigError where a node has a tag that no config needs."""
         if node.tag not in _STANDARD:
             tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-            message = f"the tag '{tag}' is not allowed: a config holds text, lists, mappings"
+            message = (
+                f"the tag '{tag}' is not allowed: a config holds text, lists, mappings"
+            )
             raise ConfigError.at(mark, message)
 
     def mark(self, node: yaml.Node) -> Mark:
@@ -248,7 +271,9 @@ class _Reader:
         path = _resolved(name)
         if path not in self.merged:
             if len(self.merged) >= MAX_INCLUDED:
-                raise ConfigError.at(name, f"more than {MAX_INCLUDED} files are included")
+                raise ConfigError.at(
+                    name, f"more than {MAX_INCLUDED} files are included"
+                )
             root, problems = read(name)
             self.problems += problems
             self.value_count += sizes(root)
@@ -272,7 +297,9 @@ class _Reader:
         for child in included.value[: MAX_INCLUDED + 1]:  # of which some may be missing
             try:
                 part = self.file(_included(child, name, above), above)
-                if not isinstance(part.value, dict) or not all(map(_KEY.fullmatch, part.value)):
+                if not isinstance(part.value, dict) or not all(
+                    map(_KEY.fullmatch, part.value)
+                ):
                     # Its text is not shown: it may be any file of the computer.
                     raise DataError(f"{part.mark.file} is no part of a config")
                 base = merge(base, part) if base else part
@@ -300,7 +327,9 @@ def _included(child: Node, name: str, above: tuple[Path, ...]) -> str:
     if not isinstance(child.value, str) or not child.value:
         raise DataError("expected a path")
     if "://" in child.value:
-        raise DataError(f"'{child.value}' is not a local file; only local files can be included")
+        raise DataError(
+            f"'{child.value}' is not a local file; only local files can be included"
+        )
     folder = Path(name).parent
     file = str(folder / expanded(child.value, folder))
     try:
@@ -353,7 +382,9 @@ def _put_in_list(node: Node, rest: str, path: str, value: Node) -> Node:
     is_index = step.isascii() and step.isdigit()
     if not is_index or int(step[:9]) >= len(items):
         parent = path.removesuffix(rest).rstrip(".") or "the config"
-        message = f"'{parent}' has {len(items)} items, numbered from 0; there is no '{step}'"
+        message = (
+            f"'{parent}' has {len(items)} items, numbered from 0; there is no '{step}'"
+        )
         raise ConfigError.at(value.mark.file, message)
     index = int(step)
     items[index] = _put_or_replace(items[index], left, path, value)
@@ -409,14 +440,22 @@ def _with(node: Node, children: dict[str, Node]) -> Node:
 def _with_data(root: Node) -> Node:
     """Return root with `NAME: data` and `NAME: data:WHAT` written out, and default outputs."""
     datasets = root.get("datasets")
-    if datasets is None or not isinstance(datasets.value, dict) or not isinstance(root.value, dict):
+    if (
+        datasets is None
+        or not isinstance(datasets.value, dict)
+        or not isinstance(root.value, dict)
+    ):
         return root
     children = dict(datasets.value)
     first_data: Node | None = None
     for name, node in children.items():
-        if isinstance(node.value, str) and (node.value == "data" or node.value.startswith("data:")):
+        if isinstance(node.value, str) and (
+            node.value == "data" or node.value.startswith("data:")
+        ):
             data = replace(node, value=node.value.partition(":")[2] or name)
-            children[name] = replace(node, value={"data": data}, keys={"data": node.mark})
+            children[name] = replace(
+                node, value={"data": data}, keys={"data": node.mark}
+            )
         first_data = first_data or children[name].get("data")
     root = _with(root, {"datasets": _with(datasets, children)})
     if first_data is None or root.get("systems"):

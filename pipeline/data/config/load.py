@@ -107,13 +107,17 @@ def _unused_names(config: Config) -> list[Problem]:
     """Return problems of data sets without outputs, and of systems under `bom` without outputs."""
     problems = []
     for name in config.written.datasets:
-        if config.systems and not any(name in system.paths for system in config.systems):
+        if config.systems and not any(
+            name in system.paths for system in config.systems
+        ):
             message = "no system has an output for this data set"
             problems.append(config.root.problem(message, ("datasets", name)))
     for dataset in config.datasets:
         if not isinstance(dataset.bom, tuple):
             continue
-        systems = [system.name for system in config.systems if dataset.name in system.paths]
+        systems = [
+            system.name for system in config.systems if dataset.name in system.paths
+        ]
         for name in dataset.bom:
             if name not in systems:
                 message = f"no system '{name}' has an output for it{did_you_mean(name, systems)}"
@@ -132,7 +136,10 @@ def record_models(formats: Mapping[str, TextFormat]) -> Records:
             about = f"{models.KEY}; default: the key of the data set"
             fields["key"] = (models.Column | None, Field(None, description=about))
         if declared.header:
-            fields["header"] = (models.Truth | None, Field(None, description=declared.header))
+            fields["header"] = (
+                models.Truth | None,
+                Field(None, description=declared.header),
+            )
         records[name] = create_model(
             f"{name.capitalize()}Config",
             __base__=models.ConfigModel,

@@ -79,9 +79,15 @@ def _line_numbers(value: object) -> object:
 
 
 def _level(value: object) -> object:
-    if isinstance(value, str) and re.fullmatch(r"0?\.[0-9]{1,6}", value) and float(value) > 0:
+    if (
+        isinstance(value, str)
+        and re.fullmatch(r"0?\.[0-9]{1,6}", value)
+        and float(value) > 0
+    ):
         return float(value)
-    raise ValueError("expected a number between 0 and 1, such as 0.95, with at most 6 decimals")
+    raise ValueError(
+        "expected a number between 0 and 1, such as 0.95, with at most 6 decimals"
+    )
 
 
 class ConfigModel(BaseModel):
@@ -112,7 +118,9 @@ _RANGES: dict[str, Any] = {
 LineNumbers = Annotated[
     Any,
     BeforeValidator(_line_numbers),
-    WithJsonSchema({"anyOf": [{"type": ["string", "integer"], "minLength": 1}, _RANGES]}),
+    WithJsonSchema(
+        {"anyOf": [{"type": ["string", "integer"], "minLength": 1}, _RANGES]}
+    ),
 ]
 Truth = Annotated[bool, BeforeValidator(_truth)]
 Level = Annotated[float, BeforeValidator(_level)]
@@ -145,7 +153,9 @@ class Record(NamedTuple):
 
 
 Column = Annotated[
-    str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})
+    str,
+    Field(min_length=1),
+    WithJsonSchema({"type": ["string", "integer"], "minLength": 1}),
 ]
 KEY = "the column of the ids by which records are joined, in whatever order they are"
 Records = dict[str, type[BaseModel]]
@@ -175,7 +185,9 @@ def _backend(value: object) -> object:
     names = backend_names()
     if value not in names:
         expected = ", ".join(f"'{name}'" for name in names)
-        raise PydanticCustomError("literal_error", "is no backend", {"expected": expected})
+        raise PydanticCustomError(
+            "literal_error", "is no backend", {"expected": expected}
+        )
     return value
 
 
@@ -191,7 +203,12 @@ Jobs = Annotated[
     Any,
     BeforeValidator(_jobs),
     WithJsonSchema(
-        {"anyOf": [{"const": "auto"}, {"type": "integer", "minimum": 1, "maximum": 99_999}]}
+        {
+            "anyOf": [
+                {"const": "auto"},
+                {"type": "integer", "minimum": 1, "maximum": 99_999},
+            ]
+        }
     ),
 ]
 _PATH: TypeAdapter[str] = TypeAdapter(PathText)
@@ -207,7 +224,9 @@ def _texts(value: object, info: ValidationInfo) -> str | Record:
     records: Records = info.context or {}
     name = named_format(value, records)
     if name is None:
-        raise ValueError(f"expected a path, or a mapping with one of the keys {', '.join(records)}")
+        raise ValueError(
+            f"expected a path, or a mapping with one of the keys {', '.join(records)}"
+        )
     # The model is validated in a mapping, so that the locations of errors begin with its tag.
     adapter: TypeAdapter[dict[str, BaseModel]] = TypeAdapter(dict[str, records[name]])  # type: ignore[valid-type]
     tagged = adapter.validate_python({tag(name): value}, context=records)
@@ -215,7 +234,9 @@ def _texts(value: object, info: ValidationInfo) -> str | Record:
 
 
 Texts = Annotated[
-    Any, BeforeValidator(_texts), WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD]})
+    Any,
+    BeforeValidator(_texts),
+    WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD]}),
 ]
 _BY_DATASET: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Texts])
 
@@ -230,7 +251,9 @@ def _outputs(value: object, info: ValidationInfo) -> object:
 Outputs = Annotated[
     Any,
     BeforeValidator(_outputs),
-    WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD, _BY_DATASET.json_schema()]}),
+    WithJsonSchema(
+        {"oneOf": [_PATH.json_schema(), ANY_RECORD, _BY_DATASET.json_schema()]}
+    ),
 ]
 
 
@@ -256,14 +279,17 @@ class DatasetConfig(ConfigModel):
     metrics.
     """
 
-    source: Texts | None = Field(None, description="the uncorrected text; GLEU+ and GREEN need it")
+    source: Texts | None = Field(
+        None, description="the uncorrected text; GLEU+ and GREEN need it"
+    )
     references: list[Texts] = Field(
         [],
         min_length=1,
         description="one file for each annotator; a glob stands for the files that it matches, in natural order",
     )
     m2: PathText | None = Field(
-        None, description="annotated sentences: source, and a reference for each annotator"
+        None,
+        description="annotated sentences: source, and a reference for each annotator",
     )
     gold: list[PathText] = Field(
         [],
@@ -276,7 +302,9 @@ class DatasetConfig(ConfigModel):
         min_length=1,
         description="a fetched data set, NAME or NAME/PART, with source and references; see gec-pipeline data list",
     )
-    key: Column | None = Field(None, description=f"{KEY}; also of outputs; tables have the ids")
+    key: Column | None = Field(
+        None, description=f"{KEY}; also of outputs; tables have the ids"
+    )
     missing_annotator: Literal["first", "source", "none"] = Field(
         "first",
         description="what stands in an M2 file for an annotator who has no line for a sentence that others "
@@ -340,12 +368,15 @@ class RunConfig(ConfigModel):
         "auto",
         description="where models of metrics of your own compute: auto, cpu, cuda:1, or a list (help plugins)",
     )
-    batch_size: Annotated[int | None, Field(ge=1), BeforeValidator(whole_number)] = Field(
-        None,
-        description="the most lines that a metric of your own gets at once; it changes no number",
+    batch_size: Annotated[int | None, Field(ge=1), BeforeValidator(whole_number)] = (
+        Field(
+            None,
+            description="the most lines that a metric of your own gets at once; it changes no number",
+        )
     )
     patience: Count = Field(
-        600, description="seconds without any answer after which a metric of your own is given up"
+        600,
+        description="seconds without any answer after which a metric of your own is given up",
     )
 
 
@@ -353,7 +384,8 @@ class StatisticsConfig(ConfigModel):
     """Intervals, rank ranges and paired tests. Without this section there are none."""
 
     baseline: str | None = Field(
-        None, description="the system that the others are compared with; default: all pairs"
+        None,
+        description="the system that the others are compared with; default: all pairs",
     )
     test: str = Field(
         "approximate_randomization",
@@ -380,7 +412,8 @@ class OutputConfig(ConfigModel):
     """Where results go and how they are printed."""
 
     dir: PathText = Field(
-        "runs/latest", description="the run directory, relative to the working directory"
+        "runs/latest",
+        description="the run directory, relative to the working directory",
     )
     formats: list[str] = Field(["json", "csv"], description="files beside results.json")
     plots: list[str] = Field(
@@ -395,13 +428,17 @@ class OutputConfig(ConfigModel):
         description="width of plots, for a paper: that of a column (219 points) or of the text (455 points)",
     )
     plot_font: Literal["sans", "serif"] = Field("sans", description="letters of plots")
-    plot_title: Truth = Field(True, description="whether plots say above the axes what they show")
+    plot_title: Truth = Field(
+        True, description="whether plots say above the axes what they show"
+    )
     x: Annotated[str | None, BeforeValidator(_order)] = Field(
         None,
         description=r"the order of systems, such as step-(\d+): a pattern whose group is a number in their names",
     )
     digits: Digits = Field(2, description="decimals of the printed percentages")
-    mean: Truth = Field(False, description="also the mean over data sets of each system and metric")
+    mean: Truth = Field(
+        False, description="also the mean over data sets of each system and metric"
+    )
 
 
 Version = Annotated[int, Field(ge=1, le=1), BeforeValidator(whole_number)]
@@ -412,7 +449,9 @@ class ConfigFile(ConfigModel):
 
     version: Version = Field(1, description="version of this format")
     description: str | None = None
-    include: list[PathText] = Field([], description="configs over which this one is merged")
+    include: list[PathText] = Field(
+        [], description="configs over which this one is merged"
+    )
     catalogue: dict[str, Any] = Field(
         {},
         description="data sets for data:NAME/FILE, written as in datasets.yaml: "
@@ -463,4 +502,6 @@ def config_model(sections: tuple[str, ...]) -> type[ConfigFile]:
             fields[name] = (section.type | None, None)
         else:
             fields[name] = (section.type, section.field)
-    return create_model("ConfigFile", __base__=ConfigFile, __doc__=ConfigFile.__doc__, **fields)
+    return create_model(
+        "ConfigFile", __base__=ConfigFile, __doc__=ConfigFile.__doc__, **fields
+    )

@@ -115,7 +115,9 @@ class Selection:
         if final.last > lines:
             message = f"line {final.last} is beyond the end: there are {lines} lines"
             raise ConfigError.at(final.position, message)
-        written = [(line_range.first - 1, line_range.last) for line_range in self.ranges]
+        written = [
+            (line_range.first - 1, line_range.last) for line_range in self.ranges
+        ]
         if self.keep:
             return written
         others = []

@@ -17,12 +17,30 @@ from ...errors import (
 )
 from ...files import remote
 from ...files.plain_files import STDIN
-from ...files.remote import PREFIX, Remote, expanded, is_data, is_remote, is_short, is_there, locate
+from ...files.remote import (
+    PREFIX,
+    Remote,
+    expanded,
+    is_data,
+    is_remote,
+    is_short,
+    is_there,
+    locate,
+)
 from ..catalogue import DataFile, Scorable, bring, named_in, named_one, scorable
 from ..dataset_cache import cache_path, locate_all
 from . import resolved
 from .models import OFFICIAL, ConfigFile, DatasetConfig, Record
-from .resolved import Column, Dataset, Input, Match, Selection, System, TextFormat, is_glob
+from .resolved import (
+    Column,
+    Dataset,
+    Input,
+    Match,
+    Selection,
+    System,
+    TextFormat,
+    is_glob,
+)
 from .tree import Node, base_of
 
 Location = tuple[str | int, ...]
@@ -94,9 +112,14 @@ class Resolver:
             self.problem(str(error).removeprefix("catalogue: "), ("catalogue",))
         self.check_names(list(self.written.datasets), "datasets")
         for name in set(self.formats) & set(self.written.datasets):
-            message = f"'{name}' is the name of a file format, so no data set can have it"
+            message = (
+                f"'{name}' is the name of a file format, so no data set can have it"
+            )
             self.problem(message, ("datasets", name))
-        return tuple(self.dataset(name, written) for name, written in self.written.datasets.items())
+        return tuple(
+            self.dataset(name, written)
+            for name, written in self.written.datasets.items()
+        )
 
     def dataset(self, name: str, written: DatasetConfig) -> Dataset:
         """Return a data set."""
@@ -131,7 +154,9 @@ class Resolver:
 
         selection = self.selection(written, name)
         if written.outputs == "kept" and selection is None:
-            self.problem("has no effect without keep or drop; leave it out", (*at, "outputs"))
+            self.problem(
+                "has no effect without keep or drop; leave it out", (*at, "outputs")
+            )
         return Dataset(
             name=name,
             source=source,
@@ -162,7 +187,9 @@ class Resolver:
         if "missing_annotator" in keys:
             from_edits = "m2" in keys or ("gold" in keys and "references" not in keys)
             if not from_edits:
-                self.problem("has no effect without m2; leave it out", (*at, "missing_annotator"))
+                self.problem(
+                    "has no effect without m2; leave it out", (*at, "missing_annotator")
+                )
         keeps_empty = "empty_references" in keys and written.empty_references != "none"
         if written.missing_annotator == "none" and keeps_empty:
             message = "missing_annotator: none needs `empty_references: none`"
@@ -182,7 +209,11 @@ class Resolver:
         return source, list(references)
 
     def inputs(
-        self, written: object, location: Location, dataset: str, system: str = "{system}"
+        self,
+        written: object,
+        location: Location,
+        dataset: str,
+        system: str = "{system}",
     ) -> list[Input]:
         """Return where the texts of one entry are; a glob may match several files, or none, which
         is a problem.
@@ -201,7 +232,11 @@ class Resolver:
         return [*files]
 
     def input(
-        self, written: object, location: Location, dataset: str, system: str = "{system}"
+        self,
+        written: object,
+        location: Location,
+        dataset: str,
+        system: str = "{system}",
     ) -> Input:
         """Return where texts are; a relative path is against the folder of the config that wrote
         it.
@@ -222,7 +257,9 @@ class Resolver:
         key = written.key
         if not key and text_format.column:
             key = self.written.datasets[dataset].key
-        column = Column(kind=written.format, path=path, column=written.column, header=header)
+        column = Column(
+            kind=written.format, path=path, column=written.column, header=header
+        )
         return column.joined_by(key or "", named=bool(text_format.header))
 
     def selection(self, written: DatasetConfig, name: str) -> Selection | None:
@@ -236,7 +273,10 @@ class Resolver:
         node = self.root.find(location)
         with gathered(self.problems):
             if isinstance(node.value, list):
-                items = [(str(child.value), f"{child.mark}: {child.path}") for child in node.value]
+                items = [
+                    (str(child.value), f"{child.mark}: {child.path}")
+                    for child in node.value
+                ]
             elif re.fullmatch(r"[0-9]+( *- *[0-9]+)?", str(node.value)):
                 items = [(str(node.value), f"{node.mark}: {node.path}")]
             else:
@@ -256,7 +296,9 @@ class Resolver:
         datasets = list(self.written.datasets)
         written = self.written.systems
         if isinstance(written, dict):
-            systems = [self.system(name, value, datasets) for name, value in written.items()]
+            systems = [
+                self.system(name, value, datasets) for name, value in written.items()
+            ]
         elif isinstance(written, list):
             systems = self.globbed(written, datasets)
         else:
@@ -301,7 +343,9 @@ class Resolver:
         pattern = self.filled(str(written), location, dataset, system)
         if files:
             displayed = Remote(pattern) if is_remote(pattern) else pattern
-            self.problem(f"{len(files)} files match '{displayed}'; a system has one", location)
+            self.problem(
+                f"{len(files)} files match '{displayed}'; a system has one", location
+            )
         if is_data(pattern):
             return self.missing(pattern)
         return self.path(str(written), location, dataset, system)
@@ -325,7 +369,9 @@ class Resolver:
                 for path, file_name in self.outputs(pattern, dataset, at).items():
                     matched[path] = None
                     name = file_name.removesuffix(common_suffix)
-                    twin = paths_by_system.setdefault(name, {}).setdefault(dataset, path)
+                    twin = paths_by_system.setdefault(name, {}).setdefault(
+                        dataset, path
+                    )
                     if twin != path:
                         message = f"two files would both be the system '{name}': {twin} and {path}"
                         self.problem(message, at)
@@ -436,7 +482,9 @@ class Resolver:
         self.missing_files.add(Path(text))
         return Path(text)
 
-    def fetched(self, files_of: Callable[[], Iterable[DataFile]], location: Location) -> list[Path]:
+    def fetched(
+        self, files_of: Callable[[], Iterable[DataFile]], location: Location
+    ) -> list[Path]:
         """Return the paths of the files of data sets that a function names.
 
         Adds a problem where some of the files are missing, and where the function raises

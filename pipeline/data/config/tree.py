@@ -99,7 +99,11 @@ class Node:
             if isinstance(node.value, dict) and step in node.value:
                 mark = node.keys.get(str(step), node.mark)
                 node = node.value[str(step)]
-            elif isinstance(node.value, list) and isinstance(step, int) and step < len(node.value):
+            elif (
+                isinstance(node.value, list)
+                and isinstance(step, int)
+                and step < len(node.value)
+            ):
                 node = node.value[step]
                 mark = node.mark
         return node, mark
@@ -119,7 +123,9 @@ def from_plain(value: object, name: str, path: str = "") -> Node:
             children[str(key)] = from_plain(child, name, child_path(path, str(key)))
         return Node(children, mark, path, dict.fromkeys(children, mark))
     if isinstance(value, list | tuple):
-        items = [from_plain(child, name, f"{path}[{i}]") for i, child in enumerate(value)]
+        items = [
+            from_plain(child, name, f"{path}[{i}]") for i, child in enumerate(value)
+        ]
         return Node(items, mark, path)
     if value is None:
         return Node(None, mark, path)

@@ -9,16 +9,35 @@ from functools import partial
 from pathlib import Path
 
 from ...errors import CorpusError, Problem
-from ...files.plain_files import OPENERS, SEPARATOR, Origin, StoredTexts, TempFiles, named
+from ...files.plain_files import (
+    OPENERS,
+    SEPARATOR,
+    Origin,
+    StoredTexts,
+    TempFiles,
+    named,
+)
 from ...files.remote import Remote
 from ...lookup import Table, later
 from ..config.resolved import Column, Input, TextFormat
 from ..inputs import MAX_REFERENCES
-from .records import ARROW_SPLITS, ARROW_STATE, CSV_ROW, as_text, fields, kind_of, value_of
+from .records import (
+    ARROW_SPLITS,
+    ARROW_STATE,
+    CSV_ROW,
+    as_text,
+    fields,
+    kind_of,
+    value_of,
+)
 
 COLUMN_HELP = "its name in the first line, or its number from 1"
-PATH_HELP = "the column of the text; a.b is the field b of a struct a, a[0] the first of a list"
-HEADER_HELP = "whether the first line has the names; default: only where column is a name"
+PATH_HELP = (
+    "the column of the text; a.b is the field b of a struct a, a[0] the first of a list"
+)
+HEADER_HELP = (
+    "whether the first line has the names; default: only where column is a name"
+)
 READERS: Table[TextFormat] = Table(
     __name__,
     {
@@ -135,9 +154,7 @@ def sizes_of_lists(text: Column, temp_files: TempFiles) -> bytearray:
             message = f": expected a list of texts, as in the first record; found {kind_of(texts)}"
             raise CorpusError([Problem(position(), f"'{text.column}'{message}")])
         if len(texts) > MAX_REFERENCES:
-            message = (
-                f" has {len(texts):,} texts; at most {MAX_REFERENCES} references are supported"
-            )
+            message = f" has {len(texts):,} texts; at most {MAX_REFERENCES} references are supported"
             raise CorpusError([Problem(position(), f"'{text.column}'{message}")])
         sizes.append(len(texts))
     return sizes if any(sizes) else bytearray()
@@ -177,6 +194,8 @@ def format_in(name: str) -> str | None:
         for known in (kind, *text_format.suffixes):
             format_of[known] = kind
     with suppress(OSError, ValueError):  # names that no file can have
-        if (Path(name) / ARROW_STATE).is_file() or (Path(name) / ARROW_SPLITS).is_file():
+        if (Path(name) / ARROW_STATE).is_file() or (
+            Path(name) / ARROW_SPLITS
+        ).is_file():
             return "arrow"
     return format_of.get(suffix)

@@ -13,7 +13,9 @@ LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """Characters at which the suite ends a line, beside the newline."""
 MISTAKEN = (("Ł", "£"), ("Â£", "£"), ("Ã©", "é"), ("ã©", "é"))
 """Letters of E2E's files that were once read in another encoding, and the correct ones."""
-SOURCE_TITLE = re.compile(r"mr|src|source|meaning.representation|da$|dialogue.act", re.IGNORECASE)
+SOURCE_TITLE = re.compile(
+    r"mr|src|source|meaning.representation|da$|dialogue.act", re.IGNORECASE
+)
 """How names of the column of sources begin."""
 TEXT_TITLE = re.compile(r"ref|output|sys|target|human", re.IGNORECASE)
 """How names of the column of texts begin."""
@@ -72,7 +74,9 @@ def _pairs(path: Path, name: str) -> list[tuple[str, str]]:
             rows.append((numbers[table.line_num - 1], row))
     except Error as error:
         number = numbers[table.line_num - 1]
-        raise at_line(name, number, f"not valid CSV: {error}; is a quote not closed?") from None
+        raise at_line(
+            name, number, f"not valid CSV: {error}; is a quote not closed?"
+        ) from None
 
     titles = rows[0][1] if rows else []
     source = _matching_index(SOURCE_TITLE, titles)
@@ -86,7 +90,9 @@ def _pairs(path: Path, name: str) -> list[tuple[str, str]]:
     for number, row in rows:
         if len(row) <= max(source, text):
             between = "tabs" if has_tabs else "commas"
-            message = f"has {len(row)} cells; expected a source and a text, between {between}"
+            message = (
+                f"has {len(row)} cells; expected a source and a text, between {between}"
+            )
             raise at_line(name, number, message)
         pairs.append((row[source], row[text]))
     if all(_is_quoted(one) and _is_quoted(two) for one, two in pairs):
@@ -126,6 +132,8 @@ def _blocks(path: Path, name: str) -> Iterator[list[str]]:
             yield block
             block = []
         elif not is_single:
-            raise at_line(name, number, "is empty where references of an output were expected")
+            raise at_line(
+                name, number, "is empty where references of an output were expected"
+            )
     if block:
         yield block

@@ -20,8 +20,12 @@ from ...files.safe_files import MAX_JSON_BYTES, parse_json
 from ...files.small_tables import at_line
 from ..config.resolved import Column
 
-NULL_HINT = "null is for references, with `empty_references: none` (--empty-references none)"
-LIST_HINT = "; of references a list is read as several, of other texts name an item, such as"
+NULL_HINT = (
+    "null is for references, with `empty_references: none` (--empty-references none)"
+)
+LIST_HINT = (
+    "; of references a list is read as several, of other texts name an item, such as"
+)
 MAX_CELL_CHARACTERS = 1 << 24
 """Limits a cell of a CSV file: a quote that is not closed takes the rest of the file."""
 HEAD_BYTES = 1 << 20
@@ -54,7 +58,9 @@ def value_of(record: object, column: Column, position: Callable[[], str]) -> obj
             index = int(step[:9])
             value = value[index] if index < len(value) else None
             if value is None and not column.null:
-                message = f"has no '{column.column}': the list has too few items; {NULL_HINT}"
+                message = (
+                    f"has no '{column.column}': the list has too few items; {NULL_HINT}"
+                )
                 raise CorpusError([Problem(position(), message)])
         elif isinstance(value, dict) and step in value:
             value = value[step]
@@ -82,7 +88,9 @@ def as_text(value: object, column: Column, position: Callable[[], str]) -> bytes
     if column.key == column.column:
         if type(value) is int:
             value = str(value)
-        if isinstance(value, str) and (not value.strip() or len(value.splitlines()) > 1):
+        if isinstance(value, str) and (
+            not value.strip() or len(value.splitlines()) > 1
+        ):
             message = f"'{column.key}': expected an id, found {value[:50]!r}"
             raise CorpusError([Problem(position(), message)])
     if value is None and column.null:
@@ -130,7 +138,9 @@ def jsonl(path: Path, name: str, _: Column) -> Iterator[object]:
         except (ValueError, RecursionError) as error:
             raise at_line(name, number, _invalid_json(line, error)) from None
         if not isinstance(record, dict):
-            raise at_line(name, number, f"expected a JSON object, found {kind_of(record)}")
+            raise at_line(
+                name, number, f"expected a JSON object, found {kind_of(record)}"
+            )
         yield record
 
 
@@ -173,11 +183,15 @@ def csv(path: Path, name: str, column: Column) -> Iterator[str]:
     """
     lines = (f"{line}\n" for _, line in numbered_lines(path, name))
     first = next(lines, "")
-    table = csv_files.reader(chain([first], lines), delimiter=separator_of(first), strict=True)
+    table = csv_files.reader(
+        chain([first], lines), delimiter=separator_of(first), strict=True
+    )
 
     def rows() -> Iterator[list[str]]:
         number = 1
-        csv_files.field_size_limit(MAX_CELL_CHARACTERS)  # of the process; small tables set theirs
+        csv_files.field_size_limit(
+            MAX_CELL_CHARACTERS
+        )  # of the process; small tables set theirs
         try:
             for number, row in enumerate(table, 2):  # noqa: B007 (the number of the row after this one)
                 yield row or [""]
@@ -247,12 +261,16 @@ def encoded(path: Path, name: str, text: Column) -> Iterator[bytes]:
             for number, line in enumerate(lines, 2):  # noqa: B007 (the number of the line after this one)
                 yield line.removesuffix("\n").removesuffix("\r").encode()
         except UnicodeDecodeError as error:
-            number += error.object[: error.start].decode(error.encoding, "ignore").count("\n")
+            number += (
+                error.object[: error.start].decode(error.encoding, "ignore").count("\n")
+            )
             byte = f"the byte 0x{error.object[error.start]:02x}"
             message = f"{byte} is not valid {text.column}: {error.reason}"
             raise at_line(name, number, message) from None
         except UnicodeError as error:
-            raise at_line(name, number, f"cannot be read as {text.column}: {error}") from None
+            raise at_line(
+                name, number, f"cannot be read as {text.column}: {error}"
+            ) from None
 
 
 # ---- Parquet and Arrow
@@ -295,8 +313,12 @@ def parquet(path: Path, name: str, column: Column) -> Iterator[object]:
         is_plain = leaves == [root]
         dictionaries = leaves if is_plain else None
         batch_rows = 1024 if is_plain else 64
-        with pa.parquet.ParquetFile(path, metadata=metadata, read_dictionary=dictionaries) as file:
-            batches = file.iter_batches(batch_size=batch_rows, columns=leaves, use_threads=False)
+        with pa.parquet.ParquetFile(
+            path, metadata=metadata, read_dictionary=dictionaries
+        ) as file:
+            batches = file.iter_batches(
+                batch_size=batch_rows, columns=leaves, use_threads=False
+            )
             yield from _records(batches, root)
 
 
@@ -324,7 +346,9 @@ def _arrow_files(path: Path, name: str) -> list[Path]:
     try:
         if (path / ARROW_STATE).is_file():
             state = parse_json(small_bytes(path / ARROW_STATE, MAX_JSON_BYTES))
-            return [path / Path(str(item["filename"])).name for item in state["_data_files"]]
+            return [
+                path / Path(str(item["filename"])).name for item in state["_data_files"]
+            ]
         splits = parse_json(small_bytes(path / ARROW_SPLITS, MAX_JSON_BYTES))["splits"]
     except (CorpusError, ValueError, LookupError, TypeError):
         expected = "expected what Dataset.save_to_disk() writes, or name an .arrow file"

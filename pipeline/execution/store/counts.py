@@ -156,7 +156,11 @@ class StoredCounts:
         return json.dumps(header).encode() + b"\n"
 
     def join(
-        self, waiting: Path, key: str, parts: "Sequence[Location]", shared: Shared = alone
+        self,
+        waiting: Path,
+        key: str,
+        parts: "Sequence[Location]",
+        shared: Shared = alone,
     ) -> None:
         """Write the content of this file to the path `waiting`, from the arrays of all shards.
 
@@ -233,7 +237,9 @@ class InMemoryCounts:
 
 def damaged(path: Path) -> StoreError:
     """Return the error for a damaged file."""
-    return StoreError(f"{path}: is damaged; run the same command again, which counts it anew")
+    return StoreError(
+        f"{path}: is damaged; run the same command again, which counts it anew"
+    )
 
 
 def _number(text: str) -> int:

@@ -73,7 +73,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         content = None
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
-    if not isinstance(content, dict) or not str(content.get("program")).startswith(PROGRAM):
+    if not isinstance(content, dict) or not str(content.get("program")).startswith(
+        PROGRAM
+    ):
         advice = "delete the folder if it is yours, or name another"
         raise StoreError(f"{path}: is not of this program, or damaged; {advice}")
     files = content.get("files")
@@ -110,7 +112,9 @@ def is_file_name(name: object) -> bool:
     if not _FILE.fullmatch(name):
         return False
     # as file systems allow
-    return all(len(part.encode("utf-8", "surrogatepass")) <= 255 for part in name.split("/"))
+    return all(
+        len(part.encode("utf-8", "surrogatepass")) <= 255 for part in name.split("/")
+    )
 
 
 def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
@@ -165,7 +169,9 @@ class Log:
         status = os.fstat(number)
         if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
             self._file.close()
-            raise StoreError(f"{path}: cannot be written: is a link, or no regular file")
+            raise StoreError(
+                f"{path}: cannot be written: is a link, or no regular file"
+            )
         if status.st_size > MAX_LOG_BYTES:
             self._file.truncate(0)
 
@@ -173,7 +179,9 @@ class Log:
         """Write the time and a text as one line."""
         line = printable(text).replace("\n", " | ")
         with contextlib.suppress(OSError, ValueError):
-            self._file.write(f"{time.strftime(TIME)} {line}\n".encode(errors="backslashreplace"))
+            self._file.write(
+                f"{time.strftime(TIME)} {line}\n".encode(errors="backslashreplace")
+            )
 
     def close(self) -> None:
         """Close the file."""
@@ -191,7 +199,9 @@ def content_key(*content: object) -> str:
 def counts_key(texts: Sequence[object], spec: StatisticsSpec) -> str:
     """Return the key of the counts of some texts: a digest of everything that the counts depend on."""
     content = repr((COUNTING, *texts)).removesuffix(")")
-    content = f"{content}, {spec.cache_key})"  # the key of the spec has no quotes around it
+    content = (
+        f"{content}, {spec.cache_key})"  # the key of the spec has no quotes around it
+    )
     return safe_files.digest(content.encode(), size=16)
 
 
@@ -274,9 +284,15 @@ class RunDirectory:
             self._results = None
             if manifest.get("state") == "done":
                 self._results = self._read_results()
-            for folder in (self.path / UNFINISHED, self.path / "statistics", *self._statistics()):
+            for folder in (
+                self.path / UNFINISHED,
+                self.path / "statistics",
+                *self._statistics(),
+            ):
                 if folder.is_symlink():
-                    advice = "a run directory with links inside is not written to: delete it"
+                    advice = (
+                        "a run directory with links inside is not written to: delete it"
+                    )
                     raise StoreError(f"{folder}: is a link; {advice}")
             yield
 
@@ -291,7 +307,11 @@ class RunDirectory:
 
     def _statistics(self) -> list[Path]:
         folder = self.path / "statistics"
-        return sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
+        return (
+            sorted(folder.iterdir())
+            if folder.is_dir() and not folder.is_symlink()
+            else []
+        )
 
     def _read_results(self) -> bytes | None:
         """Return the content of results.json, or None if it is unreadable or too large."""
@@ -308,7 +328,9 @@ class RunDirectory:
             safe_files.write_atomic(self.path / name, content)
             self.files.add(name)
 
-    def add(self, files: Mapping[str, safe_files.Content], warn: Callable[[str], None]) -> None:
+    def add(
+        self, files: Mapping[str, safe_files.Content], warn: Callable[[str], None]
+    ) -> None:
         """Add files to a finished run; they are listed before they are written. Raises StoreError."""
         with self.held(warn):
             about = self.about()
@@ -346,7 +368,9 @@ class RunDirectory:
             current = set(map(self._name, self._counts_beside(self.files)))
         stale = deletable(self.path, self._listed - self.files - current - {LOG})
         written = self.files | self._listed
-        temporary = deletable(self.path, [f"{name}{safe_files.TEMPORARY}" for name in written])
+        temporary = deletable(
+            self.path, [f"{name}{safe_files.TEMPORARY}" for name in written]
+        )
         self.remove_parts(of_keys(self.path / UNFINISHED, self._keys))
         _delete([*stale, *temporary])
         self._listed = {self._name(path) for path in deletable(self.path, current)}
@@ -386,7 +410,11 @@ class RunDirectory:
 
         `everything`: run.json, the log, the lock and the folder itself are deleted too.
         """
-        folders = [*self._statistics(), self.path / "statistics", self.path / UNFINISHED]
+        folders = [
+            *self._statistics(),
+            self.path / "statistics",
+            self.path / UNFINISHED,
+        ]
         files = self.contents()
         if everything:
             files.append(self.path / safe_files.LOCK)
@@ -407,7 +435,12 @@ class RunDirectory:
         return StoredCounts(path, schema, lines)
 
     def corpus_pass_file(
-        self, dataset: str, lines: int, corpus_pass: CorpusPass, key: str, references: int
+        self,
+        dataset: str,
+        lines: int,
+        corpus_pass: CorpusPass,
+        key: str,
+        references: int,
     ) -> ShardFile:
         """Return the file for the result of a corpus pass, and record it as a file of this run.
 
@@ -417,7 +450,9 @@ class RunDirectory:
         path = path.with_name(f"=whole{path.name}")
         self._keys.add(key)
         self.files.add(self._name(path))
-        return ShardFile(path, 0, lines, (key,), (corpus_pass.schema(references).width,))
+        return ShardFile(
+            path, 0, lines, (key,), (corpus_pass.schema(references).width,)
+        )
 
     def is_current(self, counts: StoredCounts, key: str) -> bool:
         """Return whether the counts exist, undamaged, for the texts of the key; record the key."""
@@ -463,13 +498,19 @@ class RunDirectory:
             _remove_empty(folder)
 
     def join(
-        self, counts: StoredCounts, key: str, parts: Sequence[Location], shared: Shared = alone
+        self,
+        counts: StoredCounts,
+        key: str,
+        parts: Sequence[Location],
+        shared: Shared = alone,
     ) -> Path:
         """Write a .columns file from arrays of all shards to a temporary path, which is returned.
 
         Threads may share the work. Raises StoreError if the file cannot be written.
         """
-        waiting = self.path / UNFINISHED / f"{content_key(self._name(counts.path))}.joined"
+        waiting = (
+            self.path / UNFINISHED / f"{content_key(self._name(counts.path))}.joined"
+        )
         counts.join(waiting, key, parts, shared)
         return waiting
 

@@ -19,7 +19,9 @@ from pipeline.execution.cluster import MAX_ANSWER_SECONDS, Cluster
 from pipeline.parallel import quiet
 
 
-def connect(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
+def connect(
+    address: str | None, workers: int | None, undo: contextlib.ExitStack
+) -> int:
     """Connect to dask; return how many threads it has.
 
     Without an address that is the cluster in dask's own settings, or a new one on this machine.
@@ -49,7 +51,9 @@ def connect(address: str | None, workers: int | None, undo: contextlib.ExitStack
         undo.callback(client.close)
     log = logging.getLogger("distributed")
     undo.callback(log.setLevel, log.level)
-    log.setLevel(logging.CRITICAL)  # the program itself tells the user what went wrong, once
+    log.setLevel(
+        logging.CRITICAL
+    )  # the program itself tells the user what went wrong, once
     return sum(client.ncores().values())
 
 

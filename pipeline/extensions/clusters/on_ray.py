@@ -14,7 +14,9 @@ from pipeline.backends import ClusterBackend
 from pipeline.execution.cluster import Cluster
 
 
-def connect(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
+def connect(
+    address: str | None, workers: int | None, undo: contextlib.ExitStack
+) -> int:
     """Connect to ray; return how many processors it has.
 
     Without an address that is the cluster at RAY_ADDRESS, or a new one on this machine.
@@ -24,7 +26,11 @@ def connect(address: str | None, workers: int | None, undo: contextlib.ExitStack
     if not ray.is_initialized():
         settings: dict[str, Any] = {"address": address}
         if address is None and "RAY_ADDRESS" not in os.environ:
-            settings = {"address": "local", "num_cpus": workers, "include_dashboard": False}
+            settings = {
+                "address": "local",
+                "num_cpus": workers,
+                "include_dashboard": False,
+            }
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         ray.init(**settings, log_to_driver=False, logging_level=logging.CRITICAL)
         undo.callback(ray.shutdown)

@@ -21,7 +21,9 @@ TASKS_FOR_EACH = 4
 results together."""
 
 
-def connect(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
+def connect(
+    address: str | None, workers: int | None, undo: contextlib.ExitStack
+) -> int:
     """Connect to spark; return how many tasks can run at once. The address is the master's."""
     from joblibspark import register_spark
     from pyspark.sql import SparkSession
@@ -40,7 +42,9 @@ def connect(address: str | None, workers: int | None, undo: contextlib.ExitStack
         elif workers:
             builder = builder.config("spark.master", f"local[{workers}]")
         undo.callback(builder.getOrCreate().stop)
-    return workers or int(SparkSession.builder.getOrCreate().sparkContext.defaultParallelism)
+    return workers or int(
+        SparkSession.builder.getOrCreate().sparkContext.defaultParallelism
+    )
 
 
 def results(

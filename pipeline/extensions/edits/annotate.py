@@ -10,7 +10,14 @@ from pipeline.errors import IncompleteError
 from pipeline.files.safe_files import digest
 from pipeline.parallel import WorkerLostError, results
 
-from .errant_annotator import Annotation, Pair, annotator_of, pair_of, trivial, versions_of
+from .errant_annotator import (
+    Annotation,
+    Pair,
+    annotator_of,
+    pair_of,
+    trivial,
+    versions_of,
+)
 
 CHUNK_TEXTS = 256
 """Distinct texts that a worker gets at once, unless one source alone has more corrected texts.
@@ -147,7 +154,9 @@ class AnnotationCache:
         """Cache annotations that were made with these versions."""
         rows = {}
         for pair, edits in annotations.items():
-            rows[_key(versions, pair)] = "\n".join(edits).encode("utf-8", "surrogatepass")
+            rows[_key(versions, pair)] = "\n".join(edits).encode(
+                "utf-8", "surrogatepass"
+            )
         self._cache.write(rows)
 
 

@@ -55,7 +55,9 @@ def with_annotated(corpus: Corpus, views: Collection[str], how: Annotating) -> C
     for view in sorted(views) if corpus.source else ():
         if not annotator_of(view):
             continue
-        from_files = corpus.views.get(view) or replace(corpus, references=(), systems={})
+        from_files = corpus.views.get(view) or replace(
+            corpus, references=(), systems={}
+        )
         completed, notes = _completed(corpus, from_files, view, how)
         new = tuple(note for note in notes if note not in corpus.notes)
         views_so_far = {**corpus.views, view: completed}
@@ -128,7 +130,9 @@ def _completed(
     annotations = _annotations(source, texts, annotator, how, progress)
     problems = []
     for text, edits in zip(
-        [*(reference.text for reference in references), *outputs.values()], annotations, strict=True
+        [*(reference.text for reference in references), *outputs.values()],
+        annotations,
+        strict=True,
     ):
         problem = _unwritable(text, edits)
         if problem:
@@ -190,13 +194,17 @@ def _of_gold(source: Sequence[str], gold: AnyText) -> _Reference:
     """
     lines: list[str] = []
     lines_beside: dict[int, list[str]] = {}
-    for number, (sentence, record) in enumerate(zip(source, _records(gold), strict=True)):
+    for number, (sentence, record) in enumerate(
+        zip(source, _records(gold), strict=True)
+    ):
         annotation = annotation_of(record)
         tokens = sentence.split()
         words = list(tokens)
         edits: list[Edit] = []
         if annotation:
-            edits = sorted((edit for edit in annotation.edits if not edit.is_noop), key=SPAN)
+            edits = sorted(
+                (edit for edit in annotation.edits if not edit.is_noop), key=SPAN
+            )
         longer = 0  # tokens that the edits before have added
         for edit in edits:
             correction = corrected(edit, tokens)
@@ -291,13 +299,17 @@ def _reference_texts(
             output_annotators = max(output_annotators, len(outputs_of(record)))
     pairs = output_annotators * len(references)
     if pairs > MAX_ANNOTATORS:
-        message = f"has {pairs} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
+        message = (
+            f"has {pairs} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
+        )
         raise CorpusError([Problem(corpus.name, message)])
     # The lines of each reference for a sentence, as an M2 file has them.
     sentences: list[dict[int, list[str]]] = []
     for line, edits in enumerate(zip(*annotations, strict=True)):
         by_annotator = {}
-        for number, (reference, annotation) in enumerate(zip(references, edits, strict=True)):
+        for number, (reference, annotation) in enumerate(
+            zip(references, edits, strict=True)
+        ):
             lines = [f"{edit}{number}" for edit in reference.edits(line, annotation)]
             if lines:
                 by_annotator[number] = lines
@@ -348,7 +360,9 @@ def _unchanged_notes(
     annotations: Sequence[Sequence[Annotation]],
 ) -> Iterator[str]:
     """Yield warnings about references without any line for some sentences."""
-    for number, (reference, edits) in enumerate(zip(references, annotations, strict=True), 1):
+    for number, (reference, edits) in enumerate(
+        zip(references, annotations, strict=True), 1
+    ):
         unchanged = []
         for line, (text, annotation) in enumerate(zip(source, edits, strict=True)):
             if text.strip() and not annotation and line not in reference.lines_beside:
@@ -398,8 +412,12 @@ def corpus_with_gold(
     """
     outputs = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
     if not isinstance(gold, str | PathLike):
-        raise InputError(f"gold: expected the path of an M2 file, found {type(gold).__name__}")
-    files = [name for name, output in outputs.items() if isinstance(output, str | PathLike)]
+        raise InputError(
+            f"gold: expected the path of an M2 file, found {type(gold).__name__}"
+        )
+    files = [
+        name for name, output in outputs.items() if isinstance(output, str | PathLike)
+    ]
     if files and len(files) < len(outputs):
         raise InputError("hypotheses: expected lists of texts, or M2 files, found both")
     _check_path("gold", gold)
@@ -415,7 +433,9 @@ def corpus_with_gold(
     # the files
     systems = []
     for name in files:
-        column = Column(kind="m2", path=locate(Path(), fspath(outputs[name])), column="")
+        column = Column(
+            kind="m2", path=locate(Path(), fspath(outputs[name])), column=""
+        )
         systems.append(System(name, {MEMORY: column}))
     problems: list[Problem] = []
     path = locate(Path(), fspath(gold))
@@ -452,7 +472,9 @@ def corpus_with_gold(
             empty_references=(),
             notes=(),
         )
-    return replace(corpus, notes=(*corpus.notes, *annotated.notes), views=views_of_texts)
+    return replace(
+        corpus, notes=(*corpus.notes, *annotated.notes), views=views_of_texts
+    )
 
 
 def _check_path(name: str, path: object) -> None:
@@ -463,4 +485,6 @@ def _check_path(name: str, path: object) -> None:
         message = "expected the path of an M2 file, found a text of several lines"
         raise InputError(f"{name}: {message}")
     if "/" not in path and ":" not in path and not Path(path).exists():
-        raise InputError(f"{name}: expected the path of an M2 file; there is no file '{path}'")
+        raise InputError(
+            f"{name}: expected the path of an M2 file; there is no file '{path}'"
+        )

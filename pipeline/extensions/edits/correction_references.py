@@ -200,7 +200,9 @@ def _merged(alternative: Alternative) -> frozenset[Correction]:
     for edit in alternative.corrections:
         span = (edit.start, edit.end)
         words[span] = words.get(span, ()) + edit.words
-    return frozenset(Correction(start, end, joined) for (start, end), joined in words.items())
+    return frozenset(
+        Correction(start, end, joined) for (start, end), joined in words.items()
+    )
 
 
 def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
@@ -294,7 +296,9 @@ def _nltk(text: str) -> Tokens:
     try:
         from nltk import word_tokenize
     except ImportError:
-        raise InputError("the tokenisation nltk needs the package nltk: pip install nltk") from None
+        raise InputError(
+            "the tokenisation nltk needs the package nltk: pip install nltk"
+        ) from None
     return tuple(word_tokenize(text, preserve_line=True))
 
 

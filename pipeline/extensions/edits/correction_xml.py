@@ -16,7 +16,13 @@ from pipeline.files.xml_records import XmlReader
 from .correction_references import split_words
 from .m2_files import MAX_ANNOTATORS, MAX_EDITS, NOOP, Block
 
-PARENTS = {"sentence": None, "text": "sentence", "error": "sentence", "alt": "error", "c": "alt"}
+PARENTS = {
+    "sentence": None,
+    "text": "sentence",
+    "error": "sentence",
+    "alt": "error",
+    "c": "alt",
+}
 """The elements that are read, each with the one it has to be in.
 
 Others, such as error-list, may stand between."""
@@ -34,7 +40,9 @@ def xml_blocks(path: Path, name: str) -> Iterator[Block]:
     reader = _Reader(name)
     yield from reader.records(path)
     if not reader.count:
-        raise CorpusError([Problem(name, "has no element sentence, so there is no gold in it")])
+        raise CorpusError(
+            [Problem(name, "has no element sentence, so there is no gold in it")]
+        )
 
 
 class _Reader(XmlReader[Block]):
@@ -43,7 +51,9 @@ class _Reader(XmlReader[Block]):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.open: list[str] = []  # the elements of PARENTS that are open
-        self.parts: list[str] | None = None  # the text of the current element, if it has one
+        self.parts: list[str] | None = (
+            None  # the text of the current element, if it has one
+        )
         self.count = 0  # sentences
         self.block: Block | None = None  # the sentence, once its text is known
         self.begun = 0  # the line of the sentence
@@ -60,9 +70,13 @@ class _Reader(XmlReader[Block]):
             return
         parent = self.open[-1] if self.open else None
         if parent != PARENTS[tag]:
-            outside = f"inside an element {parent}" if parent else "outside of any sentence"
+            outside = (
+                f"inside an element {parent}" if parent else "outside of any sentence"
+            )
             expected = PARENTS[tag] or "a script"
-            raise self.wrong(f"an element {tag} {outside}; expected it inside of {expected}")
+            raise self.wrong(
+                f"an element {tag} {outside}; expected it inside of {expected}"
+            )
         self.open.append(tag)
         if tag == "sentence":
             self.begun = self.line
@@ -126,7 +140,9 @@ class _Reader(XmlReader[Block]):
         self._check_annotators(len(self.correcting))
         # annotators who correct nothing have the lowest free numbers
         free = (number for number in itertools.count() if number not in self.correcting)
-        for number in itertools.islice(free, max(self.annotators - len(self.correcting), 0)):
+        for number in itertools.islice(
+            free, max(self.annotators - len(self.correcting), 0)
+        ):
             self.block.lines.append(f"{NOOP.removesuffix('0')}{number}")
         self.block.numbers = [self.begun] * len(self.block.lines)
         self.count += 1
@@ -134,9 +150,7 @@ class _Reader(XmlReader[Block]):
 
     def _check_annotators(self, annotators: int) -> None:
         if annotators > MAX_ANNOTATORS:
-            message = (
-                f"the sentence has {annotators} annotators; at most {MAX_ANNOTATORS} are supported"
-            )
+            message = f"the sentence has {annotators} annotators; at most {MAX_ANNOTATORS} are supported"
             raise self.wrong(message, self.begun)
 
     def _attribute(self, tag: str, attributes: dict[str, str], key: str) -> str:
@@ -146,7 +160,11 @@ class _Reader(XmlReader[Block]):
         return attributes[key]
 
     def _number(
-        self, tag: str, attributes: dict[str, str], key: str, form: re.Pattern[str] = NUMBER
+        self,
+        tag: str,
+        attributes: dict[str, str],
+        key: str,
+        form: re.Pattern[str] = NUMBER,
     ) -> int:
         value = self._attribute(tag, attributes, key).strip()
         if not form.fullmatch(value):

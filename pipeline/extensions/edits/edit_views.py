@@ -51,7 +51,9 @@ class OpenedEdits(OpenedInput):
     clashes: bool
     """Whether outputs have edits of ERRANT, and the gold has others."""
 
-    def views(self, dataset: Dataset, corpus: Corpus, views: Collection[str]) -> dict[str, Corpus]:
+    def views(
+        self, dataset: Dataset, corpus: Corpus, views: Collection[str]
+    ) -> dict[str, Corpus]:
         """Return the data set as metrics of edits read it.
 
         Views with annotated texts have the edits of M2 files so far. Gold of other types than
@@ -112,7 +114,9 @@ def open_edits(
     of_outputs = EDITS in views or any(map(annotator_of, views))
     annotated: dict[str, M2File] = {}
     if of_outputs:
-        annotated = _open_outputs(dataset, systems, sentences, source, opener, problems, views)
+        annotated = _open_outputs(
+            dataset, systems, sentences, source, opener, problems, views
+        )
     if len(problems) > problems_before:
         return None
     proposed = [file.summary for file in annotated.values()]
@@ -124,10 +128,14 @@ def open_edits(
 
     # the edits of annotators, once for each annotator of an output
     annotators = gold.summary.annotators
-    references = [opener.index(gold.texts((EDITS_OF, annotator))) for annotator in annotators]
+    references = [
+        opener.index(gold.texts((EDITS_OF, annotator))) for annotator in annotators
+    ]
     pairs = list(references)
     for output in range(1, output_annotators):
-        pairs += [opener.rewrite(file, partial(with_output, output)) for file in references]
+        pairs += [
+            opener.rewrite(file, partial(with_output, output)) for file in references
+        ]
 
     # warnings and types
     notes = line_notes
@@ -147,17 +155,26 @@ def open_edits(
     categories = sorted(types, key=lambda name: (-types[name], name))[:MAX_CATEGORIES]
     if len(types) > len(categories):
         most_frequent = f"the {len(categories)} that are most frequent are scored apart"
-        notes.append(f"{gold.summary.name}: there are {len(types)} types of edits; {most_frequent}")
-    names = _short_names([*map(named, dataset.gold), *(summary.name for summary in proposed)])
+        notes.append(
+            f"{gold.summary.name}: there are {len(types)} types of edits; {most_frequent}"
+        )
+    names = _short_names(
+        [*map(named, dataset.gold), *(summary.name for summary in proposed)]
+    )
     opened = OpenedEdits(
         source=sentences,
         references=pairs,
-        outputs={name: opener.index(file.texts(PROPOSED)) for name, file in annotated.items()},
-        notes=[names.shorten(note) for note in notes] if of_outputs or GOLD in views else [],
+        outputs={
+            name: opener.index(file.texts(PROPOSED)) for name, file in annotated.items()
+        },
+        notes=[names.shorten(note) for note in notes]
+        if of_outputs or GOLD in views
+        else [],
         annotators=len(references),
         categories=tuple(sorted(categories)),
         foreign=names.shorten(foreign),
-        clashes=bool(foreign) and any(summary.has_errant_types() for summary in proposed),
+        clashes=bool(foreign)
+        and any(summary.has_errant_types() for summary in proposed),
     )
     problems += other_source(source, sentences, dataset.replace)
     return opened
@@ -188,7 +205,9 @@ class _ShortNames(NamedTuple):
 
     def shorten(self, note: str) -> str:
         """Return a note with short names in place of paths."""
-        for path in sorted(self.by_path, key=len, reverse=True):  # a path may begin with another
+        for path in sorted(
+            self.by_path, key=len, reverse=True
+        ):  # a path may begin with another
             note = note.replace(path, self.by_path[path])
         return note
 
@@ -203,7 +222,9 @@ def _short_names(files: Iterable[str]) -> _ShortNames:
     return _ShortNames(by_path)
 
 
-def gold_request(dataset: Dataset, views: Collection[str], path: Path | Remote) -> Request:
+def gold_request(
+    dataset: Dataset, views: Collection[str], path: Path | Remote
+) -> Request:
     """Return what is made of an M2 file of a data set, for its texts and for unchanged views."""
     has_views = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views))
     return Request(
@@ -221,7 +242,9 @@ def _open_gold(
 
     Returns None if there is neither; raises CorpusError.
     """
-    if any(path in opener.missing_files for path in dataset.gold) or not (dataset.gold or source):
+    if any(path in opener.missing_files for path in dataset.gold) or not (
+        dataset.gold or source
+    ):
         return None
     gold = None
     if dataset.gold:
@@ -230,7 +253,9 @@ def _open_gold(
             gold = read_once(dataset.gold[0], request, opener)
     if gold is None:
         request = Request(records=bool(dataset.gold))
-        gold = of_annotated(_read_gold(dataset, source, opener), opener.temp_files, request)
+        gold = of_annotated(
+            _read_gold(dataset, source, opener), opener.temp_files, request
+        )
     if dataset.gold:
         gold.not_empty()
     count = len(gold.summary.annotators)
@@ -240,7 +265,9 @@ def _open_gold(
     return gold
 
 
-def _read_gold(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_files.Annotated:
+def _read_gold(
+    dataset: Dataset, source: TextFile | None, opener: Opener
+) -> m2_files.Annotated:
     """Return the annotations of all gold files, or the source without any; raises CorpusError."""
     if not dataset.gold and source:
         change = REPLACEMENTS.get(dataset.replace, bytes)
@@ -249,7 +276,10 @@ def _read_gold(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_
             blocks.append(Block(number, change(line.encode()).decode()))
         return m2_files.Annotated(EditSummary(source.display_name), blocks)
     reader = _reader(dataset)
-    files = [m2_files.read_annotated(path, opener.temp_files, reader) for path in dataset.gold]
+    files = [
+        m2_files.read_annotated(path, opener.temp_files, reader)
+        for path in dataset.gold
+    ]
     return m2_files.joined(files)
 
 
@@ -307,18 +337,26 @@ def _open_outputs(
         try:
             if dataset.replace == "none":
                 lenient = {TEXTS, GOLD}.isdisjoint(views)
-                file = read_once(output.path, system_request(output, lenient=lenient), opener)
+                file = read_once(
+                    output.path, system_request(output, lenient=lenient), opener
+                )
             else:
-                in_memory = m2_files.read_annotated(output.path, opener.temp_files, reader)
+                in_memory = m2_files.read_annotated(
+                    output.path, opener.temp_files, reader
+                )
                 request = Request(records=True, system=True)
                 file = of_annotated(in_memory, opener.temp_files, request)
             file.not_empty()
             if opener.index(file.texts(SOURCE)).digest != sentences.digest:
-                in_memory = m2_files.read_annotated(output.path, opener.temp_files, reader)
+                in_memory = m2_files.read_annotated(
+                    output.path, opener.temp_files, reader
+                )
                 gold = _read_gold(dataset, source, opener)
                 problems += m2_files.other_sentences(in_memory, gold)
         except CorpusError as error:
-            problems += [problem for problem in error.problems if problem not in problems]
+            problems += [
+                problem for problem in error.problems if problem not in problems
+            ]
             continue
         annotated[system.name] = file
     return annotated
@@ -349,7 +387,9 @@ def open_texts(
             if different:
                 raise CorpusError(different)
             for annotator in annotators:
-                texts.references.append(opener.index(file.texts((CORRECTED, annotator))))
+                texts.references.append(
+                    opener.index(file.texts((CORRECTED, annotator)))
+                )
             texts.source = texts.source or sentences
         except CorpusError as error:
             texts.complete = False
@@ -376,7 +416,9 @@ def other_source(
         return []
     for low in range(0, annotated.lines, BLOCK_LINES):
         high = min(low + BLOCK_LINES, annotated.lines)
-        pairs = zip(read_texts(source, low, high), read_texts(annotated, low, high), strict=True)
+        pairs = zip(
+            read_texts(source, low, high), read_texts(annotated, low, high), strict=True
+        )
         for line, (text, annotated_text) in enumerate(pairs, low + 1):
             tokens = text.split()
             expected = annotated_text.split()

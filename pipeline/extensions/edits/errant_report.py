@@ -133,7 +133,9 @@ def category(type_: str, tier: int) -> str:
     return type_[:1] if tier == 1 else type_[2:]
 
 
-def preference(totals: Sequence[int], counts: Sequence[int], beta: float) -> tuple[float, ...]:
+def preference(
+    totals: Sequence[int], counts: Sequence[int], beta: float
+) -> tuple[float, ...]:
     """Return what is greatest for the annotator that errant_compare takes; of equals, the first.
 
     `totals` are tp, fp and fn of the sentences before, and `counts` those of the sentence with the
@@ -231,7 +233,9 @@ def report(
     types: dict[str, list[int]] = {}
     sentences = zip(output.blocks, output.read, reference.read, strict=True)
     for number, (block, output_lines, reference_lines) in enumerate(sentences):
-        pairs = _pairs(output_lines.by_annotator, reference_lines.by_annotator, comparison)
+        pairs = _pairs(
+            output_lines.by_annotator, reference_lines.by_annotator, comparison
+        )
         chosen = pairs[0]
         if len(pairs) > 1:
             keys = [preference(totals, pair.counts, beta) for pair in pairs]
@@ -270,7 +274,9 @@ def _cut_category(type_: str, tier: int) -> str:
 
 
 def _pairs(
-    output: Mapping[int, list[Edit]], reference: Mapping[int, list[Edit]], comparison: Comparison
+    output: Mapping[int, list[Edit]],
+    reference: Mapping[int, list[Edit]],
+    comparison: Comparison,
 ) -> list[Pair]:
     """Return all pairs of annotators of a sentence, compared."""
     output_keys = {}
@@ -286,7 +292,9 @@ def _pairs(
     return pairs
 
 
-def _pair_lines(number: int, pair: Pair, totals: Sequence[int], beta: float) -> Iterator[str]:
+def _pair_lines(
+    number: int, pair: Pair, totals: Sequence[int], beta: float
+) -> Iterator[str]:
     """Yield what the option -v prints about a pair of annotators."""
     yield f"SENTENCE {number} - HYP {pair.output} - REF {pair.reference}"
     yield f"HYPOTHESIS EDITS : {_listed(pair.output_keys)}"

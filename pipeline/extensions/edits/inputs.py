@@ -48,7 +48,9 @@ class EditsReader(InputReader):
         with TempFiles(UNPACKED).local(path).open("rb") as file:
             return file.read(5).removeprefix(codecs.BOM_UTF8)[:2] == b"S "
 
-    def systems(self, systems: Sequence[System], views: Collection[str]) -> Sequence[System]:
+    def systems(
+        self, systems: Sequence[System], views: Collection[str]
+    ) -> Sequence[System]:
         """Return systems whose texts, if no metric reads them, leave out what cannot be applied."""
         if not {TEXTS, GOLD}.isdisjoint(views):
             return systems
@@ -101,7 +103,12 @@ class EditsReader(InputReader):
         return with_annotated(corpus, views, Annotating(n_jobs, listener, opener))
 
     def in_memory(
-        self, gold: object, hypotheses: Any, references: Any, sources: Any, views: Collection[str]
+        self,
+        gold: object,
+        hypotheses: Any,
+        references: Any,
+        sources: Any,
+        views: Collection[str],
     ) -> Corpus:
         """Return texts in memory with the annotations of an M2 file; raises InputError."""
         from .annotated_texts import corpus_with_gold

@@ -80,7 +80,9 @@ def _is_regular(text: str) -> bool:
     """Return whether no line of a text, which begins with a line end, can be suspicious."""
     if text.count("\nS ") != text.count("\n\nS ") + text.startswith("\nS "):
         return False
-    return not any(pattern.search(text) for pattern in (_BREAKS, _SUSPICIOUS, _NOOP_OF_TOKENS))
+    return not any(
+        pattern.search(text) for pattern in (_BREAKS, _SUSPICIOUS, _NOOP_OF_TOKENS)
+    )
 
 
 def _line_note(line: str, tokens: int) -> str:
@@ -94,7 +96,9 @@ def _line_note(line: str, tokens: int) -> str:
         return f"has only blanks, and is read as an empty line; {STOPS}"
     if line.startswith("I "):
         return "begins with I, and is left out, as m2scorer does"
-    if not (line.startswith("A -1") or (line.startswith("A ") and "|||noop|||" in line)):
+    if not (
+        line.startswith("A -1") or (line.startswith("A ") and "|||noop|||" in line)
+    ):
         return ""
     edit = m2_files.edit_of(line, "", 0)
     if edit.type == "noop":

@@ -31,13 +31,18 @@ def read_once(path: Path | Remote, request: Request, opener: Opener) -> M2File:
     """Return the requested texts of an M2 file, which is read once; raises CorpusError."""
     from .m2_texts import read_m2
 
-    return opener.once(("m2", path, request), partial(read_m2, path, request, opener.temp_files))
+    return opener.once(
+        ("m2", path, request), partial(read_m2, path, request, opener.temp_files)
+    )
 
 
 def system_request(output: Column, *, lenient: bool = False) -> Request:
     """Return the request for the M2 file of a system, whose text and edits may both be read."""
     return Request(
-        texts=not output.column, records=True, system=True, lenient=output.lenient or lenient
+        texts=not output.column,
+        records=True,
+        system=True,
+        lenient=output.lenient or lenient,
     )
 
 

@@ -101,7 +101,9 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
     for number, line in numbered_lines(path, name):
         if line[:2] == "A ":
             if current is None:
-                message = "an edit before any sentence: expected a line that begins with 'S '"
+                message = (
+                    "an edit before any sentence: expected a line that begins with 'S '"
+                )
                 raise at_line(name, number, message)
             if len(current.lines) == MAX_EDITS:
                 message = f"the sentence of line {current.line} has more than {MAX_EDITS:,} edits"
@@ -141,9 +143,13 @@ def edits_of(lines: Iterable[str]) -> list[Edit]:
 def _edit(line: str) -> Edit:
     fields = line[2:].split(FIELD_SEPARATOR)
     if len(fields) != FIELDS:
-        raise ValueError(f"expected {FIELDS} fields with ||| between, found {len(fields)}")
+        raise ValueError(
+            f"expected {FIELDS} fields with ||| between, found {len(fields)}"
+        )
     # as Edit(...) does, in a third of the time
-    return tuple.__new__(Edit, (*_span(fields[0]), fields[1], fields[2], _annotator(fields[5])))
+    return tuple.__new__(
+        Edit, (*_span(fields[0]), fields[1], fields[2], _annotator(fields[5]))
+    )
 
 
 @lru_cache(CACHED_LINES)
@@ -157,7 +163,9 @@ def _span(field: str) -> tuple[int, int]:
 @lru_cache(CACHED_LINES)
 def _annotator(field: str) -> int:
     if not _ID.fullmatch(field.strip()):
-        raise ValueError(f"expected the number of an annotator at the end, found '{field[:50]}'")
+        raise ValueError(
+            f"expected the number of an annotator at the end, found '{field[:50]}'"
+        )
     return int(field)
 
 
@@ -196,7 +204,9 @@ def read_block(block: Block, name: str) -> LinesRead:
         block.read = block.read or read_lines(tuple(block.lines))
     except ValueError:
         for number, line in zip(block.numbers, block.lines, strict=True):
-            edit_of(line, name, number)  # which raises the error of the first wrong line
+            edit_of(
+                line, name, number
+            )  # which raises the error of the first wrong line
         raise
     return block.read
 
@@ -227,7 +237,9 @@ def absent_from_all(parts: Iterable[Absent]) -> Absent:
         joined_parts: Absent = {}
         for annotator in sorted(total.keys() | part.keys()):
             before = total.get(annotator, total[NOBODY])
-            joined_parts[annotator] = _sum_and_first(before, part.get(annotator, part[NOBODY]))
+            joined_parts[annotator] = _sum_and_first(
+                before, part.get(annotator, part[NOBODY])
+            )
         total = joined_parts
     del total[NOBODY]
     return total
@@ -245,7 +257,8 @@ DELETED = "-NONE-"
 BETWEEN = "||"
 """What stands between alternatives of a correction."""
 GOLD_NAMES = re.compile(
-    r"(^|[._-])(gold|ref|refs|reference|references|annotators?)[0-9]*([._-]|$)", re.IGNORECASE
+    r"(^|[._-])(gold|ref|refs|reference|references|annotators?)[0-9]*([._-]|$)",
+    re.IGNORECASE,
 )
 """Usual names of files of annotators."""
 MAX_LISTED = 10
@@ -306,7 +319,9 @@ class EditSummary:
                     continue
                 misfit = f"({start} {end} in a sentence of {size} tokens)"
                 if NUMBERED.fullmatch(type_):
-                    misfits.append(f"sentence {sentence} {misfit}")  # XML may be one long line
+                    misfits.append(
+                        f"sentence {sentence} {misfit}"
+                    )  # XML may be one long line
                 elif start != -1:  # in M2 files no edit from -1 is about tokens
                     misfits.append(f"line {number} {misfit}")
         if alternatives:
@@ -379,7 +394,9 @@ class EditSummary:
         listed = _most_frequent(types)
         if len(types) > 3:
             listed += " ..."
-        return f"{self.name} has types of edits such as {listed}, which are not ERRANT's"
+        return (
+            f"{self.name} has types of edits such as {listed}, which are not ERRANT's"
+        )
 
 
 def _most_frequent(types: Counter[str]) -> str:
@@ -519,7 +536,9 @@ def joined(files: Sequence[Annotated]) -> Annotated:
         problems += other_sentences(file, first)
     for file in files:
         if file.summary.is_xml:
-            problems.append(Problem(file.name, "is XML; of several gold files each is M2"))
+            problems.append(
+                Problem(file.name, "is XML; of several gold files each is M2")
+            )
     if problems:
         raise CorpusError(problems)
     blocks = [Block(block.line, block.sentence) for block in first.blocks]
@@ -529,7 +548,9 @@ def joined(files: Sequence[Annotated]) -> Annotated:
         for block in file.blocks:
             ids.update(int(line.rpartition(FIELD_SEPARATOR)[2]) for line in block.lines)
         numbers = sorted(ids or {0})
-        new_numbers = {number: annotators_before + i for i, number in enumerate(numbers)}
+        new_numbers = {
+            number: annotators_before + i for i, number in enumerate(numbers)
+        }
         noop = f"{NOOP.removesuffix('0')}{numbers[0]}"
         for block, added in zip(blocks, file.blocks, strict=True):
             block.numbers += added.numbers or [added.line]
@@ -594,13 +615,17 @@ def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
     return Block(block.line, change(block.sentence), lines, block.numbers)
 
 
-def converted(file: Annotated, style: str, alternatives: str = "error") -> Iterator[str]:
+def converted(
+    file: Annotated, style: str, alternatives: str = "error"
+) -> Iterator[str]:
     """Return the sentences of a file in one of STYLES. The lines of noops stay as they are.
 
     Raises CorpusError if an edit has alternatives, `style` is "errant" and `alternatives` is
     "error".
     """
-    several = [number for number, edit in file.numbered_edits() if BETWEEN in edit.correction]
+    several = [
+        number for number, edit in file.numbered_edits() if BETWEEN in edit.correction
+    ]
     if several and style == "errant" and alternatives == "error":
         message = (
             f"the correction has alternatives ({BETWEEN} between), as {len(several):,} edits of "

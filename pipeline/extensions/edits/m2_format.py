@@ -149,7 +149,9 @@ def _refuse(block: Block, name: str, size: int) -> None:
                 raise at_line(name, max(line, next_line), message)
         if numbered and annotator in noop_lines:
             line = numbered[0][1]
-            message = f"a noop, but annotator {annotator} edits the sentence in line {line}"
+            message = (
+                f"a noop, but annotator {annotator} edits the sentence in line {line}"
+            )
             raise at_line(name, noop_lines[annotator], message)
 
 
@@ -249,18 +251,27 @@ class Sentences:
             )
         annotated = self.blocks if self.request.records else ()
         return absent_from(
-            (block.line, read_block(block, self.name).lines.keys()) for block in annotated
+            (block.line, read_block(block, self.name).lines.keys())
+            for block in annotated
         )
 
     def texts(self, kind: str, annotator: int) -> bytes:
         """Return the texts of a key, each followed by the separator."""
         texts: Iterable[bytes]
         if kind == CORRECTED:
-            texts = (self._corrected(sentence, annotator) for sentence in self.sentences)
+            texts = (
+                self._corrected(sentence, annotator) for sentence in self.sentences
+            )
         elif kind == OUTPUT[0]:
-            texts = (sentence.by(next(iter(sentence.edits), 0)) for sentence in self.sentences)
+            texts = (
+                sentence.by(next(iter(sentence.edits), 0))
+                for sentence in self.sentences
+            )
         elif kind == PROPOSED[0]:
-            texts = ("\n".join(block.lines or [m2_files.NOOP]).encode() for block in self.blocks)
+            texts = (
+                "\n".join(block.lines or [m2_files.NOOP]).encode()
+                for block in self.blocks
+            )
         elif kind == EDITS:
             lines = (read_block(block, self.name).lines for block in self.blocks)
             texts = records_of(lines, annotator, 0)
@@ -278,7 +289,9 @@ class Sentences:
         return sentence.corrected()
 
 
-def checked(block: Block, name: str, request: Request, annotators: set[int]) -> Sentence:
+def checked(
+    block: Block, name: str, request: Request, annotators: set[int]
+) -> Sentence:
     """Return a sentence of which texts are made; raises CorpusError if it is wrong.
 
     Its annotators are added to `annotators`.

@@ -108,11 +108,17 @@ def read_m2(
         chunks = partial(parts_of, plain, name)
         with suppress(NotPlainError):
             file_texts = _make_texts(
-                chunks, partial(compiled_part, name, request), request, temp_files, shared
+                chunks,
+                partial(compiled_part, name, request),
+                request,
+                temp_files,
+                shared,
             )
     if file_texts is None:
         annotators: set[int] = set()
-        blocks = partial(_chunks, plain, name, sys.maxsize if of_xml else PART_SENTENCES)
+        blocks = partial(
+            _chunks, plain, name, sys.maxsize if of_xml else PART_SENTENCES
+        )
         try:
             file_texts = _make_texts(
                 blocks,
@@ -219,7 +225,9 @@ def _make_texts(
     return M2File(summary, annotated, files)
 
 
-def _requested_keys(request: Request, annotators: Absent, annotated: Absent) -> list[Key]:
+def _requested_keys(
+    request: Request, annotators: Absent, annotated: Absent
+) -> list[Key]:
     """Return the kinds of texts that are requested, as far as annotators are known."""
     keys = [SOURCE]
     if request.texts and request.system:
@@ -281,7 +289,9 @@ class CompiledSentences:
         return texts
 
 
-def compiled_part(name: str, request: Request, part: tuple[int, bytes]) -> CompiledSentences:
+def compiled_part(
+    name: str, request: Request, part: tuple[int, bytes]
+) -> CompiledSentences:
     """Return the sentences of lines, given with the number of the first, as the kernel reads them.
 
     Raises NotPlainError.
@@ -311,5 +321,8 @@ def compiled_part(name: str, request: Request, part: tuple[int, bytes]) -> Compi
             summary.empty[style] = count
     count, line, start, end, tokens = sentences.misfits
     if count:
-        summary.misfits = (count, f"line {line} ({start} {end} in a sentence of {tokens} tokens)")
+        summary.misfits = (
+            count,
+            f"line {line} ({start} {end} in a sentence of {tokens} tokens)",
+        )
     return CompiledSentences(sentences, summary)

@@ -166,7 +166,9 @@ class Judged(NamedTuple):
     def written(self, gold: GoldEdit) -> str:
         """Return a gold edit for display."""
         corrections = " or ".join(text or NOTHING for text in gold.alternatives)
-        return f"{gold.start} {gold.end}: {self.original(gold) or NOTHING} → {corrections}"
+        return (
+            f"{gold.start} {gold.end}: {self.original(gold) or NOTHING} → {corrections}"
+        )
 
     @property
     def counts(self) -> EditCounts:
@@ -186,7 +188,10 @@ class Judged(NamedTuple):
 def is_match(edit: ProposedEdit, gold: GoldEdit, tokens: Sequence[str]) -> bool:
     """Return whether an edit equals a gold edit: in span, replaced text, and a correction."""
     original = " ".join(tokens[gold.start : gold.end])
-    return edit[:3] == (gold.start, gold.end, original) and edit.correction in gold.alternatives
+    return (
+        edit[:3] == (gold.start, gold.end, original)
+        and edit.correction in gold.alternatives
+    )
 
 
 def shrunk(edit: ProposedEdit) -> ProposedEdit:

@@ -22,7 +22,9 @@ def annotated_by(annotator: str) -> str:
     return f"{EDITS}.{annotator}" if annotator else EDITS
 
 
-EDITS_OF_BOTH: Any = property(lambda spec: annotated_by(spec.annotator), doc="Edits on both sides.")
+EDITS_OF_BOTH: Any = property(
+    lambda spec: annotated_by(spec.annotator), doc="Edits on both sides."
+)
 """The `input` of specs that have an `annotator`."""
 
 

@@ -111,7 +111,9 @@ def refuse_sentences(statistics: Sequence[Statistic], whose: str) -> None:
         for option in statistic.options:
             if option.name == "level" and "system" in (option.choices or ()):
                 hint = f"; for scores of systems say {statistic.name}[level=system]"
-        raise InputError(f"{statistic} compares scores of sentences, and {whose} has none{hint}")
+        raise InputError(
+            f"{statistic} compares scores of sentences, and {whose} has none{hint}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,10 +150,14 @@ def compared(
     statistics = configured_statistics(config, human.file, has_sentences=has_sentences)
     names = [metric.metric for metric in metrics]
     human_column = np.array(list(human.systems.values()))[:, None]
-    metric_rows = [[metric.scores[system] for system in human.systems] for metric in metrics]
+    metric_rows = [
+        [metric.scores[system] for system in human.systems] for metric in metrics
+    ]
     scores_by_level = {"system": (human_column, np.array(metric_rows)[:, :, None])}
     notes: list[str] = []
-    if human.sentences is not None and any(one.level == "sentence" for one in statistics):
+    if human.sentences is not None and any(
+        one.level == "sentence" for one in statistics
+    ):
         for metric in metrics:
             if metric.sentences is None:
                 refuse_sentences(statistics, metric.metric)
@@ -181,7 +187,9 @@ def _sentence_tables(
     """Return the sentence scores of each metric, float64 [systems, lines]; raises InputError if
     people judged another number of sentences.
     """
-    tables = [metric.sentences_of(list(human.systems), "statistics") for metric in metrics]
+    tables = [
+        metric.sentences_of(list(human.systems), "statistics") for metric in metrics
+    ]
     for table in tables:
         if table.shape[1] != lines:
             raise InputError(
@@ -191,7 +199,9 @@ def _sentence_tables(
     return tables
 
 
-def _missing_scores(human: Floats, tables: Sequence[Floats], names: Sequence[str]) -> Iterator[str]:
+def _missing_scores(
+    human: Floats, tables: Sequence[Floats], names: Sequence[str]
+) -> Iterator[str]:
     """Yield notes about outputs without a score by people, or by a metric alone."""
     missing = np.isnan(human)
     if missing.any():
@@ -277,7 +287,8 @@ def permutation_tests(
     InputError if there are too many pairs."""
     undefined = [math.isnan(value.value) for value in values]
     order = sorted(
-        range(len(values)), key=lambda number: (undefined[number], -values[number].value)
+        range(len(values)),
+        key=lambda number: (undefined[number], -values[number].value),
     )
     tested: list[tuple[int, int]] = []
     untested: list[PairTest] = []
@@ -377,7 +388,9 @@ def _swapped_pairs(
     first, second = np.triu_indices(members, 1)
     human_differences = human_groups[:, first] - human_groups[:, second]
     counted = groups.present[:, first] & groups.present[:, second]
-    agrees = np.empty((group_count, len(scores), count), np.float32)  # [groups, metrics, pairs]
+    agrees = np.empty(
+        (group_count, len(scores), count), np.float32
+    )  # [groups, metrics, pairs]
     for number, value in enumerate(values):
         epsilon = statistic.tie_below if value.epsilon is None else value.epsilon
         metric_differences = scores[number][:, first] - scores[number][:, second]
@@ -393,7 +406,10 @@ def _swapped_pairs(
         for better, other in tests:
             of_other = stay[:, other] + leave[:, better]
             of_better = stay[:, better] + leave[:, other]
-            yield of_other.T.astype(np.float64) / pairs, of_better.T.astype(np.float64) / pairs
+            yield (
+                of_other.T.astype(np.float64) / pairs,
+                of_better.T.astype(np.float64) / pairs,
+            )
 
     return Swapping(np.ones((group_count, count), np.bool_), exchange, of_pairs=True)
 
@@ -442,7 +458,9 @@ def correlate(
     """
     human_table = _rows("human", human)
     if not isinstance(metrics, Mapping) or not metrics:
-        raise InputError("metrics: expected a mapping with the scores of each metric by its name")
+        raise InputError(
+            "metrics: expected a mapping with the scores of each metric by its name"
+        )
     tables = [_rows(name, rows, human_table.shape) for name, rows in metrics.items()]
     scores = np.stack(tables)
     if permutations < 0:

@@ -40,10 +40,14 @@ def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
     first = _deviations(one, present)
     second = _deviations(two, present)
     sizes = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
-    rounding = ROUNDING * np.sqrt((one**2).sum(axis=-1)) * np.sqrt((two**2).sum(axis=-1))
+    rounding = (
+        ROUNDING * np.sqrt((one**2).sum(axis=-1)) * np.sqrt((two**2).sum(axis=-1))
+    )
     products = (first * second).sum(axis=-1)
     undefined = np.full(sizes.shape, np.nan)
-    coefficients: Floats = np.divide(products, sizes, out=undefined, where=sizes > rounding)
+    coefficients: Floats = np.divide(
+        products, sizes, out=undefined, where=sizes > rounding
+    )
     return coefficients.clip(-1, 1)
 
 
@@ -162,7 +166,9 @@ def kendall(one: Floats, two: Floats) -> Floats:
     """Return Kendall's tau-b, which corrects for ties: float64 [...] (Kendall 1945)."""
     counts = pair_counts(one, two)
     untied = counts.concordant + counts.discordant
-    size = np.sqrt((untied + counts.ties_two).astype(np.float64) * (untied + counts.ties_one))
+    size = np.sqrt(
+        (untied + counts.ties_two).astype(np.float64) * (untied + counts.ties_one)
+    )
     return quotient(counts.concordant - counts.discordant, size)
 
 
@@ -261,7 +267,9 @@ def windows(metric: Floats, human: Floats, size: int) -> Iterator[Window]:
     order = np.argsort(-human, kind="stable")
     for low in range(len(order) - size + 1):
         systems = order[low : low + size]
-        coefficients = correlate(metric[systems], human[systems], ("pearson", "spearman"))
+        coefficients = correlate(
+            metric[systems], human[systems], ("pearson", "spearman")
+        )
         yield Window(low + 1, low + size, coefficients)
 
 
@@ -306,7 +314,9 @@ def student_upper_tail(t: float, freedom: float) -> float:
     """Return the probability that a Student variable is above t."""
     if math.isnan(t):
         return math.nan
-    if abs(t) < 1:  # from the share between -t and t: here the subtraction loses no digits
+    if (
+        abs(t) < 1
+    ):  # from the share between -t and t: here the subtraction loses no digits
         tail = 0.5 - 0.5 * incomplete_beta(0.5, freedom / 2, t * t / (freedom + t * t))
     else:
         tail = 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))

@@ -34,7 +34,9 @@ def people(context: ReportContext) -> Iterator[PlotFigure]:
     if not human or not ranking:
         return
     dataset = human["correlations"][0]["dataset"]
-    own_group = next(group for group in groups(context.results) if group.dataset == dataset)
+    own_group = next(
+        group for group in groups(context.results) if group.dataset == dataset
+    )
     group = of_all_metrics(own_group)
     subject = f"rank by people (circle) and its {shown_level(human['settings']['level'])} range"
     rows = rows_of_ranks(ranked_systems(ranking))
@@ -54,7 +56,9 @@ def points(context: ReportContext) -> Iterator[PlotFigure]:
     for group, name, subject, described in point_plots(context.results):
         figure, axes = draw_points(described)
         add_title(figure, axes, group, subject)
-        labels = [(short_text(point.name, 20), point.x, point.y) for point in described.points]
+        labels = [
+            (short_text(point.name, 20), point.x, point.y) for point in described.points
+        ]
         add_labels(figure, axes, labels)
         yield PlotFigure(group, name, figure)
 
@@ -65,4 +69,6 @@ def windows(context: ReportContext) -> Iterator[PlotFigure]:
     score.
     """
     for group, name, curves in window_plots(context.results):
-        yield PlotFigure(group, name, add_title(*draw_curves(curves), group, curves.label))
+        yield PlotFigure(
+            group, name, add_title(*draw_curves(curves), group, curves.label)
+        )

@@ -12,8 +12,20 @@ from pipeline.arrays import Floats
 from pipeline.errors import InputError, known_names
 
 from .comparison import configured_statistics
-from .judgment_summary import HeadToHead, Ranked, expected_wins, head_to_head, rank_by_expected_wins
-from .judgments import Judgments, check_aliases, check_known, is_judgments, read_judgments
+from .judgment_summary import (
+    HeadToHead,
+    Ranked,
+    expected_wins,
+    head_to_head,
+    rank_by_expected_wins,
+)
+from .judgments import (
+    Judgments,
+    check_aliases,
+    check_known,
+    is_judgments,
+    read_judgments,
+)
 from .models import HumanConfig
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import Progress, trueskill
@@ -60,7 +72,9 @@ def open_human_judgements(
         judgments = read_judgments(path, config.judges, aliases=config.aliases)
     results_or_file = path / "results.json" if path.is_dir() else path
     with results_or_file.open("rb") as file:
-        digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+        digest = hashlib.file_digest(
+            file, lambda: hashlib.blake2b(digest_size=16)
+        ).hexdigest()
     if judgments:
         human_data = HumanJudgements(str(path), digest, {}, judgments)
     else:
@@ -102,7 +116,9 @@ def _renamed(
     """Return scores by name and system, with other names for some systems."""
     renamed = {}
     for title, systems in scores.items():
-        renamed[title] = {aliases.get(name, name): value for name, value in systems.items()}
+        renamed[title] = {
+            aliases.get(name, name): value for name, value in systems.items()
+        }
     return renamed
 
 
@@ -149,13 +165,19 @@ def judged_dataset(names: Sequence[str], name: str | None) -> str:
     there is no such.
     """
     if name is None and len(names) > 1:
-        raise InputError(f"human: which data set was judged? Say `dataset`: {', '.join(names)}")
+        raise InputError(
+            f"human: which data set was judged? Say `dataset`: {', '.join(names)}"
+        )
     if name is not None and name not in names:
-        raise InputError(f"human: no data set is called '{name}'{known_names(name, names)}")
+        raise InputError(
+            f"human: no data set is called '{name}'{known_names(name, names)}"
+        )
     return name if name is not None else names[0]
 
 
-def check_common(human_data: HumanJudgements, judged: set[str], scored: set[str]) -> None:
+def check_common(
+    human_data: HumanJudgements, judged: set[str], scored: set[str]
+) -> None:
     """Raise InputError where too few systems have scores by both people and the metrics."""
     common = len(judged & scored)
     if common < MIN_SYSTEMS:
@@ -175,7 +197,9 @@ class HumanRanking(NamedTuple):
     pairs: HeadToHead
 
 
-def human_ranking(human_data: HumanJudgements, settings: Mapping[str, Any]) -> HumanRanking | None:
+def human_ranking(
+    human_data: HumanJudgements, settings: Mapping[str, Any]
+) -> HumanRanking | None:
     """Return how people rank systems, None where the file has no judgements.
 
     `settings` are those of the section `human` that results have: divisor, resamples, level and
@@ -184,6 +208,12 @@ def human_ranking(human_data: HumanJudgements, settings: Mapping[str, Any]) -> H
     if judgments is None:
         return None
     by_expected_wins = rank_by_expected_wins(
-        judgments, settings["divisor"], settings["resamples"], settings["level"], settings["seed"]
+        judgments,
+        settings["divisor"],
+        settings["resamples"],
+        settings["level"],
+        settings["seed"],
     )
-    return HumanRanking(judgments.systems, by_expected_wins, head_to_head(judgments.wins()))
+    return HumanRanking(
+        judgments.systems, by_expected_wins, head_to_head(judgments.wins())
+    )

@@ -66,7 +66,9 @@ class Ranked:
     @property
     def order(self) -> list[int]:
         """The systems, the best first."""
-        return sorted(range(len(self.mean)), key=lambda number: (-self.mean[number], number))
+        return sorted(
+            range(len(self.mean)), key=lambda number: (-self.mean[number], number)
+        )
 
 
 def ranked(point: Floats, samples: Floats, level: float) -> Ranked:
@@ -96,8 +98,12 @@ def rank_by_expected_wins(
     drawn = np.empty((samples, systems))
     generator = np.random.default_rng(seed)
     rows = max(MAX_COUNTS_AT_ONCE // len(cells), 1)
-    for low in range(0, samples, rows):  # one stream of draws, whatever the number of rows
-        counts = generator.multinomial(total, cells / total, size=min(rows, samples - low))
+    for low in range(
+        0, samples, rows
+    ):  # one stream of draws, whatever the number of rows
+        counts = generator.multinomial(
+            total, cells / total, size=min(rows, samples - low)
+        )
         drawn[low : low + rows] = expected_wins(cells_to_wins(counts, systems), divisor)
     return ranked(expected_wins(judgments.wins(), divisor), drawn, level)
 
@@ -123,7 +129,10 @@ def head_to_head(wins: Ints) -> HeadToHead:
 
 
 def accuracy(
-    judgments: Judgments, folds: int = 100, seed: int = 12345, divisor: Divisor = "opponents"
+    judgments: Judgments,
+    folds: int = 100,
+    seed: int = 12345,
+    divisor: Divisor = "opponents",
 ) -> float:
     """Return the accuracy of Expected Wins by cross-validation: a share of the pairs that are not
     ties.
@@ -135,7 +144,9 @@ def accuracy(
     systems = len(judgments.systems)
     total = len(pairs.first)
     if not 2 <= folds <= total:
-        raise InputError(f"cross-validation: expected 2 to {total:,} folds, found {folds:,}")
+        raise InputError(
+            f"cross-validation: expected 2 to {total:,} folds, found {folds:,}"
+        )
     fold = np.random.default_rng(seed).permutation(total) % folds
     correct = 0.0
     predicted = 0
@@ -191,7 +202,8 @@ def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
     keys = (pairs.segment * outputs + pairs.first) * outputs + pairs.second
     judged, numbers = np.unique(keys, return_inverse=True)
     cells = np.bincount(
-        (numbers * judges + pairs.judge) * 3 + pairs.outcome, minlength=len(judged) * judges * 3
+        (numbers * judges + pairs.judge) * 3 + pairs.outcome,
+        minlength=len(judged) * judges * 3,
     )
     table = cells.reshape(len(judged), judges, 3)
     kappas = {}
@@ -229,7 +241,9 @@ def mean_kappa(kappas: Sequence[Kappa]) -> float:
     return sum(weighted) / total if total else float("nan")
 
 
-def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> dict[str, Any]:
+def judge_correlations(
+    judgments: Judgments, divisor: Divisor = "opponents"
+) -> dict[str, Any]:
     """Return how the Expected Wins of judges correlate, by spearman and pearson, by their names in
     results.json.
 
@@ -260,7 +274,10 @@ class JudgmentSummary:
     """What judgements say: human scores, head to head, and the agreement of the judges."""
 
     def __init__(
-        self, judgments: Judgments, config: JudgmentsConfig, progress: Progress | None = None
+        self,
+        judgments: Judgments,
+        config: JudgmentsConfig,
+        progress: Progress | None = None,
     ) -> None:
         """Compute the summary, with TrueSkill and the accuracy of Expected Wins if the config
         requests them.
@@ -295,7 +312,10 @@ class JudgmentSummary:
         self.kappas = agreement(judgments)
         between = [kappa for (one, two), kappa in self.kappas.items() if one != two]
         within = [kappa for (one, two), kappa in self.kappas.items() if one == two]
-        self.mean_kappas = {"between": mean_kappa(between), "within": mean_kappa(within)}
+        self.mean_kappas = {
+            "between": mean_kappa(between),
+            "within": mean_kappa(within),
+        }
 
     def scores(self) -> dict[str, Any]:
         """Return the human scores with their ranks, by names of systems; None for TrueSkill that
@@ -306,7 +326,10 @@ class JudgmentSummary:
         if self.trueskill:
             skills = {"runs": self.runs, **ranked_by_name(self.trueskill, names)}
         return {
-            "expected_wins": {"divisor": self.divisor, **ranked_by_name(self.expected_wins, names)},
+            "expected_wins": {
+                "divisor": self.divisor,
+                **ranked_by_name(self.expected_wins, names),
+            },
             "trueskill": skills,
         }
 
@@ -319,7 +342,9 @@ class JudgmentSummary:
         correlations = dict(self.judge_correlations)
         for key in ("spearman", "pearson"):
             correlations[key] = _table(correlations[key], judges)
-            correlations[f"others_{key}"] = _named(correlations[f"others_{key}"], judges)
+            correlations[f"others_{key}"] = _named(
+                correlations[f"others_{key}"], judges
+            )
         # By rows: how often each column's system is better than the row's.
         shares = _table(self.head_to_head.share.T, names)
         p_values = _table(self.head_to_head.p.T, names)
@@ -332,7 +357,9 @@ class JudgmentSummary:
             enough = kappa.comparisons >= MIN_COMPARISONS
             kappas[judges[one]][judges[two]] = kappa.kappa if enough else None
             comparisons[judges[one]][judges[two]] = kappa.comparisons
-        per_judge = {judge: _named(scores, names) for judge, scores in self.judge_scores.items()}
+        per_judge = {
+            judge: _named(scores, names) for judge, scores in self.judge_scores.items()
+        }
         return {
             "systems": list(names),
             "judges": self.counts,
@@ -352,7 +379,10 @@ def counts(judgments: Judgments) -> dict[str, int]:
     ties of each.
     """
     numbers = {"items": int(judgments.items.sum())}
-    for name, pairs in (("unexpanded", judgments.unexpanded), ("expanded", judgments.expanded)):
+    for name, pairs in (
+        ("unexpanded", judgments.unexpanded),
+        ("expanded", judgments.expanded),
+    ):
         numbers[name] = len(pairs.outcome)
         numbers[f"{name}_ties"] = int((pairs.outcome == 1).sum())
     return numbers

@@ -126,7 +126,9 @@ def _of_run(path: Path) -> Iterator[Item]:
     """
     with_columns = [result for result in load(path)[1] if result.columns]
     metrics = metric_scores(with_columns)
-    names = Counter(_short_name(signature) for signature in {one.metric for one in metrics})
+    names = Counter(
+        _short_name(signature) for signature in {one.metric for one in metrics}
+    )
     several = len({metric.dataset for metric in metrics}) > 1
     for metric in metrics:
         judge = _short_name(metric.metric)
@@ -180,7 +182,11 @@ def _group(systems: str, rank: str, languages: str = "") -> Group | None:
 
 
 def _item(
-    outputs: Sequence[Group | None], segment: str, judge: str, ranking: str, position: str
+    outputs: Sequence[Group | None],
+    segment: str,
+    judge: str,
+    ranking: str,
+    position: str,
 ) -> Item:
     """Return the ranking of a sentence by a judge, where `ranking` tells it from the judge's others
     of that sentence.
@@ -256,7 +262,9 @@ class _Xml(XmlReader[Item]):
         position = f"{self.name}:{self.item_line}"
         segment = attributes.get("src-id", attributes.get("id", "")).strip()
         if not segment:
-            message = "the ranking-item has neither src-id nor id, the number of its sentence"
+            message = (
+                "the ranking-item has neither src-id nor id, the number of its sentence"
+            )
             raise CorpusError([Problem(position, message)])
         self.count += 1
         judge = attributes.get("user", "").strip() or UNKNOWN
@@ -291,12 +299,16 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
             except ValueError as error:
                 raise CorpusError([Problem(position, str(error))]) from None
         ranking = row.get("rankingid", "")
-        if not ranking and len(columns.systems) > 2:  # rows of two systems are parts of a ranking
+        if (
+            not ranking and len(columns.systems) > 2
+        ):  # rows of two systems are parts of a ranking
             ranking = str(number)
         judge = row.get("judgeid") or UNKNOWN
         item = _item(outputs, row[columns.segment], judge, ranking, position)
         if not item.segment:
-            raise CorpusError([Problem(position, "the number of the sentence is missing")])
+            raise CorpusError(
+                [Problem(position, "the number of the sentence is missing")]
+            )
         yield item
 
 
@@ -330,8 +342,12 @@ def _columns(header: list[str], name: str) -> _Columns:
     systems = [(f"system{number}id", f"system{number}rank") for number in numbers]
     for title in chain.from_iterable(systems):
         if title not in header:
-            hint = f"{did_you_mean(title, header)}; found {', '.join(header[:20])[:200]}"
-            raise CorpusError([Problem(position, f"no column is called '{title}'{hint}")])
+            hint = (
+                f"{did_you_mean(title, header)}; found {', '.join(header[:20])[:200]}"
+            )
+            raise CorpusError(
+                [Problem(position, f"no column is called '{title}'{hint}")]
+            )
     for title in ("segmentid", "srcindex"):
         if title in header:
             return _Columns(systems, title)
@@ -464,7 +480,9 @@ def _systems(items: Iterable[Item]) -> set[str]:
     return names
 
 
-def check_known(where: str, name: str, names: Collection[str], kind: str = "system") -> None:
+def check_known(
+    where: str, name: str, names: Collection[str], kind: str = "system"
+) -> None:
     """Raise InputError, which begins with `where`, for the name of a system or judge that is not
     there.
     """
@@ -475,7 +493,9 @@ def check_known(where: str, name: str, names: Collection[str], kind: str = "syst
         )
 
 
-def check_aliases(file: str, aliases: Mapping[str, str], systems: Collection[str]) -> None:
+def check_aliases(
+    file: str, aliases: Mapping[str, str], systems: Collection[str]
+) -> None:
     """Raise InputError where an alias is for a system that the file has not, or two systems would
     have one name.
     """
@@ -534,7 +554,9 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
     notes = []
     unranked = sum(item.unranked for item in items)
     if unranked:
-        notes.append(f"{unranked} outputs have the rank -1 (not ranked) and are left out")
+        notes.append(
+            f"{unranked} outputs have the rank -1 (not ranked) and are left out"
+        )
     too_short = sum(len(item.groups) < 2 for item in items)
     if too_short:
         notes.append(
@@ -559,7 +581,9 @@ def _numbers(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(names)}
 
 
-def _add(table: array[int], ranked: Sequence[tuple[int, int]], judge: int, segment: int) -> None:
+def _add(
+    table: array[int], ranked: Sequence[tuple[int, int]], judge: int, segment: int
+) -> None:
     """Add each two of ranked systems or outputs, which are numbers with their ranks, to a table."""
     for (one, rank), (two, other_rank) in combinations(sorted(ranked), 2):
         outcome = (rank > other_rank) - (rank < other_rank) + 1

@@ -18,7 +18,12 @@ from pipeline.scoring.resampling.intervals import defined_interval
 
 from . import correlation
 from .comparison import Agreement, HumanScores, PermutationTest, compared
-from .human_judgements import HumanJudgements, check_common, human_scores, judged_dataset
+from .human_judgements import (
+    HumanJudgements,
+    check_common,
+    human_scores,
+    judged_dataset,
+)
 from .judgments import Judgments
 from .models import HumanConfig
 from .score_files import MetricScores
@@ -127,7 +132,12 @@ def _counted(scores: Floats, pairs: SentencePairs, ties: Ties) -> Counted:
 
 
 def accuracy_interval(
-    scores: Floats, pairs: SentencePairs, ties: Ties, samples: int, level: float, seed: int
+    scores: Floats,
+    pairs: SentencePairs,
+    ties: Ties,
+    samples: int,
+    level: float,
+    seed: int,
 ) -> tuple[float, float]:
     """Return the percentile interval of the accuracy over samples of the judged sentences, drawn
     with replacement.
@@ -173,7 +183,11 @@ def sentence_pairs(
 
 
 def lines_of_segments(
-    judgments: Judgments, names: Sequence[str], scores: Floats, numbering: str, notes: list[str]
+    judgments: Judgments,
+    names: Sequence[str],
+    scores: Floats,
+    numbering: str,
+    notes: list[str],
 ) -> Ints:
     """Return the line, from 0, of each judged sentence. Raises InputError where it cannot be known.
 
@@ -182,7 +196,9 @@ def lines_of_segments(
     the order of `names`."""
     for name in judgments.segments:
         if not (name.isascii() and name.isdigit()):
-            message = f"'{name}' is no number of a sentence, so nothing is known of its line"
+            message = (
+                f"'{name}' is no number of a sentence, so nothing is known of its line"
+            )
             raise InputError(f"{judgments.file}: {message}")
     numbers = np.array([int(name[:18]) for name in judgments.segments], np.int64)
     lines_by_numbering = {
@@ -228,7 +244,9 @@ def lines_of_segments(
     return result
 
 
-def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints) -> int:
+def _differing(
+    judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints
+) -> int:
     """Return how many pairs of systems whose outputs were judged as one have different scores
     there.
     """
@@ -245,7 +263,9 @@ def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines
     segments, outputs = np.divmod(np.unique(np.concatenate([first, second])), count)
     several = has_several[outputs]
     differing = 0
-    for segment, output in zip(segments[several].tolist(), outputs[several].tolist(), strict=True):
+    for segment, output in zip(
+        segments[several].tolist(), outputs[several].tolist(), strict=True
+    ):
         values = scores[groups[output], lines[segment]]
         equal = correlation.equal_scores(values[1:], values[:1])
         differing += int((~equal & ~np.isnan(values[1:])).sum())
@@ -346,7 +366,9 @@ class MetaEvaluation:
         it is empty.
         """
         sections = asdict(self).items()
-        return {name: section for name, section in sections if section or name not in LATER}
+        return {
+            name: section for name, section in sections if section or name not in LATER
+        }
 
 
 def meta_evaluate(
@@ -367,7 +389,9 @@ def meta_evaluate(
     for name in LATER:
         if getattr(config, name) == type(config).model_fields[name].get_default():
             unused.add(name)
-    result = MetaEvaluation(settings=config.model_dump(exclude=unused), digest=human_data.digest)
+    result = MetaEvaluation(
+        settings=config.model_dump(exclude=unused), digest=human_data.digest
+    )
     for title, scores in human_scores(human_data, config, progress).items():
         # The systems that have the human score, and a score by every metric.
         judged = set(correlation.common_systems([scores], config.without))
@@ -398,7 +422,9 @@ def meta_evaluate(
         result.permutations.extend(comparison.tests)
         result.notes.extend(comparison.notes)
     if human_data.judgments:
-        result.sentences.extend(_on_sentences(metrics, human_data.judgments, config, result.notes))
+        result.sentences.extend(
+            _on_sentences(metrics, human_data.judgments, config, result.notes)
+        )
         result.notes[:0] = human_data.judgments.notes
     result.notes[:] = dict.fromkeys(result.notes)
     return result
@@ -411,9 +437,13 @@ def _columns(
     if config.aggregation == "score":
         values = [correlation.vector(metric.scores, systems) for metric in metrics]
     else:
-        tables = [metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics]
+        tables = [
+            metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics
+        ]
         values = list(skills(np.stack(tables)))
-    return {metric.metric: column for metric, column in zip(metrics, values, strict=True)}
+    return {
+        metric.metric: column for metric, column in zip(metrics, values, strict=True)
+    }
 
 
 def _add_correlations(
@@ -434,7 +464,9 @@ def _add_correlations(
                 column, human, name, config.resamples, config.level, config.seed
             )
             coefficients[name] = Coefficient(value, interval)
-        result.correlations.append(Correlation(dataset, metric, title, systems, coefficients))
+        result.correlations.append(
+            Correlation(dataset, metric, title, systems, coefficients)
+        )
         if not config.window:
             continue
         for window in correlation.windows(column, human, config.window):
@@ -465,7 +497,13 @@ def _add_tests(
             names = (two, one)
             test = correlation.williams(columns[two], columns[one], human)
         result.tests.append(
-            Test(dataset=dataset, human=title, metric=names[0], other=names[1], **test._asdict())
+            Test(
+                dataset=dataset,
+                human=title,
+                metric=names[0],
+                other=names[1],
+                **test._asdict(),
+            )
         )
 
 
@@ -502,20 +540,30 @@ def judged_scores(
 
 
 def _on_sentences(
-    metrics: Sequence[MetricScores], judgments: Judgments, config: HumanConfig, notes: list[str]
+    metrics: Sequence[MetricScores],
+    judgments: Judgments,
+    config: HumanConfig,
+    notes: list[str],
 ) -> Iterable[Sentences]:
     for metric in metrics:
         if metric.sentences is None:
             continue
         try:
-            judged = judged_scores(metric, judgments, config.without, config.numbering, notes)
+            judged = judged_scores(
+                metric, judgments, config.without, config.numbering, notes
+            )
         except InputError as error:  # what was computed on systems stays valid
             notes.append(f"nothing on sentences: {error}")
             continue
         pairs, tied = sentence_pairs(judgments, judged.systems, judged.lines)
         level = sentence_level(judged.scores, pairs, tied, config.ties)
         low, high = accuracy_interval(
-            judged.scores, pairs, config.ties, config.resamples, config.level, config.seed
+            judged.scores,
+            pairs,
+            config.ties,
+            config.resamples,
+            config.level,
+            config.seed,
         )
         yield Sentences(
             dataset=metric.dataset,

@@ -16,25 +16,33 @@ class HumanConfig(models.ConfigModel):
         description="judgements (XML or CSV), or scores: lines `system score`, CSV"
     )
     dataset: str | None = Field(
-        None, description="the data set that was judged; not needed where there is only one"
+        None,
+        description="the data set that was judged; not needed where there is only one",
     )
-    judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
+    judges: list[str] = Field(
+        [], min_length=1, description="only these judges; default: all"
+    )
     aliases: dict[str, str] = Field(
         {},
         min_length=1,
         description="what systems of the file are called in the run, such as src: INPUT",
     )
     without: list[str] = Field(
-        [], description="systems that are left out of the correlations, such as references"
+        [],
+        description="systems that are left out of the correlations, such as references",
     )
     scores: list[Literal["expected_wins", "trueskill"]] = Field(
-        ["expected_wins"], min_length=1, description="how judgements become scores of systems"
+        ["expected_wins"],
+        min_length=1,
+        description="how judgements become scores of systems",
     )
     divisor: Literal["opponents", "beaten"] = Field(
         "opponents",
         description="what Expected Wins divides by: all opponents, or those beaten at least once (as EW.pl)",
     )
-    runs: models.Runs = Field(100, description="runs of TrueSkill; the score is their mean")
+    runs: models.Runs = Field(
+        100, description="runs of TrueSkill; the score is their mean"
+    )
     numbering: Literal["auto", "0", "1", "judged"] = Field(
         "auto",
         description="the number of the first sentence in the judgements; judged: the data set holds the judged "
@@ -45,11 +53,12 @@ class HumanConfig(models.ConfigModel):
         description="what becomes of a pair with equal sentence scores: the system later in ASCII order counts as "
         "preferred (later, as in gec-metrics), the pair is wrong, counts half, or is left out",
     )
-    window: Annotated[int, Field(ge=2, le=1000), BeforeValidator(models.whole_number)] | None = (
-        Field(
-            None,
-            description="number of systems in a window that moves along the human ranking; default: no windows",
-        )
+    window: (
+        Annotated[int, Field(ge=2, le=1000), BeforeValidator(models.whole_number)]
+        | None
+    ) = Field(
+        None,
+        description="number of systems in a window that moves along the human ranking; default: no windows",
     )
     level: models.Level = Field(0.95, description="level of the intervals")
     resamples: models.Resamples = Field(
@@ -77,17 +86,23 @@ class JudgmentsConfig(models.ConfigModel):
     """Human judgements, for which all is computed that `gec-pipeline human` prints."""
 
     file: models.PathText = Field(description="judgements (XML or CSV)")
-    judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
+    judges: list[str] = Field(
+        [], min_length=1, description="only these judges; default: all"
+    )
     without_judges: list[str] = Field([], description="judges that are left out")
     without: list[str] = Field([], description="systems that are left out")
     divisor: Literal["opponents", "beaten"] = Field(
         "opponents", description="what Expected Wins divides by"
     )
-    trueskill: models.Runs | None = Field(None, description="runs of TrueSkill; default: none")
+    trueskill: models.Runs | None = Field(
+        None, description="runs of TrueSkill; default: none"
+    )
     folds: (
-        Annotated[int, Field(ge=2, le=1_000_000), BeforeValidator(models.whole_number)] | None
+        Annotated[int, Field(ge=2, le=1_000_000), BeforeValidator(models.whole_number)]
+        | None
     ) = Field(
-        None, description="folds of a cross-validation of Expected Wins; default: there is none"
+        None,
+        description="folds of a cross-validation of Expected Wins; default: there is none",
     )
     level: models.Level = Field(0.95, description="level of the rank ranges")
     resamples: models.Resamples = Field(1000, description="bootstrap samples")
@@ -104,7 +119,8 @@ class RowsConfig(models.ConfigModel):
         "may be compressed"
     )
     where: dict[str, str] = Field(
-        {}, description="only the rows with these texts in these columns, such as {1: BLEU}"
+        {},
+        description="only the rows with these texts in these columns, such as {1: BLEU}",
     )
 
 

@@ -90,7 +90,9 @@ def _agreement_charts(results: Results) -> dict[str, Any]:
     for _, _, subject, rows in coefficient_plots(results):
         charts |= drawn(subject.capitalize(), rows)
     for group, name, subject, points in point_plots(results):
-        charts |= drawn(f"{group.called} and {name.replace('_', ' ')}: {subject}", points)
+        charts |= drawn(
+            f"{group.called} and {name.replace('_', ' ')}: {subject}", points
+        )
     return charts
 
 
@@ -98,7 +100,9 @@ def _agreement_tables(results: Results) -> dict[str, PageTable]:
     """Return the tables of how the metrics agree with people, by their titles."""
     tables = {}
     for agreement in AGREEMENT_TABLES:
-        table = PageTable(*agreement.table(results.human or {}), left=range(agreement.texts))
+        table = PageTable(
+            *agreement.table(results.human or {}), left=range(agreement.texts)
+        )
         if table.rows:
             tables[agreement.title[0].upper() + agreement.title[1:]] = table
     return tables

@@ -59,7 +59,9 @@ def ranked_systems(ranking: HumanRanking) -> list[RankedSystem]:
     for rank, number in enumerate(ranking.ranked.order, 1):
         name = ranking.systems[number]
         cluster = ranking.ranked.cluster[number]
-        systems.append(RankedSystem(name, rank, *ranking.ranked.ranges[number], cluster))
+        systems.append(
+            RankedSystem(name, rank, *ranking.ranked.ranges[number], cluster)
+        )
     return systems
 
 
@@ -72,7 +74,9 @@ def window_plots(results: Results) -> Iterator[CurvesPlot]:
         items = [item for item in windows if item["human"] == name]
         ranges = list(dict.fromkeys((item["first"], item["last"]) for item in items))
         keys = {(item["dataset"], item["metric"]) for item in items}
-        metrics = [group for group in groups(results) if (group.dataset, group.metric) in keys]
+        metrics = [
+            group for group in groups(results) if (group.dataset, group.metric) in keys
+        ]
         if not metrics:
             continue
         lines = []
@@ -147,7 +151,9 @@ def coefficient_plots(results: Results) -> Iterator[RowsPlot]:
     items = human.get("correlations", ())
     names = called(item["metric"] for item in items)
     by_dataset = {group.dataset: of_all_metrics(group) for group in groups(results)}
-    for dataset, human_name in dict.fromkeys((item["dataset"], item["human"]) for item in items):
+    for dataset, human_name in dict.fromkeys(
+        (item["dataset"], item["human"]) for item in items
+    ):
         if dataset not in by_dataset:
             continue
         coefficients: list[tuple[str, dict[str, Any]]] = []

@@ -14,7 +14,9 @@ CORRELATIONS_PLOT = Plot(
     later(__package__, "figures.correlations"),
 )
 HUMAN_PLOT = Plot(
-    "metric against human score", "`human` in the config", later(__package__, "figures.points")
+    "metric against human score",
+    "`human` in the config",
+    later(__package__, "figures.points"),
 )
 WINDOWS_PLOT = Plot(
     "correlation among neighbours in the human ranking",

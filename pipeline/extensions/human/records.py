@@ -20,7 +20,13 @@ from pydantic import ValidationError
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import ConfigError, CorpusError, InputError, Problem, did_you_mean
 from pipeline.files.plain_files import named, small_text
-from pipeline.files.small_tables import NOT_A_NUMBER, at_line, is_numeric, number_of, read_rows
+from pipeline.files.small_tables import (
+    NOT_A_NUMBER,
+    at_line,
+    is_numeric,
+    number_of,
+    read_rows,
+)
 from pipeline.scoring.resampling.intervals import defined_interval
 
 from .correlation import quotient
@@ -54,7 +60,9 @@ class Record(NamedTuple):
         value: Any = self.fields
         for step in name.split("."):
             if not isinstance(value, dict) or step not in value:
-                raise self._without(name, step, list(value) if isinstance(value, dict) else [])
+                raise self._without(
+                    name, step, list(value) if isinstance(value, dict) else []
+                )
             value = value[step]
         return value
 
@@ -74,7 +82,9 @@ class Record(NamedTuple):
         """Return a text or number as a text; raises CorpusError if it is neither."""
         value = self.field(name)
         if not isinstance(value, str | int | float) or isinstance(value, bool):
-            raise CorpusError([Problem(self.position, f"'{name}': expected a text or a number")])
+            raise CorpusError(
+                [Problem(self.position, f"'{name}': expected a text or a number")]
+            )
         return str(value)
 
     def number(self, names: str | Sequence[str]) -> float:
@@ -96,7 +106,9 @@ class Record(NamedTuple):
             try:
                 numbers.append(number_of(text, "a score, a number"))
             except ValueError as error:
-                raise CorpusError([Problem(self.position, f"'{name}': {error}")]) from None
+                raise CorpusError(
+                    [Problem(self.position, f"'{name}': {error}")]
+                ) from None
         return fmean(numbers)
 
 
@@ -124,7 +136,9 @@ def read_records(path: Path) -> list[Record]:
 def _of_json(path: Path, name: str) -> list[Record]:
     content = _parsed(small_text(path, MAX_BYTES), name)
     objects = content if isinstance(content, list) else [0]
-    return [Record(f"{name}[{number}]", fields) for number, fields in enumerate(objects)]
+    return [
+        Record(f"{name}[{number}]", fields) for number, fields in enumerate(objects)
+    ]
 
 
 def _of_json_lines(path: Path, name: str) -> list[Record]:
@@ -170,7 +184,9 @@ def filtered(records: Sequence[Record], where: Mapping[str, str]) -> list[Record
         if all(record.text(column) == text for column, text in where.items()):
             matching.append(record)
     if not matching:
-        conditions = ", ".join(f"'{text}' in column {column}" for column, text in where.items())
+        conditions = ", ".join(
+            f"'{text}' in column {column}" for column, text in where.items()
+        )
         file = _POSITION.sub("", records[0].position)
         raise CorpusError([Problem(file, f"no line has {conditions}")])
     return matching
@@ -229,7 +245,9 @@ def _record_of_each_system(records: Sequence[Record]) -> list[Record]:
                 shared[name] = value
         for name, value in record.fields.items():
             if isinstance(value, dict):
-                single.append(Record(record.position, {**shared, **value, SYSTEMS: name}))
+                single.append(
+                    Record(record.position, {**shared, **value, SYSTEMS: name})
+                )
     return single
 
 
@@ -240,10 +258,15 @@ def means_of(scores: Scores) -> dict[str, float]:
         values = systems.setdefault(system, [])
         if not math.isnan(score):
             values.append(score)
-    return {system: fmean(values) if values else math.nan for system, values in systems.items()}
+    return {
+        system: fmean(values) if values else math.nan
+        for system, values in systems.items()
+    }
 
 
-def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> dict[str, Any]:
+def correlated(
+    metric: Scores, human: Scores, config: CorrelationConfig
+) -> dict[str, Any]:
     """Return the statistics of two scores of outputs that both have, and how many systems and
     outputs these are.
 
@@ -255,7 +278,11 @@ def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> dict
     common = []
     for key, score in human.items():
         system, _ = key
-        if key in metric and not math.isnan(score + metric[key]) and system not in config.without:
+        if (
+            key in metric
+            and not math.isnan(score + metric[key])
+            and system not in config.without
+        ):
             common.append(key)
     if not common:
         raise InputError(
@@ -263,7 +290,9 @@ def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> dict
         )
     rows = _numbers(system for system, _ in common)
     columns = _numbers(item for _, item in common)
-    cells = tuple(np.array([(rows[system], columns[item]) for system, item in common]).T)
+    cells = tuple(
+        np.array([(rows[system], columns[item]) for system, item in common]).T
+    )
     metric_table = np.full((len(rows), len(columns)), np.nan)
     human_table = np.full((len(rows), len(columns)), np.nan)
     metric_table[cells] = [metric[key] for key in common]
@@ -272,7 +301,9 @@ def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> dict
         # Half of the outputs, in the order of human scores; equal ones keep their order.
         order = np.argsort(human_table[cells], kind="stable")
         half = len(common) // 2
-        left_out = order[half:] if config.part == "lower" else order[: len(order) - half]
+        left_out = (
+            order[half:] if config.part == "lower" else order[: len(order) - half]
+        )
         human_table[tuple(axis[left_out] for axis in cells)] = np.nan
 
     statistics = {text: statistic_of(text) for text in config.statistics}
@@ -283,8 +314,12 @@ def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> dict
         metric_part = metric_table[:, items]
         results = []
         for statistic in statistics.values():
-            human_scores = _compared_scores(human_part, human_part, statistic, config.given)
-            metric_scores = _compared_scores(metric_part, human_part, statistic, config.given)
+            human_scores = _compared_scores(
+                human_part, human_part, statistic, config.given
+            )
+            metric_scores = _compared_scores(
+                metric_part, human_part, statistic, config.given
+            )
             value = statistic.value(human_scores, metric_scores).value
             results.append(abs(value) if config.absolute else value)
         return results
@@ -298,7 +333,9 @@ def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> dict
         sample_values = np.array([values(sample) for sample in samples])
         intervals = {}
         for number, text in enumerate(statistics):
-            intervals[text] = [*defined_interval(sample_values[:, number], config.level)]
+            intervals[text] = [
+                *defined_interval(sample_values[:, number], config.level)
+            ]
         result["intervals"] = intervals
     return result
 

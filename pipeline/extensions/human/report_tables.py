@@ -38,7 +38,9 @@ def human_tables(human: dict[str, Any]) -> "list[ReportTable]":
                 table=(header, rows),
                 text_columns=tuple(range(agreement.texts)),
                 first_out=("undefined", "scores"),
-                notes=[drawn] if agreement.name in ("people", "people-sentences") else [],
+                notes=[drawn]
+                if agreement.name in ("people", "people-sentences")
+                else [],
                 signatures=signatures,
                 position=POSITION,
             )

@@ -51,14 +51,21 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     name = named(path)
     if path.suffix.lower() in NO_LINES:
         raise CorpusError(
-            [Problem(name, "expected lines `system score`, CSV or TSV, and neither YAML nor JSON")]
+            [
+                Problem(
+                    name,
+                    "expected lines `system score`, CSV or TSV, and neither YAML nor JSON",
+                )
+            ]
         )
     rows = list(read_rows(path, MAX_BYTES, comment="#"))
     if not rows:
         raise CorpusError([Problem(name, "is empty; expected lines `system score`")])
     if all(len(row.cells) == 1 for row in rows):
         if len(rows) != len(names):
-            message = f"has {len(rows)} lines with one column; expected lines `system score`"
+            message = (
+                f"has {len(rows)} lines with one column; expected lines `system score`"
+            )
             if names:
                 message += f"; there are {len(names)} systems"
             raise CorpusError([Problem(name, message)])
@@ -75,7 +82,9 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
         hint = QUOTE if isinstance(row, SpacedRow) and len(cells) > 2 else ""
         if len(cells) != len(titles) + 1:
             several = "a score" if len(titles) == 1 else f"{len(titles)} scores"
-            message = f"expected a system and {several}, found {len(cells)} columns{hint}"
+            message = (
+                f"expected a system and {several}, found {len(cells)} columns{hint}"
+            )
             raise at_line(name, line, message)
         for title, text in zip(titles, cells[1:], strict=True):
             if cells[0] in scores[title]:
@@ -91,7 +100,9 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
     than once. Raises CorpusError if a score is not a number."""
     if path.suffix.lower() in NO_LINES:
         return None
-    rows = [row for row in read_rows(path, MAX_BYTES, comment="#") if len(row.cells) > 1]
+    rows = [
+        row for row in read_rows(path, MAX_BYTES, comment="#") if len(row.cells) > 1
+    ]
     titles: list[str] = []
     if rows:
         titles, rows = _titles(rows, path.with_name(path.name.replace(SENTENCES, "")))
@@ -99,7 +110,11 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
     for number, row in enumerate(rows):
         rows_of_system.setdefault(row.cells[0], []).append(number)
     counts = {len(numbers) for numbers in rows_of_system.values()}
-    if len(counts) != 1 or counts == {1} or any(len(row.cells) != len(titles) + 1 for row in rows):
+    if (
+        len(counts) != 1
+        or counts == {1}
+        or any(len(row.cells) != len(titles) + 1 for row in rows)
+    ):
         return None
     name = named(path)
     table = np.empty((len(rows), len(titles)))
@@ -112,7 +127,9 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
     scores = {}
     for column, title in enumerate(titles):
         values = table[:, column]
-        scores[title] = {system: values[numbers] for system, numbers in rows_of_system.items()}
+        scores[title] = {
+            system: values[numbers] for system, numbers in rows_of_system.items()
+        }
     return scores
 
 
@@ -196,7 +213,9 @@ def metric_scores(columns: Iterable[MetricResult]) -> list[MetricScores]:
     metrics = []
     for result in columns:
         scores = {}
-        for score, reference in zip(result.scores, result.reference_of_system, strict=False):
+        for score, reference in zip(
+            result.scores, result.reference_of_system, strict=False
+        ):
             if reference is None:
                 scores[score.system] = result.metric.goodness(score.score)
         by_line = result.by_line
@@ -218,12 +237,16 @@ def scores_of_file(path: Path) -> list[MetricScores]:
     """
     sentences = read_sentence_scores(path)
     if sentences is None:
-        return [MetricScores("", name, scores) for name, scores in read_scores(path).items()]
+        return [
+            MetricScores("", name, scores) for name, scores in read_scores(path).items()
+        ]
     metrics = []
     for name, systems in sentences.items():
         rows = [systems[system] for system in sorted(systems)]
         metrics.append(
-            MetricScores("", name, means(systems), len(rows[0]), partial(np.stack, rows))
+            MetricScores(
+                "", name, means(systems), len(rows[0]), partial(np.stack, rows)
+            )
         )
     return metrics
 
@@ -238,5 +261,7 @@ def _sentences(result: MetricResult) -> Floats:
             columns[name] = blocks
     rows = []
     for name in sorted(columns):
-        rows.append(result.metric.goodness(scores_of_system(result.metric, columns[name])))
+        rows.append(
+            result.metric.goodness(scores_of_system(result.metric, columns[name]))
+        )
     return np.stack(rows)

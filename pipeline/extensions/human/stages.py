@@ -27,7 +27,9 @@ def _open(preparation: Preparation) -> "HumanJudgements | None":
     if section is None:
         return None
     if preparation.partial:
-        preparation.warnings.append("nothing is correlated with people where --only chooses")
+        preparation.warnings.append(
+            "nothing is correlated with people where --only chooses"
+        )
         return None
     file_keys = ("human", "file")
     problems = preparation.problems
@@ -62,7 +64,9 @@ def _correlate(scored: Scored, human_data: "HumanJudgements") -> Scored:
     metrics = metric_scores(scored.metric_results)
     try:
         agreement = meta_evaluate(metrics, human_data, section, scored.listener.testing)
-    except InputError as error:  # for example, a data set lacks outputs; the scores are still good
+    except (
+        InputError
+    ) as error:  # for example, a data set lacks outputs; the scores are still good
         return scored.with_warnings(f"nothing is correlated with people: {error}")
     scored = scored.with_warnings(*agreement.notes)
     return replace(scored, results=replace(scored.results, human=agreement.plain()))

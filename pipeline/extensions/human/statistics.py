@@ -125,7 +125,9 @@ class Statistic:
         groups = self.groups(present)
         if not len(groups.cells):
             reason = "there are no two scores to compare"
-            return Value(value=math.nan, scores=int(present.sum()), groups=0, reason=reason)
+            return Value(
+                value=math.nan, scores=int(present.sum()), groups=0, reason=reason
+            )
         return self.value_of(groups, groups.of(human), groups.of(metric))
 
     def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
@@ -141,10 +143,19 @@ class Statistic:
             if _all_equal(human, groups.present):
                 reason = f"all scores of people are equal{where}"
             return Value(
-                value=math.nan, scores=scores, groups=0, undefined=undefined, reason=reason
+                value=math.nan,
+                scores=scores,
+                groups=0,
+                undefined=undefined,
+                reason=reason,
             )
         mean = float(averaged(values))
-        return Value(value=mean, scores=scores, groups=len(values) - undefined, undefined=undefined)
+        return Value(
+            value=mean,
+            scores=scores,
+            groups=len(values) - undefined,
+            undefined=undefined,
+        )
 
     def __str__(self) -> str:
         """Return the signature, which can be read again. It has each option that applies and is not
@@ -175,7 +186,9 @@ ROUNDING = 1e-12
 def scipy_stats(what: str) -> ModuleType:
     """Return scipy.stats. Raises InputError, which begins with `what`, if scipy is missing."""
     try:
-        from scipy import stats  # here, because it takes longer to import than most commands run
+        from scipy import (
+            stats,
+        )  # here, because it takes longer to import than most commands run
     except ImportError:
         message = f"{what}: needs the package scipy: pip install 'gec-pipeline[human]'"
         raise InputError(message) from None
@@ -253,7 +266,10 @@ class SoftAccuracy(Statistic):
     summary: ClassVar[str] = "compares p-values of pairs of systems (SPA)"
 
     level: str = option(
-        "sentence", choices=("sentence",), implicit=True, help="scores of sentences are needed"
+        "sentence",
+        choices=("sentence",),
+        implicit=True,
+        help="scores of sentences are needed",
     )
     average: str = option(
         "none", choices=("none",), implicit=True, help="there is nothing to average"
@@ -306,7 +322,9 @@ def counts_within(
     table = []
     for metric_scores in metric.reshape(-1, *metric.shape[-2:]):
         for group, members in enumerate(present):
-            counts = _sorted_counts(metric_scores[group][members], human[group][members])
+            counts = _sorted_counts(
+                metric_scores[group][members], human[group][members]
+            )
             table.append(counts)
     return PairCounts(*np.moveaxis(np.reshape(table, (*metric.shape[:-1], 5)), -1, 0))
 
@@ -327,7 +345,13 @@ def _sorted_counts(metric: Floats, human: Floats) -> list[int]:
     balance = round(tau * size) if size else 0
     concordant = (pairs - tied_one - tied_two + tied_both + balance) // 2
     discordant = concordant - balance
-    return [concordant, discordant, tied_one - tied_both, tied_two - tied_both, tied_both]
+    return [
+        concordant,
+        discordant,
+        tied_one - tied_both,
+        tied_two - tied_both,
+        tied_both,
+    ]
 
 
 def _tied_pairs(values: Ints) -> int:
@@ -360,7 +384,9 @@ class Accuracy(Statistic):
     """
 
     name: ClassVar[str] = "accuracy"
-    summary: ClassVar[str] = "the share of pairs that both order alike, or both tie (acc_eq)"
+    summary: ClassVar[str] = (
+        "the share of pairs that both order alike, or both tie (acc_eq)"
+    )
 
     epsilon: str = option(
         "0",
@@ -390,7 +416,9 @@ class Accuracy(Statistic):
     def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
         """Return the share of the pairs within each group; NaN where there are no pairs."""
         counts = counts_within(human, metric, present, self.tie_below)
-        return quotient(counts.concordant + counts.ties_both, sum(counts[1:], start=counts[0]))
+        return quotient(
+            counts.concordant + counts.ties_both, sum(counts[1:], start=counts[0])
+        )
 
 
 class Calibration(NamedTuple):
@@ -413,9 +441,7 @@ def calibrated(human: Floats, metric: Floats, present: Bools) -> Calibration:
     sizes = present.sum(axis=1)
     count = int((sizes * (sizes - 1) // 2).sum())
     if count > MAX_SORTED_PAIRS:
-        message = (
-            f"{count:,} pairs of scores are too many to sort at once; average by item or system"
-        )
+        message = f"{count:,} pairs of scores are too many to sort at once; average by item or system"
         raise InputError(f"epsilon: best: {message}")
     # The differences of all pairs, group by group.
     groups = []
@@ -438,10 +464,14 @@ def calibrated(human: Floats, metric: Floats, present: Bools) -> Calibration:
     agrees = np.sign(human_differences) == np.sign(metric_differences)
     order = np.argsort(np.abs(metric_differences), kind="stable")
     distances = np.abs(metric_differences)[order]
-    gains = ((human_differences == 0).astype(np.float64) - agrees)[order] * weights[order]
+    gains = ((human_differences == 0).astype(np.float64) - agrees)[order] * weights[
+        order
+    ]
     start = float((agrees * weights).sum())
     last = np.append(distances[1:] != distances[:-1], True)
-    sums = np.concatenate([[start], (start + np.cumsum(gains))[last]]) / groups_with_pairs
+    sums = (
+        np.concatenate([[start], (start + np.cumsum(gains))[last]]) / groups_with_pairs
+    )
     best = int((sums >= sums.max() - EQUAL).argmax())
     epsilon = float(distances[last][best - 1]) if best else 0.0
     return Calibration(epsilon, float(sums[best]), groups_with_pairs)
@@ -469,7 +499,9 @@ def statistic_of(text: str) -> Statistic:
         settings = {**implied, **settings}
     if name not in STATISTICS:
         hint = did_you_mean(name, [*STATISTICS, *SPELLINGS])
-        raise ConfigError(f"no statistic is called '{name}'{hint}; known: {', '.join(STATISTICS)}")
+        raise ConfigError(
+            f"no statistic is called '{name}'{hint}; known: {', '.join(STATISTICS)}"
+        )
     kind = STATISTICS[name]
     values: dict[str, Any] = {}
     for key, value in settings.items():
@@ -485,5 +517,7 @@ def statistic_of(text: str) -> Statistic:
     statistic = kind(**values)
     for one in kind.options:
         if one.attribute in values and one.applies and not one.applies(statistic):
-            raise ConfigError(f"'{text}': {one.name} has no effect here ({one.why}); leave it out")
+            raise ConfigError(
+                f"'{text}': {one.name} has no effect here ({one.why}); leave it out"
+            )
     return statistic

@@ -39,7 +39,9 @@ def judged_table(scores: dict[str, Any], title: str, digits: int) -> Table:
     return ["rank", "system", title, "ranks", "cluster"], rows
 
 
-def kappa_table(kappas: "dict[tuple[int, int], Kappa]", names: Sequence[str], least: int) -> Table:
+def kappa_table(
+    kappas: "dict[tuple[int, int], Kappa]", names: Sequence[str], least: int
+) -> Table:
     """Return the kappa of each two judges, or * where they share fewer than `least` comparisons."""
     rows = []
     for row, name in enumerate(names):
@@ -52,7 +54,9 @@ def kappa_table(kappas: "dict[tuple[int, int], Kappa]", names: Sequence[str], le
     return ["judge", *names], rows
 
 
-def head_to_head_table(pairs: "HeadToHead", names: Sequence[str], order: Sequence[int]) -> Table:
+def head_to_head_table(
+    pairs: "HeadToHead", names: Sequence[str], order: Sequence[int]
+) -> Table:
     """Return how often the column's system is better than the row's, with a mark for the p-value.
 
     `order` holds the numbers of the systems in the order of the rows and columns.
@@ -69,7 +73,9 @@ def head_to_head_table(pairs: "HeadToHead", names: Sequence[str], order: Sequenc
             elif math.isnan(share):
                 cells.append("-")
             else:
-                cells.append(round_half_up(share, 2) + mark(float(pairs.p[column, row])))
+                cells.append(
+                    round_half_up(share, 2) + mark(float(pairs.p[column, row]))
+                )
         rows.append(cells)
     return ["", *(names[number] for number in order)], rows
 
@@ -112,7 +118,10 @@ def _labels(human: dict[str, Any]) -> dict[str, str]:
 
 def _with_interval(stored: dict[str, Any]) -> list[str]:
     bounds = [coefficient(bound) for bound in stored["interval"]]
-    return [coefficient(stored["value"]), "-" if bounds[0] == "-" else " to ".join(bounds)]
+    return [
+        coefficient(stored["value"]),
+        "-" if bounds[0] == "-" else " to ".join(bounds),
+    ]
 
 
 def coefficient(value: float | None, digits: int = 3) -> str:
@@ -138,8 +147,14 @@ def window_table(human: dict[str, Any]) -> Table:
     labels = _labels(human)
     rows = []
     for item in human["windows"]:
-        names = [labels[item["metric"]], item["human"], f"{item['first']}-{item['last']}"]
-        rows.append([*names, coefficient(item["pearson"]), coefficient(item["spearman"])])
+        names = [
+            labels[item["metric"]],
+            item["human"],
+            f"{item['first']}-{item['last']}",
+        ]
+        rows.append(
+            [*names, coefficient(item["pearson"]), coefficient(item["spearman"])]
+        )
     return ["metric", "human score", "places", "pearson", "spearman"], rows
 
 
@@ -156,7 +171,11 @@ def statistic_table(human: dict[str, Any]) -> Table:
     def sort_key(item: dict[str, Any]) -> tuple[int, str, float]:
         value = item["value"]
         missing = value is None or math.isnan(value)
-        return order.index(item["statistic"]), item["human"], math.inf if missing else -value
+        return (
+            order.index(item["statistic"]),
+            item["human"],
+            math.inf if missing else -value,
+        )
 
     rows = []
     for item in sorted(items, key=sort_key):
@@ -209,8 +228,18 @@ def permutation_table(human: dict[str, Any]) -> Table:
         else:
             p = f"<{1 / resamples:.2g}"
         row = [short[item["statistic"]], labels[item["metric"]], labels[item["other"]]]
-        rows.append([*row, item["human"], coefficient(item["delta"]), p, f"{resamples:,}"])
-    return ["statistic", "metric", "other", "human score", "d", "p", "permutations"], rows
+        rows.append(
+            [*row, item["human"], coefficient(item["delta"]), p, f"{resamples:,}"]
+        )
+    return [
+        "statistic",
+        "metric",
+        "other",
+        "human score",
+        "d",
+        "p",
+        "permutations",
+    ], rows
 
 
 class Agreement(NamedTuple):
@@ -226,9 +255,18 @@ class Agreement(NamedTuple):
 
 AGREEMENT_TABLES = (
     Agreement("people", "systems", correlation_table, 2),
-    Agreement("people-windows", "windows of neighbours in the human ranking", window_table, 2),
-    Agreement("people-sentences", "sentences: pairs that people do not tie", sentence_table, 1),
-    Agreement("people-tests", "Williams' test: metric correlates higher than other", test_table, 3),
+    Agreement(
+        "people-windows", "windows of neighbours in the human ranking", window_table, 2
+    ),
+    Agreement(
+        "people-sentences", "sentences: pairs that people do not tie", sentence_table, 1
+    ),
+    Agreement(
+        "people-tests",
+        "Williams' test: metric correlates higher than other",
+        test_table,
+        3,
+    ),
     Agreement("people-statistics", "statistics", statistic_table, 3),
     Agreement(
         "people-permutations",

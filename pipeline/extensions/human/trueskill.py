@@ -36,7 +36,10 @@ LEAST_PROBABILITY = 2.222758749e-162
 
 
 def trueskill(
-    judgments: Judgments, runs: int = 100, seed: int = 12345, progress: Progress | None = None
+    judgments: Judgments,
+    runs: int = 100,
+    seed: int = 12345,
+    progress: Progress | None = None,
 ) -> Floats:
     """Return the mean skill of each system in each run: float64 [runs, systems]. Systems never
     compared have NaN.
@@ -71,7 +74,10 @@ def trueskill(
         winner = np.where(outcome == 2, second, first)
         loser = np.where(outcome == 2, first, second)
         before = Players(
-            means[rows, winner], means[rows, loser], variance[rows, winner], variance[rows, loser]
+            means[rows, winner],
+            means[rows, loser],
+            variance[rows, winner],
+            variance[rows, loser],
         )
         after = rated(before, outcome == 1, width, margin)
         means[rows, winner] = after.winner
@@ -89,7 +95,9 @@ def _random(runs: int, seed: int, matches: int) -> Iterator[Floats]:
     generators = [np.random.default_rng([seed, run]) for run in range(runs)]
     for low in range(0, matches, STEPS):
         count = min(STEPS, matches - low)
-        yield from np.stack([generator.random((count, 2)) for generator in generators], axis=-1)
+        yield from np.stack(
+            [generator.random((count, 2)) for generator in generators], axis=-1
+        )
 
 
 class Players(NamedTuple):
@@ -120,7 +128,9 @@ def rated(before: Players, drawn: Bools, width: float, margin: float) -> Players
     )
 
 
-def _truncated(difference: Floats, margin: Floats, drawn: Bools) -> tuple[Floats, Floats]:
+def _truncated(
+    difference: Floats, margin: Floats, drawn: Bools
+) -> tuple[Floats, Floats]:
     """Return V and W of Herbrich et al.: how far a match shifts the mean, and how much variance it
     takes away.
     """
@@ -136,7 +146,9 @@ def _truncated(difference: Floats, margin: Floats, drawn: Bools) -> tuple[Floats
     shift_tied = np.where(has_mass, (at_lower - at_upper) / safe_mass, upper)
     shrink_tied = shift_tied**2 + (upper * at_upper - lower * at_lower) / safe_mass
     shrink = np.where(drawn, shrink_tied, shift_won * (shift_won + upper))
-    shift = np.where(drawn, np.where(difference < 0, -shift_tied, shift_tied), shift_won)
+    shift = np.where(
+        drawn, np.where(difference < 0, -shift_tied, shift_tied), shift_won
+    )
     return shift, shrink
 
 
@@ -195,11 +207,15 @@ def skills(scores: Floats) -> Floats:
                 variances[rows, loser],
             )
             after = rated(before, drawn, BETA, margin)
-            played = ~(np.isnan(one) & np.isnan(two))  # no match in a line that is left out
+            played = ~(
+                np.isnan(one) & np.isnan(two)
+            )  # no match in a line that is left out
             means[rows, winner] = np.where(played, after.winner, before.winner)
             means[rows, loser] = np.where(played, after.loser, before.loser)
             variances[rows, winner] = np.where(
                 played, after.winner_variance, before.winner_variance
             )
-            variances[rows, loser] = np.where(played, after.loser_variance, before.loser_variance)
+            variances[rows, loser] = np.where(
+                played, after.loser_variance, before.loser_variance
+            )
     return means

@@ -29,7 +29,11 @@ from pipeline.extensions.edits.m2_files import NOOP, Edit
 from pipeline.extensions.edits.m2_format import SPAN
 from pipeline.extensions.edits.records import outputs_of
 from pipeline.extensions.edits.view_names import GOLD, annotated_by, annotator_of
-from pipeline.metrics.base.capabilities import computes_numbers, data_set_columns, reads_files
+from pipeline.metrics.base.capabilities import (
+    computes_numbers,
+    data_set_columns,
+    reads_files,
+)
 from pipeline.metrics.base.metric import Metric
 from pipeline.scoring.sentences import LineScores
 
@@ -181,7 +185,9 @@ def edits_of(metric: Metric, corpus: Corpus, output: Output) -> tuple[list[Edit]
             raise InputError(f"{system}, line {line + 1}: {problem}")
         edits = sorted((edit for edit in annotations[0] if not edit.is_noop), key=SPAN)
         if edits or name == metric.spec.input:
-            return edits, "those of ERRANT" if annotator_of(name) else "those of its M2 file"
+            return edits, "those of ERRANT" if annotator_of(
+                name
+            ) else "those of its M2 file"
     source_text = _line(corpus.source, line) if corpus.source else ""
     output_text = _line(corpus.systems[system], line)
     return _aligned_edits(source_text, output_text), "those of aligned words"
@@ -259,8 +265,12 @@ def attributed(
         for edit, change in zip(game.edits, changes_of_edits, strict=True):
             original = " ".join(tokens[edit.start : edit.end])
             correction = " ".join(corrected(edit, tokens))
-            effects.append(Effect(edit.start, edit.end, original, correction, edit.type, *change))
-        attributions[output] = Attribution(worth[0], worth[max(worth)], effects, game.by)
+            effects.append(
+                Effect(edit.start, edit.end, original, correction, edit.type, *change)
+            )
+        attributions[output] = Attribution(
+            worth[0], worth[max(worth)], effects, game.by
+        )
     return attributions
 
 
@@ -275,11 +285,15 @@ def _game(metric: Metric, corpus: Corpus, output: Output) -> _Game:
     source = _line(corpus.source, line)
     variants = {}
     for combination in needed:
-        chosen = [edit for number, edit in enumerate(edits) if combination >> number & 1]
+        chosen = [
+            edit for number, edit in enumerate(edits) if combination >> number & 1
+        ]
         if of_texts:
             variants[combination] = applied(source, chosen)
         else:
-            variants[combination] = "\n".join(M2_LINE.format(*edit) for edit in chosen) or NOOP
+            variants[combination] = (
+                "\n".join(M2_LINE.format(*edit) for edit in chosen) or NOOP
+            )
     if of_texts and edits:
         variants[max(needed)] = _line(corpus.systems[system], line)
     return _Game(edits, by, variants)
@@ -299,13 +313,17 @@ def _scores(metric: Metric, corpus: Corpus, variants: Sequence[Output]) -> list[
         texts = read_texts(numbers.systems[VARIANTS], 0, numbers.lines)
         rows = np.arange(numbers.lines)
         scored = np.delete(scored, numbers.left_out)
-    columns = PreparedCounts(corpus.read_by(metric.spec), metric.spec).columns(texts, rows)
+    columns = PreparedCounts(corpus.read_by(metric.spec), metric.spec).columns(
+        texts, rows
+    )
     scores = np.full(len(variants), np.nan)
     scores[scored] = LineScores(metric).of(columns, missing=True)
     return scores.tolist()
 
 
-def _with_variants(variants: Sequence[Output], corpus: Corpus, view: str = "") -> Corpus:
+def _with_variants(
+    variants: Sequence[Output], corpus: Corpus, view: str = ""
+) -> Corpus:
     """Return a data set whose only system has variants, with the source and the references of their
     lines.
     """
@@ -321,7 +339,9 @@ def _with_variants(variants: Sequence[Output], corpus: Corpus, view: str = "") -
         references.append(repeated(reference, missing))
     outputs = {VARIANTS: [text for text, _ in variants]}
     source = repeated(corpus.source) if corpus.source else None
-    data = corpus_in_memory(outputs, references or None, source, references_by="annotator")
+    data = corpus_in_memory(
+        outputs, references or None, source, references_by="annotator"
+    )
     views = {}
     if view in corpus.views:
         views[view] = _with_variants(variants, corpus.views[view])

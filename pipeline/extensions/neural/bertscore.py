@@ -59,7 +59,9 @@ class WithPairs(WithModels):
         if layer is None:
             if name not in LAYERS:
                 known = ", ".join(LAYERS)
-                raise InputError(f"layer: give one; it is known of {known}, not of {name}")
+                raise InputError(
+                    f"layer: give one; it is known of {known}, not of {name}"
+                )
             layer = LAYERS[name]
         if layer < 0:
             expected = "expected 0, which is before the first block, or more"
@@ -95,8 +97,13 @@ class WithPairs(WithModels):
         settings = self.told()
         self.layer_number = int(str(settings["layer"]))
         self.prefix = " " if settings["prefix_space"] == "true" else ""
-        config = {"num_hidden_layers": max(self.layer_number, 1), "output_hidden_states": True}
-        self.net = Network(self.model, "AutoModel", device, self._unit_vectors, **config)
+        config = {
+            "num_hidden_layers": max(self.layer_number, 1),
+            "output_hidden_states": True,
+        }
+        self.net = Network(
+            self.model, "AutoModel", device, self._unit_vectors, **config
+        )
         tokenizer = self.net.tokenizer
         self.max_length = tokenizer.model_max_length
         if self.max_length >= 1e29:  # the tokenizer has no limit
@@ -106,7 +113,9 @@ class WithPairs(WithModels):
         self.scores: dict[tuple[int, int], tuple[float, ...]] = {}
         if self.idf in (None, "none"):
             marks = {tokenizer.cls_token_id, tokenizer.sep_token_id}
-            self.weight: Callable[[int], float] = lambda token: float(token not in marks)
+            self.weight: Callable[[int], float] = lambda token: float(
+                token not in marks
+            )
             return
         texts = self.idf.read_bytes().decode().removesuffix("\n").split("\n")
         frequencies = Counter[int]()
@@ -129,7 +138,9 @@ class WithPairs(WithModels):
         lengths = padded["attention_mask"].sum(1).tolist()
         return [units[row, :length].clone() for row, length in enumerate(lengths)]
 
-    def pairs(self, outputs: Sequence[str], references: Sequence[str]) -> list[tuple[float, ...]]:
+    def pairs(
+        self, outputs: Sequence[str], references: Sequence[str]
+    ) -> list[tuple[float, ...]]:
         """Return precision and recall of each pair. Pairs with equal tokens are compared once, so
         that they have equal scores.
         """
@@ -157,7 +168,9 @@ class WithPairs(WithModels):
                 continue
             similarities = vectors[output] @ vectors[reference].T
             precision = similarities.amax(1) @ weights[output] / weights[output].sum()
-            recall = similarities.amax(0) @ weights[reference] / weights[reference].sum()
+            recall = (
+                similarities.amax(0) @ weights[reference] / weights[reference].sum()
+            )
             scores = torch.stack((precision, recall)).nan_to_num(0.0)
             self.scores[pair] = tuple(scores.tolist())
         return [self.scores[pair] for pair in pairs]
@@ -205,7 +218,9 @@ class Vectors(WithPairs):
             raise InputError(f"rescale: expected true, false, found '{self.rescale}'")
         if self.rescale == "false":
             if self.baseline:
-                raise InputError("baseline has no effect without rescale: true; leave it out")
+                raise InputError(
+                    "baseline has no effect without rescale: true; leave it out"
+                )
             return [0.0, 0.0, 0.0]
         name = name_of(self.model).rpartition("/")[2]
         rows = (self.baseline or BASELINES).read_text(encoding="utf-8").split()[1:]
@@ -222,7 +237,9 @@ class Vectors(WithPairs):
 
     def peer_signature(self) -> str:
         """Return the hash that bert-score prints."""
-        from importlib import metadata  # here, because it takes longer to load than this file
+        from importlib import (
+            metadata,
+        )  # here, because it takes longer to load than this file
 
         transformers = metadata.version("transformers")
         idf = "no-idf" if self.idf == "none" else "idf"

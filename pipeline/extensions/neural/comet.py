@@ -33,7 +33,9 @@ class Checkpoint:
         if not settings_file.is_file() or not self.weights.is_file():
             expected = "hparams.yaml and checkpoints/model.ckpt are expected"
             raise InputError(f"{model} is no checkpoint of COMET: {expected}")
-        self.settings: dict[str, Any] = yaml.safe_load(settings_file.read_text(encoding="utf-8"))
+        self.settings: dict[str, Any] = yaml.safe_load(
+            settings_file.read_text(encoding="utf-8")
+        )
         self.kind = self.settings.pop("class_identifier", None)
         if self.kind not in CLASSES:
             raise InputError(f"{name} is a {self.kind}; known: {', '.join(CLASSES)}")
@@ -62,7 +64,9 @@ class Checkpoint:
         settings["local_files_only"] = True
         model = comet.models.str2model[self.kind](**settings)
         try:
-            state = torch.load(self.weights, map_location="cpu", weights_only=True)["state_dict"]
+            state = torch.load(self.weights, map_location="cpu", weights_only=True)[
+                "state_dict"
+            ]
         except Exception as error:  # noqa: BLE001 (whatever a file raises that is none)
             problem = "cannot be read without running code of it"
             raise InputError(f"{self.weights} {problem}: {error}") from None
@@ -93,7 +97,9 @@ class Estimate(WithModels):
 
         Raises InputError for another release than the option comet names.
         """
-        from importlib import metadata  # here, because it takes longer to load than this file
+        from importlib import (
+            metadata,
+        )  # here, because it takes longer to load than this file
 
         reads_reference = Checkpoint(self.model).reads_reference
         release = metadata.version("unbabel-comet")
@@ -111,7 +117,9 @@ class Estimate(WithModels):
         if references == 1 or not Checkpoint(self.model).reads_reference:
             return None
         if references == 0:
-            return f"comet: {name_of(self.model)} reads a reference; the data set has none"
+            return (
+                f"comet: {name_of(self.model)} reads a reference; the data set has none"
+            )
         if self.references is not None:
             return None
         remedy = "give `references: first`, mean or max"
@@ -123,7 +131,9 @@ class Estimate(WithModels):
         self.net = self.checkpoint.load().to(device)
         self.device = device
 
-    def __call__(self, sources: list[str], outputs: list[str], references: Any = ()) -> list[float]:
+    def __call__(
+        self, sources: list[str], outputs: list[str], references: Any = ()
+    ) -> list[float]:
         """Return the number of the model for each source, output and reference."""
         import torch
 

@@ -35,7 +35,9 @@ class Quality(WithModels):
         self.logits = Logits(self.quality, device)
         self.vectors = Network(self.similarity, "AutoModel", device, _means)
 
-    def __call__(self, sources: list[str], outputs: list[str]) -> list[tuple[float, float]]:
+    def __call__(
+        self, sources: list[str], outputs: list[str]
+    ) -> list[tuple[float, float]]:
         """Return the logit of quality, and the cosine of source and output.
 
         The cosine of texts with equal tokens is 1.

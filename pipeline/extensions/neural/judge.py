@@ -13,7 +13,13 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
-from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
+from urllib.request import (
+    HTTPHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+)
 
 from pipeline.errors import ConfigError
 from pipeline.files.plain_files import small_text
@@ -81,7 +87,9 @@ class Judge:
             raise ConfigError(f"{limits}; found {highest} and {requests}")
         if address and urlsplit(address).hostname not in LOCAL_HOSTS:
             remedy = f"{ADDRESS} may name any other"
-            raise ConfigError(f"address: a config may name a server of this computer; {remedy}")
+            raise ConfigError(
+                f"address: a config may name a server of this computer; {remedy}"
+            )
         self.model = model
         self.prompt = prompt or PROMPT
         self.temperature = temperature
@@ -97,7 +105,10 @@ class Judge:
         Raises CorpusError if the prompt cannot be read.
         """
         prompt = _digest(small_text(self.prompt, MAX_BYTES))
-        return {"prompt": prompt, "address": _digest(self.address) if self.address else None}
+        return {
+            "prompt": prompt,
+            "address": _digest(self.address) if self.address else None,
+        }
 
     def cost(self, source: str, outputs: Sequence[str]) -> float:
         """Return about how many tokens the question and its answer have: four letters are one, as
@@ -116,7 +127,10 @@ class Judge:
         self, sources: Sequence[str], outputs: Sequence[Sequence[str]]
     ) -> list[list[float | None]]:
         """Return the marks of the outputs of each line."""
-        return [self.marks(source, texts) for source, texts in zip(sources, outputs, strict=True)]
+        return [
+            self.marks(source, texts)
+            for source, texts in zip(sources, outputs, strict=True)
+        ]
 
     def marks(self, source: str, texts: Sequence[str]) -> list[float | None]:
         """Return the marks of a line, None for all if no answer is valid.
@@ -134,7 +148,9 @@ class Judge:
                 marks = self.read(answer.text, len(ordered))
                 if not isinstance(marks, str):
                     return [marks[ordered.index(text)] for text in texts]
-                question = self.question(source, ordered, f"\n\nYour last answer {marks}.")
+                question = self.question(
+                    source, ordered, f"\n\nYour last answer {marks}."
+                )
                 continue
             words = answer.text[:500].split()
             if answer.status:
@@ -146,12 +162,16 @@ class Judge:
             if not tries_left:
                 remedy = "answers are kept: run the command again"
                 raise ConfigError(f"{problem}, {TRIES} times; {remedy}")
-            requested = float(answer.retry_after) if answer.retry_after.isdecimal() else pause
+            requested = (
+                float(answer.retry_after) if answer.retry_after.isdecimal() else pause
+            )
             sleep(min(requested, MAX_PAUSE))
             pause *= 2
         return [None] * len(texts)
 
-    def question(self, source: str, outputs: Sequence[str], more: str = "") -> dict[str, Any]:
+    def question(
+        self, source: str, outputs: Sequence[str], more: str = ""
+    ) -> dict[str, Any]:
         """Return a request, with outputs under numbers from 1. The texts are JSON, which none of
         them can end.
         """
@@ -162,8 +182,15 @@ class Judge:
         }
         message = json.dumps(content, ensure_ascii=False).translate(ESCAPES) + more
         prompt = small_text(self.prompt, MAX_BYTES).strip()
-        messages = [{"role": "system", "content": prompt}, {"role": "user", "content": message}]
-        return {"model": self.model, "temperature": self.temperature, "messages": messages}
+        messages = [
+            {"role": "system", "content": prompt},
+            {"role": "user", "content": message},
+        ]
+        return {
+            "model": self.model,
+            "temperature": self.temperature,
+            "messages": messages,
+        }
 
     def ask(self, address: str, key: str, question: dict[str, Any]) -> Answer:
         """Return the answer of the server to a question.
@@ -177,7 +204,11 @@ class Judge:
         request = Request(f"{address}/chat/completions", data, headers)  # noqa: S310 (checked)
         opener = OpenerDirector()
         is_local = urlsplit(address).hostname in LOCAL_HOSTS
-        for handler in (ProxyHandler({} if is_local else None), HTTPHandler(), HTTPSHandler()):
+        for handler in (
+            ProxyHandler({} if is_local else None),
+            HTTPHandler(),
+            HTTPSHandler(),
+        ):
             opener.add_handler(handler)
         with self.lock:
             self.used["requests"] += 1
@@ -190,12 +221,16 @@ class Judge:
                 text = received.decode("utf-8", "replace").replace(key or "\0", "***")
                 if response.status == 200:
                     json.loads(text)["choices"][0]["message"]
-                return Answer(response.status, response.headers.get("Retry-After", ""), text)
+                return Answer(
+                    response.status, response.headers.get("Retry-After", ""), text
+                )
         except (ValueError, LookupError, TypeError, RecursionError):
             # a page of HTML, or an answer that ends too soon
             return Answer(0, "", f"sends no chat completion: {text or 'nothing'}")
         except (OSError, HTTPException) as error:
-            return Answer(0, "", f"does not answer: {getattr(error, 'reason', error)!s}")
+            return Answer(
+                0, "", f"does not answer: {getattr(error, 'reason', error)!s}"
+            )
 
     def server(self) -> tuple[str, str]:
         """Return the address, and the key if the environment names the same address. Raises
@@ -208,7 +243,9 @@ class Judge:
         is_web = parts.scheme in ("http", "https") and parts.hostname
         if not is_web or {*"@?#"} & {*address}:
             expected = f"expected an address such as {DEFAULT_ADDRESS}"
-            raise ConfigError(f"{ADDRESS}: {expected}, without names, keys or a question mark")
+            raise ConfigError(
+                f"{ADDRESS}: {expected}, without names, keys or a question mark"
+            )
         if address == DEFAULT_ADDRESS and not key:
             remedy = f"or the address of another server in {ADDRESS}"
             raise ConfigError(f"needs {KEY} in the environment, {remedy}")
@@ -235,12 +272,21 @@ class Judge:
             content = choice["message"]["content"]
             json_text = content[content.rindex("{") : content.rindex("}") + 1]
             marks = TypeAdapter(dict[int, float]).validate_json(json_text)
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
+        except (
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            OverflowError,
+        ):
             return "had no JSON object of marks"
         numbers = sorted(marks)
         in_range = all(1 <= mark <= self.highest for mark in marks.values())
         if numbers != list(range(1, number + 1)) or not in_range:
-            return f"had not one mark from 1 to {self.highest} for each of 1 to {number}"
+            return (
+                f"had not one mark from 1 to {self.highest} for each of 1 to {number}"
+            )
         return [marks[each] for each in numbers]
 
 

@@ -28,14 +28,18 @@ MAX_ERROR_CHARS = 500
 """Characters of an error of a model that a message quotes."""
 
 
-def built_in(plugin: Any, names: tuple[str, ...] = (), **members: Any) -> type[FunctionMetric]:
+def built_in(
+    plugin: Any, names: tuple[str, ...] = (), **members: Any
+) -> type[FunctionMetric]:
     """Return the metric of a plug-in that is part of the program, with further class attributes.
 
     `names` are the names of the numbers of a line, the score first, if the method of_line() makes
     them from what a call returns.
     """
     target = plugin.target
-    origin = CodeOrigin("module", target.__module__, target.__name__, "", "gec-pipeline")
+    origin = CodeOrigin(
+        "module", target.__module__, target.__name__, "", "gec-pipeline"
+    )
     plugin = plugin.with_origin(origin)
     declared = plugin.declared
     if names:
@@ -51,11 +55,15 @@ class WithModels:
     """The checks of a metric with models before anything is computed."""
 
     modules: ClassVar[tuple[str, ...]] = ("torch", "transformers")
-    requirement: ClassVar[str] = "torch and transformers: pip install 'gec-pipeline[neural]'"
+    requirement: ClassVar[str] = (
+        "torch and transformers: pip install 'gec-pipeline[neural]'"
+    )
 
     def lacks(self) -> str | None:
         """Return which packages are needed, with the command that installs them, if one is missing."""
-        return None if all(map(find_spec, self.modules)) else f"needs {self.requirement}"
+        return (
+            None if all(map(find_spec, self.modules)) else f"needs {self.requirement}"
+        )
 
     def notes(self, **texts: Sequence[Any]) -> list[tuple[str, list[int], float]]:
         """Return warnings: a message, the numbers of items, and the share of lines above which
@@ -80,7 +88,12 @@ class Network:
     """
 
     def __init__(
-        self, model: Path, kind: str, device: str, work: Callable[[Any, Any], Any], **config: Any
+        self,
+        model: Path,
+        kind: str,
+        device: str,
+        work: Callable[[Any, Any], Any],
+        **config: Any,
     ) -> None:
         """Load a model as a class of transformers, such as AutoModel.
 
@@ -97,20 +110,28 @@ class Network:
         local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         model_class = getattr(transformers, kind)
         try:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(model, use_fast=True, **local)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                model, use_fast=True, **local
+            )
             net, report = model_class.from_pretrained(
                 model, output_loading_info=True, **local, **config
             )
         except Exception as error:
             reason = " ".join(str(error)[:MAX_ERROR_CHARS].split())
-            raise InputError(f"{name_of(model)} cannot be loaded as {kind}: {reason}") from error
+            raise InputError(
+                f"{name_of(model)} cannot be loaded as {kind}: {reason}"
+            ) from error
         tokenizer.padding_side = "right"
         tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
-        missing = sorted(name for name in report["missing_keys"] if "pooler." not in name)
+        missing = sorted(
+            name for name in report["missing_keys"] if "pooler." not in name
+        )
         if missing:
             layers = f" with {config['num_hidden_layers']} layers" if config else ""
             names = ", ".join(missing[:3])
-            raise InputError(f"{name_of(model)} lacks weights of {kind}{layers}: {names}")
+            raise InputError(
+                f"{name_of(model)} lacks weights of {kind}{layers}: {names}"
+            )
         self.tokenizer = tokenizer
         self.net = net.float().eval().to(device)
         self.work = work
@@ -129,8 +150,12 @@ class Network:
         """
         is_pair = len(texts) > 1
         special = self.tokenizer.num_special_tokens_to_add(is_pair)
-        if max_length is not None and max_length <= special:  # nothing would be truncated
-            raise InputError(f"max_length: expected {special + 1} or more, found {max_length}")
+        if (
+            max_length is not None and max_length <= special
+        ):  # nothing would be truncated
+            raise InputError(
+                f"max_length: expected {special + 1} or more, found {max_length}"
+            )
         lists = map(list, texts)
         encoded = self.tokenizer(
             *lists, truncation=bool(max_length), max_length=max_length, **options
@@ -153,7 +178,10 @@ class Network:
         """Return what `work` returns for each text, in batches of texts of about one length."""
         import torch
 
-        if sum(getattr(value, "nbytes", 8) for value in self.cache.values()) > MAX_CACHE_BYTES:
+        if (
+            sum(getattr(value, "nbytes", 8) for value in self.cache.values())
+            > MAX_CACHE_BYTES
+        ):
             self.cache.clear()
         keys = list(map(repr, texts))
         new: dict[str, TokenIds] = {}
@@ -167,7 +195,9 @@ class Network:
             size = max(1, max_batch_tokens // longest)
             batch = remaining[:size]
             remaining = remaining[size:]
-            padded = self.tokenizer.pad([new[key] for key in batch], return_tensors="pt")
+            padded = self.tokenizer.pad(
+                [new[key] for key in batch], return_tensors="pt"
+            )
             padded = padded.to(self.net.device)
             with torch.inference_mode():
                 values = self.work(self.net(**padded), padded)
@@ -181,4 +211,6 @@ class Logits(Network):
     def __init__(self, model: Path, device: str) -> None:
         """Load the model."""
         kind = "AutoModelForSequenceClassification"
-        super().__init__(model, kind, device, lambda output, _: output.logits[:, 0].tolist())
+        super().__init__(
+            model, kind, device, lambda output, _: output.logits[:, 0].tolist()
+        )

@@ -22,7 +22,11 @@ def effects(
     There are none if the metric scores no sentence of these texts alone.
     """
     metric = metric_result.metric
-    if not is_attributed(metric) or capabilities.lacks_code(metric) or corpus.source is None:
+    if (
+        not is_attributed(metric)
+        or capabilities.lacks_code(metric)
+        or corpus.source is None
+    ):
         return {}
     systems = metric_result.names[: len(metric_result.columns)]
     systems = [name for name in systems if name not in corpus.references_as_systems]

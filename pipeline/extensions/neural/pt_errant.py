@@ -61,7 +61,13 @@ def corrected(source: str, edits: Iterable[Edit]) -> str:
     return " ".join(words)
 
 
-@metric(name="pt_errant", version="1", names=NAMES, each_reference=True, batch_size=CALL_SIZE)
+@metric(
+    name="pt_errant",
+    version="1",
+    names=NAMES,
+    each_reference=True,
+    batch_size=CALL_SIZE,
+)
 @dataclass(eq=False)
 class Weights(WithPairs):
     """The weights of the edits that an output and an annotator have in common, and of the others."""
@@ -74,7 +80,10 @@ class Weights(WithPairs):
     late = ("annotator",)
 
     def __call__(
-        self, sources: list[str], outputs: list[str], references: list[str | tuple[str, ...]]
+        self,
+        sources: list[str],
+        outputs: list[str],
+        references: list[str | tuple[str, ...]],
     ) -> list[tuple[int, ...]]:
         """Return the numbers of NAMES for each output and annotator.
 
@@ -104,7 +113,9 @@ class Weights(WithPairs):
 class _OutputAndAnnotator:
     """The edits of an output of a sentence and those of an annotator."""
 
-    def __init__(self, source: str, output: str, reference: str | tuple[str, ...]) -> None:
+    def __init__(
+        self, source: str, output: str, reference: str | tuple[str, ...]
+    ) -> None:
         record, *texts = (reference,) if isinstance(reference, str) else reference
         outputs = outputs_of(output.encode())
         annotation = annotation_of(record.encode())
@@ -121,7 +132,10 @@ class _OutputAndAnnotator:
         self.texts: list[str] = []
         """The source, and the source with each of the edits; empty without edits."""
         if self.edits:
-            self.texts = [source, *(corrected(source, [edit]) for edit in self.edits.values())]
+            self.texts = [
+                source,
+                *(corrected(source, [edit]) for edit in self.edits.values()),
+            ]
 
     def numbers(self, scores: list[float], *, equal: bool) -> tuple[int, ...]:
         """Return the numbers of NAMES.
@@ -154,7 +168,8 @@ class _OutputAndAnnotator:
 
 Weighing = built_in(Weights)
 _OPTIONS = {
-    parameter.name: parameter_option(parameter) for parameter in Weighing.declared.parameters
+    parameter.name: parameter_option(parameter)
+    for parameter in Weighing.declared.parameters
 }
 
 
@@ -186,7 +201,10 @@ class PtErrantSpec(FunctionMetricSpec):
     def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
         """Return the columns of lines with these numbers, those of one annotator after the other."""
         table = np.array(rows, np.int64).reshape(len(rows), -1, len(NAMES))
-        return {name: np.ascontiguousarray(table[..., number]) for number, name in enumerate(NAMES)}
+        return {
+            name: np.ascontiguousarray(table[..., number])
+            for number, name in enumerate(NAMES)
+        }
 
 
 @dataclass(frozen=True)
@@ -215,7 +233,9 @@ class PtErrant(ComputesNumbers, Errant):
         "zhang-etal-2020-bertscore",
     )
 
-    mode: str = option("cs", help="what is compared: correction by span", choices=("cs",))
+    mode: str = option(
+        "cs", help="what is compared: correction by span", choices=("cs",)
+    )
     single: ClassVar[bool] = False  # type: ignore[misc]
     multi: ClassVar[bool] = False  # type: ignore[misc]
     filter: ClassVar[str] = ""  # type: ignore[misc]
@@ -278,8 +298,13 @@ class PtErrant(ComputesNumbers, Errant):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the weights with each annotator, and how many edits have none."""
-        weights = [Counted(name, columns[name] / UNIT, per_reference=True) for name in WEIGHTS]
-        return [*weights, Counted("weightless", columns["weightless"], per_reference=True)]
+        weights = [
+            Counted(name, columns[name] / UNIT, per_reference=True) for name in WEIGHTS
+        ]
+        return [
+            *weights,
+            Counted("weightless", columns["weightless"], per_reference=True),
+        ]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return pt_errant, precision, recall, the sums of weights, and how many edits there are
@@ -308,7 +333,9 @@ class PtErrant(ComputesNumbers, Errant):
         keys = [*(option.key for option in self.options), "nrefs"]
         return [(key, settings[key]) for key in keys if key in settings]
 
-    def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
+    def count_warnings(
+        self, counts: Mapping[str, Iterable[Columns]]
+    ) -> list[CountWarning]:
         """Return a warning if many edits have no weight."""
         edits = 0
         weightless = 0

@@ -122,7 +122,9 @@ class Likelier(WithModels):
         """Load the model."""
         self.net = Network(self.model, "AutoModelForCausalLM", device, _mean_losses)
 
-    def __call__(self, sources: list[str], outputs: list[str]) -> list[tuple[float, ...]]:
+    def __call__(
+        self, sources: list[str], outputs: list[str]
+    ) -> list[tuple[float, ...]]:
         """Return the numbers of NAMES: whether both texts are equal, their mean negative log
         likelihoods, and two similarities.
         """
@@ -144,7 +146,9 @@ class Likelier(WithModels):
         ids = self.net.token_ids(self.max_length, with_start, add_special_tokens=False)
         has_tokens = [len(text["input_ids"]) > 1 for text in ids]
         # for each token there are logits of the whole vocabulary, so that batches are smaller
-        means = iter(self.net.values(list(compress(ids, has_tokens)), MAX_BATCH_TOKENS // 4))
+        means = iter(
+            self.net.values(list(compress(ids, has_tokens)), MAX_BATCH_TOKENS // 4)
+        )
         return [next(means) if has_token else NO_TOKENS for has_token in has_tokens]
 
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
@@ -152,7 +156,9 @@ class Likelier(WithModels):
         similarities.
         """
         ((is_equal, source_loss, output_loss, *similarities),) = answers
-        is_likelier = min(source_loss, output_loss) != NO_TOKENS and source_loss > output_loss
+        is_likelier = (
+            min(source_loss, output_loss) != NO_TOKENS and source_loss > output_loss
+        )
         if is_equal:
             score = 0
         elif is_likelier and max(similarities) >= self.threshold:

@@ -18,7 +18,9 @@ MARK_RANGE = 3.0
 """The difference between their highest mark and the lowest."""
 
 
-@metric(name="some", version="1", names=NAMES, beside="|".join(NAMES), batch_size=CALL_SIZE)
+@metric(
+    name="some", version="1", names=NAMES, beside="|".join(NAMES), batch_size=CALL_SIZE
+)
 @dataclass(eq=False)
 class Marks(WithModels):
     """Grammaticality, fluency and meaning by three models (Yoshimura et al. 2020); needs a source,
@@ -40,16 +42,23 @@ class Marks(WithModels):
 
     def load(self, device: str) -> None:
         """Load the models. Raises InputError if their vocabularies differ."""
-        self.nets = [Logits(model, device) for model in (self.grammar, self.fluency, self.meaning)]
+        self.nets = [
+            Logits(model, device)
+            for model in (self.grammar, self.fluency, self.meaning)
+        ]
         grammar, fluency, meaning = (net.tokenizer.get_vocab() for net in self.nets)
         if not grammar == fluency == meaning:
             problem = "grammar, fluency and meaning have different vocabularies"
             raise InputError(f"{problem}: one of the models is wrong")
 
-    def __call__(self, sources: list[str], outputs: list[str]) -> list[tuple[float, ...]]:
+    def __call__(
+        self, sources: list[str], outputs: list[str]
+    ) -> list[tuple[float, ...]]:
         """Return the three marks of each line."""
         marks = []
-        for net, texts in zip(self.nets, ([outputs], [outputs], [sources, outputs]), strict=True):
+        for net, texts in zip(
+            self.nets, ([outputs], [outputs], [sources, outputs]), strict=True
+        ):
             logits = net.values(net.token_ids(self.max_length, *texts))
             marks.append([(logit - LOWEST_MARK) / MARK_RANGE for logit in logits])
         return list(zip(*marks, strict=True))
@@ -64,5 +73,8 @@ class Marks(WithModels):
 
 
 Some = built_in(
-    Marks, ("some", *NAMES), name_in_text="SOME", citations=("yoshimura-etal-2020-reference",)
+    Marks,
+    ("some", *NAMES),
+    name_in_text="SOME",
+    citations=("yoshimura-etal-2020-reference",),
 )

@@ -14,11 +14,24 @@ from pipeline.arrays import Floats, Ints
 from pipeline.metrics.base.capabilities import Rule, ShowsNgrams
 from pipeline.metrics.base.choices import by_order, ratio
 from pipeline.metrics.base.metric import Metric, why_all_zero
-from pipeline.metrics.base.options import any_tokenizer_option, lowercase_option, number_option
+from pipeline.metrics.base.options import (
+    any_tokenizer_option,
+    lowercase_option,
+    number_option,
+)
 from pipeline.metrics.base.statistics_spec import Columns, Field, Text
 from pipeline.tokenizers.tokenization import Tokenization
 
-from .ngrams import HALVES, ChunkedSpec, GramSurvey, Ngrams, ShardTokens, fixed, halves, real
+from .ngrams import (
+    HALVES,
+    ChunkedSpec,
+    GramSurvey,
+    Ngrams,
+    ShardTokens,
+    fixed,
+    halves,
+    real,
+)
 
 ORDER = 4
 """The longest n-grams."""
@@ -53,7 +66,9 @@ class CiderSpec(ChunkedSpec):
         differences = np.minimum(differences, math.ceil(MAX_WIDTHS * self.sigma))
         largest = int(differences.max(initial=0))
         variance = self.sigma**2
-        closeness = np.array([math.exp(-(d**2) / (2 * variance)) for d in range(largest + 1)])
+        closeness = np.array(
+            [math.exp(-(d**2) / (2 * variance)) for d in range(largest + 1)]
+        )
         present = np.maximum(shard.present.sum(axis=1), 1)
         weights = PERFECT * closeness[differences] / present
         # the scores of each order: [systems, lines, orders]
@@ -69,7 +84,9 @@ class CiderSpec(ChunkedSpec):
         return [{"cider": fixed(scores_of_system)} for scores_of_system in scores]
 
 
-def _cosines(ngrams: Ngrams, rarity: Floats, systems: int, references: int, lines: int) -> Floats:
+def _cosines(
+    ngrams: Ngrams, rarity: Floats, systems: int, references: int, lines: int
+) -> Floats:
     """Return the clipped cosines of outputs with references: [systems, references, lines]."""
     shared = ngrams.shared
     weights = shared.times * rarity[shared.numbers]
@@ -127,12 +144,16 @@ class Cider(ShowsNgrams, Metric):
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a width of 0."""
-        return [("sigma", "expected a number above 0")] if float(self.sigma) == 0 else []
+        return (
+            [("sigma", "expected a number above 0")] if float(self.sigma) == 0 else []
+        )
 
     @cached_property
     def spec(self) -> CiderSpec:
         """The scores of sentences."""
-        return CiderSpec(Tokenization(self.tokenizer, lowercase=self.lowercase), float(self.sigma))
+        return CiderSpec(
+            Tokenization(self.tokenizer, lowercase=self.lowercase), float(self.sigma)
+        )
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the scores in halves, and 1 for each line."""

@@ -21,7 +21,13 @@ from pipeline.metrics.base.options import (
     tokenizer_option,
     unit_option,
 )
-from pipeline.metrics.base.statistics_spec import Columns, Field, OverlapSpec, StatisticsSpec, Text
+from pipeline.metrics.base.statistics_spec import (
+    Columns,
+    Field,
+    OverlapSpec,
+    StatisticsSpec,
+    Text,
+)
 from pipeline.tokenizers.tokenization import Tokenization
 
 _SENTENCE_END = re.compile(r"[.!?…]['\")\]»\u2019\u201d]*(?=\s|$)")
@@ -111,7 +117,9 @@ class Features(ScoresLines, Metric):
 
     tokenizer: str = tokenizer_option("13a")
     lowercase: bool = lowercase_option()
-    level: str = option("mean", help="the mean over sentences", choices=("mean",), implicit=True)
+    level: str = option(
+        "mean", help="the mean over sentences", choices=("mean",), implicit=True
+    )
 
     @cached_property
     def spec(self) -> FeatureSpec:
@@ -163,14 +171,18 @@ class Length(Metric):
         choices=("none", "both", "end"),
         **WHERE_STRIPPED,
     )
-    level: str = option("mean", help="the mean or the sum over sentences", choices=("mean", "sum"))
+    level: str = option(
+        "mean", help="the mean or the sum over sentences", choices=("mean", "sum")
+    )
     scale: str = number_option(
         "100", "the length that is shown as 100", digits=9, such="100 or 0.5"
     )
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a scale of 0."""
-        return [("scale", "expected a number above 0")] if float(self.scale) == 0 else []
+        return (
+            [("scale", "expected a number above 0")] if float(self.scale) == 0 else []
+        )
 
     @property
     def spec(self) -> OverlapSpec:

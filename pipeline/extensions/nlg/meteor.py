@@ -73,7 +73,9 @@ words in them.
 class Program:
     """The program, started anew for each call, which takes some seconds."""
 
-    def __init__(self, language: str, normalize: str, tokenizer: str, jar: Path | None) -> None:
+    def __init__(
+        self, language: str, normalize: str, tokenizer: str, jar: Path | None
+    ) -> None:
         self.language = language
         self.normalize = normalize
         self.tokenizer = tokenizer
@@ -109,16 +111,28 @@ class Program:
             texts = Ptb().many(texts)
         # a line of input for each output: its references, then the output
         remaining = iter(texts)
-        references_of_lines = [list(islice(remaining, len(each))) for each in references]
+        references_of_lines = [
+            list(islice(remaining, len(each))) for each in references
+        ]
         lines = []
         for line_references, output in zip(references_of_lines, remaining, strict=True):
             lines.append(" ||| ".join(["SCORE", *line_references, output]) + "\n")
-        command = ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(self.files()[0])]
+        command = [
+            "java",
+            "-Xmx2G",
+            "-Dfile.encoding=UTF-8",
+            "-jar",
+            str(self.files()[0]),
+        ]
         command += ["-", "-", "-stdio", "-l", self.language]
         if self.normalize != "none":
             command.append(f"-{self.normalize}")
         process = subprocess.run(
-            command, input="".join(lines), capture_output=True, encoding="utf-8", check=False
+            command,
+            input="".join(lines),
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
         )
         counts = []
         for line in process.stdout.splitlines():
@@ -140,7 +154,9 @@ class Meteor(ComputesNumbers, Metric):
     """
 
     name: ClassVar[str] = "meteor"
-    summary: ClassVar[str] = "METEOR 1.5, by your copy of its jar in Java; needs no source"
+    summary: ClassVar[str] = (
+        "METEOR 1.5, by your copy of its jar in Java; needs no source"
+    )
     spellings: ClassVar[dict[str, dict[str, str]]] = {"METEOR 1.5": {}}
     help_page: ClassVar[str] = "nlg"
     name_in_text: ClassVar[str] = "METEOR"
@@ -194,7 +210,9 @@ class Meteor(ComputesNumbers, Metric):
         signature.append(f"version:{DECLARED.version}")
         plugin = Plugin(Program, DECLARED, batch_size=5000, workers=1)
         code = Code(plugin, (*options, ("jar", self.jar)))
-        return FunctionMetricSpec("meteor", COUNTS, 0, signature="|".join(signature), code=code)
+        return FunctionMetricSpec(
+            "meteor", COUNTS, 0, signature="|".join(signature), code=code
+        )
 
     @property
     def terms(self) -> tuple[Field, ...]:
@@ -225,11 +243,17 @@ class Meteor(ComputesNumbers, Metric):
                 matched_functions = matched_functions + function
             weighted_length = delta * (tokens - functions) + (1 - delta) * functions
             shares.append(ratio(np.asarray(hits), weighted_length))
-            is_one_chunk = is_one_chunk & (matched_content + matched_functions == tokens)
+            is_one_chunk = is_one_chunk & (
+                matched_content + matched_functions == tokens
+            )
         precision, recall = shares
         mean = ratio(precision * recall, alpha * precision + (1 - alpha) * recall)
-        chunks = ratio(2 * totals["chunks"], totals["hyp_matched"] + totals["ref_matched"])
-        penalty = parameters.gamma * np.where(is_one_chunk, 0.0, chunks) ** parameters.beta
+        chunks = ratio(
+            2 * totals["chunks"], totals["hyp_matched"] + totals["ref_matched"]
+        )
+        penalty = (
+            parameters.gamma * np.where(is_one_chunk, 0.0, chunks) ** parameters.beta
+        )
         return {
             "meteor": mean * (1 - penalty),
             "precision": precision,

@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from pipeline import kernel
 from pipeline.arrays import Ints
 from pipeline.kernel.common import Encoded, Lines, SharedGrams
-from pipeline.metrics.base.statistics_spec import Columns, CorpusPass, Field, StatisticsSpec, Text
+from pipeline.metrics.base.statistics_spec import (
+    Columns,
+    CorpusPass,
+    Field,
+    StatisticsSpec,
+    Text,
+)
 from pipeline.tokenizers.tokenization import Tokenization
 
 Keys = NDArray[np.uint64]
@@ -67,7 +73,10 @@ class Ngrams(NamedTuple):
         shared = self.shared
         stop = self.reference_entries
         return Entries(
-            shared.rows[:stop], shared.numbers[:stop], shared.times[:stop], shared.places[:stop]
+            shared.rows[:stop],
+            shared.numbers[:stop],
+            shared.times[:stop],
+            shared.places[:stop],
         )
 
     def of_outputs(self) -> Entries:
@@ -75,7 +84,10 @@ class Ngrams(NamedTuple):
         shared = self.shared
         start = self.reference_entries
         return Entries(
-            shared.rows[start:], shared.numbers[start:], shared.times[start:], shared.places[start:]
+            shared.rows[start:],
+            shared.numbers[start:],
+            shared.times[start:],
+            shared.places[start:],
         )
 
 
@@ -114,7 +126,9 @@ class ShardTokens:
         """Yield the n-grams of the lengths from 1 to `order`."""
         keys = EMPTY
         first_output_row = self.references * self.lines
-        for shared in kernel.shared_ngrams(self._text, self.lines, self.references, order):
+        for shared in kernel.shared_ngrams(
+            self._text, self.lines, self.references, order
+        ):
             keys = extended(keys[shared.shorter], self._token_keys[shared.last])
             reference_entries = int(np.searchsorted(shared.rows, first_output_row))
             yield Ngrams(keys.view(np.int64), shared, reference_entries)
@@ -145,7 +159,9 @@ class ChunkedSpec(StatisticsSpec):
         for columns_of_chunks in zip(*chunks, strict=True):
             columns = {}
             for name in columns_of_chunks[0]:
-                columns[name] = np.concatenate([chunk[name] for chunk in columns_of_chunks])
+                columns[name] = np.concatenate(
+                    [chunk[name] for chunk in columns_of_chunks]
+                )
             columns_of_systems.append(columns)
         return columns_of_systems
 
@@ -154,7 +170,9 @@ def _lines_between(text: Text, start: int, end: int) -> Text:
     """Return some lines of references and outputs."""
 
     def cut(lines: Lines) -> Lines:
-        return lines._replace(starts=lines.starts[start:end], ends=lines.ends[start:end])
+        return lines._replace(
+            starts=lines.starts[start:end], ends=lines.ends[start:end]
+        )
 
     return text._replace(
         references=list(map(cut, text.references)),
@@ -213,7 +231,9 @@ class GramSurvey(ChunkedSpec, CorpusPass):
                 number_of_place[shared.places] = shared.numbers
                 counts = np.bincount(number_of_place, minlength=distinct)
             else:
-                counts = np.bincount(shared.numbers, shared.times, distinct).astype(np.int64)
+                counts = np.bincount(shared.numbers, shared.times, distinct).astype(
+                    np.int64
+                )
             keys.append(ngrams.keys)
             times.append(counts)
         return [{"gram": np.concatenate(keys), "times": np.concatenate(times)}]
@@ -224,7 +244,10 @@ class GramSurvey(ChunkedSpec, CorpusPass):
         keys = columns["gram"][order]
         is_first = np.concatenate(([True], keys[1:] != keys[:-1]))
         starts = np.flatnonzero(is_first)
-        return {"gram": keys[starts], "times": np.add.reduceat(columns["times"][order], starts)}
+        return {
+            "gram": keys[starts],
+            "times": np.add.reduceat(columns["times"][order], starts),
+        }
 
     def opened(self, columns: Columns) -> Frequencies:
         """Return the rows as a table."""
@@ -245,7 +268,9 @@ HALVES = ("", "_rest")
 
 def fixed(values: Any) -> Ints:
     """Return real numbers as whole ones, with an error below 1e-12."""
-    return np.rint(np.ldexp(np.asarray(values, np.float64), FRACTION_BITS)).astype(np.int64)
+    return np.rint(np.ldexp(np.asarray(values, np.float64), FRACTION_BITS)).astype(
+        np.int64
+    )
 
 
 def halves(name: str, values: Ints) -> dict[str, Ints]:

@@ -49,7 +49,9 @@ may be final.
 """
 NLTK_NAMES = ("gt", "lt", "apos", "quot", "#124", "#91", "#93", "amp")
 MTEVAL_ENTITIES = tuple((entity.decode(), sign.decode()) for entity, sign in ENTITIES)
-NLTK_ENTITIES = tuple(zip((f"&{name};" for name in NLTK_NAMES), "><'\"|[]&", strict=True))
+NLTK_ENTITIES = tuple(
+    zip((f"&{name};" for name in NLTK_NAMES), "><'\"|[]&", strict=True)
+)
 """Entities and their signs, in the order of replacement."""
 
 
@@ -199,7 +201,9 @@ class NistSpec(ChunkedSpec):
             shorter_times = counts[ngrams.shared.shorter]
         ratios, indexes = np.unique(ratio(shorter_times, times), return_inverse=True)
         # by math.log, whose last bit numpy's may not have
-        logs = [math.log(value) / math.log(2) if value else 0.0 for value in ratios.tolist()]
+        logs = [
+            math.log(value) / math.log(2) if value else 0.0 for value in ratios.tolist()
+        ]
         return np.array(logs)[indexes]
 
     def _reference_lengths(self, shard: ShardTokens) -> tuple[Ints, Ints]:
@@ -209,7 +213,9 @@ class NistSpec(ChunkedSpec):
         lengths = shard.lengths[: shard.references]
         total = lengths.sum(axis=0)
         if self.program == "pymteval":
-            return fixed(ratio(total, shard.present.sum(axis=1))), np.ones(shard.lines, np.int64)
+            return fixed(ratio(total, shard.present.sum(axis=1))), np.ones(
+                shard.lines, np.int64
+            )
         return fixed(total), (lengths > 0).sum(axis=0)
 
 
@@ -251,7 +257,9 @@ def _with_best_reference(
         gains_of_references[lengths < 0] = -1  # missing
         best = gains_of_references.max(axis=0)
         best_gains.append(best)
-        best_lengths.append(np.where(gains_of_references == best, lengths, 0).max(axis=0))
+        best_lengths.append(
+            np.where(gains_of_references == best, lengths, 0).max(axis=0)
+        )
     return np.array(best_gains), np.array(best_lengths)
 
 
@@ -283,7 +291,9 @@ class Nist(ShowsNgrams, Metric):
     citations: ClassVar[tuple[str, ...]] = ("doddington-2002-automatic",)
 
     flavour: str = option(
-        "mteval", help="whose NIST; see `help nlg`", choices=("mteval", "pymteval", "nltk")
+        "mteval",
+        help="whose NIST; see `help nlg`",
+        choices=("mteval", "pymteval", "nltk"),
     )
     order: int = option(5, key="n", help="longest n-grams", minimum=1, maximum=9)
     tokenizer: str = any_tokenizer_option(
@@ -301,7 +311,9 @@ class Nist(ShowsNgrams, Metric):
         """Information and lengths."""
         tokenization = Tokenization(self.tokenizer, lowercase=self.lowercase)
         if self.tokenizer == "13a":
-            tokenization = NistTokenization(lowercase=self.lowercase, program=self.flavour)
+            tokenization = NistTokenization(
+                lowercase=self.lowercase, program=self.flavour
+            )
         return NistSpec(tokenization, self.order, self.flavour)
 
     @property

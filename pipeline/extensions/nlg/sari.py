@@ -10,7 +10,13 @@ import numpy as np
 
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
-from pipeline.kernel.common import SARI_COUNTS, SARI_ORDER, SARI_RATIOS, Encoded, join_lines
+from pipeline.kernel.common import (
+    SARI_COUNTS,
+    SARI_ORDER,
+    SARI_RATIOS,
+    Encoded,
+    join_lines,
+)
 from pipeline.metrics.base.capabilities import Rule, ScoresLines, ShowsNgrams
 from pipeline.metrics.base.choices import ratio
 from pipeline.metrics.base.metric import Counted, Metric
@@ -43,7 +49,11 @@ class SariSpec(StatisticsSpec):
     @property
     def columns(self) -> tuple[Field, ...]:
         """Lengths in tokens, then `numbers`."""
-        lengths = (Field("src_len"), Field("hyp_len"), Field("ref_len", per_reference=True))
+        lengths = (
+            Field("src_len"),
+            Field("hyp_len"),
+            Field("ref_len", per_reference=True),
+        )
         return (*lengths, *self.numbers)
 
     @property
@@ -65,12 +75,18 @@ class SariSpec(StatisticsSpec):
         if self.flavour == "modified":
             counts[:, :, SARI_COUNTS.index("add_c")] = _new_additions(text)
         source_length = np.diff(source.offsets)
-        reference_lengths = np.stack([np.diff(one.offsets) for one in references], axis=-1)
+        reference_lengths = np.stack(
+            [np.diff(one.offsets) for one in references], axis=-1
+        )
         columns_of_systems = []
         for number, system in enumerate(systems):
-            numbers = dict(zip(SARI_COUNTS, np.moveaxis(counts[number], 1, 0), strict=True))
+            numbers = dict(
+                zip(SARI_COUNTS, np.moveaxis(counts[number], 1, 0), strict=True)
+            )
             if self.flavour != "easse":
-                sums = dict(zip(SARI_RATIOS, np.moveaxis(ratios[number], 1, 0), strict=True))
+                sums = dict(
+                    zip(SARI_RATIOS, np.moveaxis(ratios[number], 1, 0), strict=True)
+                )
                 numbers = self._parts(numbers, sums)
             columns = {item.name: numbers[item.name] for item in self.numbers}
             columns["src_len"] = source_length
@@ -84,7 +100,10 @@ class SariSpec(StatisticsSpec):
         assert text.source is not None  # noqa: S101 (this spec reads it)
         texts = [text.source, *text.references, *text.systems]
         if self.tokenization.tokenizer == "intl":
-            texts = [join_lines(map(_with_final_punctuation, lines.texts())) for lines in texts]
+            texts = [
+                join_lines(map(_with_final_punctuation, lines.texts()))
+                for lines in texts
+            ]
         if self.legacy:  # the source alone is not tokenised
 
             def tokenized(line: str) -> str:
@@ -96,12 +115,16 @@ class SariSpec(StatisticsSpec):
         encoded = self.tokenization.encode(texts)
         return _with_empty_tokens(encoded) if self.flavour == "huggingface" else encoded
 
-    def _parts(self, counts: Mapping[str, Ints], sums: Mapping[str, Floats]) -> dict[str, Ints]:
+    def _parts(
+        self, counts: Mapping[str, Ints], sums: Mapping[str, Floats]
+    ) -> dict[str, Ints]:
         """Return the parts of each sentence score, the means over orders, in 1 / UNIT.
 
         `counts` are SARI_COUNTS and `sums` SARI_RATIOS: [lines, orders] each.
         """
-        empty = 1.0 if self.flavour == "huggingface" else 0.0  # a ratio of nothing to nothing
+        empty = (
+            1.0 if self.flavour == "huggingface" else 0.0
+        )  # a ratio of nothing to nothing
 
         def share(part: Any, total: str) -> Floats:
             return np.where(counts[total] == 0, empty, ratio(part, counts[total]))
@@ -206,7 +229,10 @@ def _is_subsequence(words: list[str], others: list[str]) -> bool:
 
 def _only(flavour: str) -> dict[str, Any]:
     """Return the arguments of an option that only one flavour has."""
-    return {"applies": lambda m: m.flavour == flavour, "why": f"only flavour: {flavour} has it"}
+    return {
+        "applies": lambda m: m.flavour == flavour,
+        "why": f"only flavour: {flavour} has it",
+    }
 
 
 @dataclass(frozen=True)
@@ -245,7 +271,9 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         choices=("easse", "xu", "huggingface", "modified"),
     )
     tokenizer: str = any_tokenizer_option(
-        lambda options: "blank" if options.get("flavour") in ("xu", "modified") else "13a",
+        lambda options: (
+            "blank" if options.get("flavour") in ("xu", "modified") else "13a"
+        ),
         "how lines are split into words: 13a, or blank for the flavours xu and modified",
     )
     lowercase: bool = option(
@@ -280,7 +308,9 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         **_only("easse"),
     )
     level: str = option(
-        lambda options: "corpus" if options.get("flavour", "easse") == "easse" else "mean",
+        lambda options: (
+            "corpus" if options.get("flavour", "easse") == "easse" else "mean"
+        ),
         help="score the corpus, or the mean of sentence scores, which the flavours but easse "
         "always are",
         choices=("corpus", "mean"),
@@ -291,9 +321,14 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         """Return a level, tokeniser or case that the flavour does not have."""
         if self.flavour != "easse" and self.level != "mean":
             return [
-                ("level", f"flavour {self.flavour} scores sentences, so that it is always mean")
+                (
+                    "level",
+                    f"flavour {self.flavour} scores sentences, so that it is always mean",
+                )
             ]
-        if self.flavour == "modified" and not (self.tokenizer == "blank" and self.lowercase):
+        if self.flavour == "modified" and not (
+            self.tokenizer == "blank" and self.lowercase
+        ):
             tokens = "lower-cased tokens between single blanks"
             return [("flavour", f"modified takes {tokens}: no other tokenizer or case")]
         return []
@@ -313,7 +348,9 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
     @cached_property
     def spec(self) -> SariSpec:
         """Counts of n-grams of source, output and references."""
-        tokenization = Tokenization(self.tokenizer, lowercase=self.lowercase and not self.legacy)
+        tokenization = Tokenization(
+            self.tokenizer, lowercase=self.lowercase and not self.legacy
+        )
         return SariSpec(tokenization, self.flavour, self.legacy)
 
     @cached_property
@@ -351,11 +388,19 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         """Return how n-grams are counted; none for legacy, whose source has other tokens."""
         if self.legacy:
             return None
-        return Rule("simplification", self.spec.tokenization, 1, SARI_ORDER, merged=True)
+        return Rule(
+            "simplification", self.spec.tokenization, 1, SARI_ORDER, merged=True
+        )
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the lengths, and the counts of each order."""
-        lengths = [Counted("src_len", columns["src_len"]), Counted("hyp_len", columns["hyp_len"])]
+        lengths = [
+            Counted("src_len", columns["src_len"]),
+            Counted("hyp_len", columns["hyp_len"]),
+        ]
         if self.flavour != "easse":
             return lengths
-        return [*lengths, *(Counted(name, columns[name], orders=True) for name in SUMMED)]
+        return [
+            *lengths,
+            *(Counted(name, columns[name], orders=True) for name in SUMMED),
+        ]

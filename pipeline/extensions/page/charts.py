@@ -61,7 +61,9 @@ def disagreement_chart(
     return drawn(f"Where {subject} disagree", disagreement(titled, rankings, subject))
 
 
-def drawn(title: str, data: Rows | Points | Curves | Orders | None) -> dict[str, Drawing]:
+def drawn(
+    title: str, data: Rows | Points | Curves | Orders | None
+) -> dict[str, Drawing]:
     """Return drawings by their titles: one, or several of equal length if there are many rows.
 
     There is none if a chart is not needed: without rows, or for points of two systems.
@@ -112,15 +114,21 @@ def _orders(orders: Orders) -> Drawing:
         for row, (name, cluster) in enumerate(clusters.items()):
             middle = top + ROW * row + ROW / 2
             system_title = orders.titles[name]
-            drawing.text(start + width / 2, middle + 4, names[name], "middle", system_title)
+            drawing.text(
+                start + width / 2, middle + 4, names[name], "middle", system_title
+            )
             if list(clusters.values()).index(cluster) == row:
-                drawing.line(start, middle - ROW / 2, start + width, middle - ROW / 2, "border")
+                drawing.line(
+                    start, middle - ROW / 2, start + width, middle - ROW / 2, "border"
+                )
             if name in moves:
                 direction = "up" if moves[name] < 0 else "down"
                 kind = f"move {direction}"
                 kinds[kind] = f"{direction}, to another cluster"
                 end = top + ROW * next_rows.index(name) + ROW / 2
-                drawing.line(start + width, middle, start + step, end, kind, system_title)
+                drawing.line(
+                    start + width, middle, start + step, end, kind, system_title
+                )
     drawing.legend(list(kinds.items()))
     return drawing
 
@@ -157,7 +165,9 @@ def _rows(rows: Rows, first: int, end: int) -> Drawing:
         for mark in marks:
             kind = CLASSES[mark.kind]
             if kind == "bar":
-                drawing.line(axis(mark.low), middle, axis(mark.high), middle, "bar", mark.title)
+                drawing.line(
+                    axis(mark.low), middle, axis(mark.high), middle, "bar", mark.title
+                )
             else:
                 drawing.shape(
                     "circle",

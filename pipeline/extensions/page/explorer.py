@@ -21,7 +21,12 @@ from pipeline.metrics.base.statistics_spec import Columns
 from pipeline.metrics.names import factor
 from pipeline.report.context import ReportContext
 from pipeline.report.sentence import references_of
-from pipeline.report.tables.comparisons import is_significant, level_name, p_cell, settings_line
+from pipeline.report.tables.comparisons import (
+    is_significant,
+    level_name,
+    p_cell,
+    settings_line,
+)
 from pipeline.report.tables.ranked import called, labels
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.results import Results, without_nan
@@ -109,7 +114,9 @@ def _affordable(
             numbers += systems * (4 + one.metric.spec.schema(one.references).width)
             if capabilities.edit_judge(one.metric):
                 numbers += NUMBERS_OF_EDITS * systems * one.references
-        line_bytes = text_bytes / max(lines[name], 1) * TEXT_BYTES + numbers * NUMBER_BYTES
+        line_bytes = (
+            text_bytes / max(lines[name], 1) * TEXT_BYTES + numbers * NUMBER_BYTES
+        )
         total_bytes += lines[name] * line_bytes
     share = budget / max(total_bytes, 1.0)
     if share >= 1:
@@ -150,7 +157,9 @@ def explorer(context: ReportContext, lines: int | None = None) -> dict[str, Any]
     paper_names = called(signatures)
     datasets = []
     for name, results in scored.items():
-        with_columns = [metric_result for metric_result in results if metric_result.columns]
+        with_columns = [
+            metric_result for metric_result in results if metric_result.columns
+        ]
         corpus = context.corpora[name]
         dataset = _dataset(corpus, with_columns, sizes[name], context, texts)
         datasets.append(dataset)
@@ -206,7 +215,12 @@ def _ngram_data(
         for overlap in overlaps:
             tokens = number_of(overlap.tokenization, numbers)
             data["overlaps"].append(
-                {"row": overlap.row, "kind": overlap.kind, "n": overlap.n, "tokens": tokens}
+                {
+                    "row": overlap.row,
+                    "kind": overlap.kind,
+                    "n": overlap.n,
+                    "tokens": tokens,
+                }
             )
     if any(overlap.kind != "sequence" for overlap in overlaps):
         rules.add("match")
@@ -444,7 +458,9 @@ def pairs_data(
         return None
     explored: set[tuple[str, str]] = set()
     for dataset in data["datasets"]:
-        explored.update((dataset["name"], metric["signature"]) for metric in dataset["metrics"])
+        explored.update(
+            (dataset["name"], metric["signature"]) for metric in dataset["metrics"]
+        )
     by_dataset: dict[str, dict[str, Any]] = {}
     for score in results.scores:
         if (score.dataset, score.metric) in explored:

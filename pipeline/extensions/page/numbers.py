@@ -49,6 +49,10 @@ def lettered(rows: Floats) -> str | list[float | None]:
     """
     codes = np.where(np.isnan(rows), ord(MISSING_LETTER) - FIRST_LETTER, rows).ravel()
     is_fraction = codes != np.floor(codes)
-    if is_fraction.any() or codes.max(initial=0) > MAX_LETTER_NUMBER or (rows < 0).any():
+    if (
+        is_fraction.any()
+        or codes.max(initial=0) > MAX_LETTER_NUMBER
+        or (rows < 0).any()
+    ):
         return plain_numbers(rows)
     return (codes + FIRST_LETTER).astype("<u2").tobytes().decode("utf-16-le")

@@ -25,7 +25,14 @@ from pipeline.report.tables.comparisons import (
     settings_line,
 )
 from pipeline.report.tables.extra_tables import means_tables
-from pipeline.report.tables.ranked import Group, best_of, groups, notes_of, ranked_table, size
+from pipeline.report.tables.ranked import (
+    Group,
+    best_of,
+    groups,
+    notes_of,
+    ranked_table,
+    size,
+)
 from pipeline.scoring.results import Results, Score, without_nan
 
 from . import shell
@@ -64,7 +71,9 @@ DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 
 NAME = "report.html"
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
-FOLDERS = re.compile(r"(?m)(?<=[:-] )(?:/|[A-Z]:[/\\])[^\n]*[/\\](?=[^/\\\n]+[/\\][^/\\\n]+$)")
+FOLDERS = re.compile(
+    r"(?m)(?<=[:-] )(?:/|[A-Z]:[/\\])[^\n]*[/\\](?=[^/\\\n]+[/\\][^/\\\n]+$)"
+)
 """The folders at the beginning of an absolute path in a config, except for the last one. Readers do
 not need them."""
 MAX_PAGE_BYTES = 14_500_000
@@ -82,12 +91,16 @@ def html_files(context: ReportContext) -> dict[str, str]:
         most_lines = max(len(dataset["numbers"]) for dataset in data["datasets"])
         if page_bytes <= MAX_PAGE_BYTES or most_lines == 1:
             break
-        data = explorer(context, max(1, int(most_lines * 0.9 * MAX_PAGE_BYTES / page_bytes)))
+        data = explorer(
+            context, max(1, int(most_lines * 0.9 * MAX_PAGE_BYTES / page_bytes))
+        )
         text = render(context, data)
     return {NAME: text}
 
 
-def render(context: ReportContext, data: Mapping[str, Any] | None, **variables: Any) -> str:
+def render(
+    context: ReportContext, data: Mapping[str, Any] | None, **variables: Any
+) -> str:
     """Return the page. `data` is what explorer() returned; `variables` replace those of content()."""
     linked = {}
     if data:
@@ -113,7 +126,9 @@ def as_json(data: object) -> str:
     return text.translate(ESCAPES)
 
 
-def content(context: ReportContext, linked: Mapping[str, Collection[str]]) -> dict[str, Any]:
+def content(
+    context: ReportContext, linked: Mapping[str, Collection[str]]
+) -> dict[str, Any]:
     """Return the variables of the template. They depend on results, config and version alone.
 
     `linked` names the systems of each data set whose sentences the page has.
@@ -126,9 +141,14 @@ def content(context: ReportContext, linked: Mapping[str, Collection[str]]) -> di
     overview = overview_part(context)
     digests = []
     for name, info in results.datasets.items():
-        digests += [[name, shown_role(role), digest] for role, digest in info.digests.items()]
+        digests += [
+            [name, shown_role(role), digest] for role, digest in info.digests.items()
+        ]
     findings = {}
-    for one in [*means_tables(results, context.digits), *section("findings", (), context)]:
+    for one in [
+        *means_tables(results, context.digits),
+        *section("findings", (), context),
+    ]:
         header, rows = one.table
         findings[one.title] = PageTable(header, rows, left=one.text_columns)
     digest_header = ["data set", "text", "digest of its lines (BLAKE2b, 128 bits)"]
@@ -168,7 +188,9 @@ def as_yaml(config: Mapping[str, Any]) -> str:
 
     resolvers = {}
     for first, pairs in yaml.SafeDumper.yaml_implicit_resolvers.items():
-        resolvers[first] = [(tag, pattern) for tag, pattern in pairs if tag.endswith(":null")]
+        resolvers[first] = [
+            (tag, pattern) for tag, pattern in pairs if tag.endswith(":null")
+        ]
 
     class Plain(yaml.SafeDumper):
         yaml_implicit_resolvers = resolvers
@@ -253,7 +275,9 @@ def _overview_table(
         from .charts import disagreement_chart
 
         if overview.about.startswith(f"{overview.name}: "):
-            plots = disagreement_chart(titled, section("rankings", (), context), "metrics")
+            plots = disagreement_chart(
+                titled, section("rankings", (), context), "metrics"
+            )
         else:
             plots = disagreement_chart(titled, (), "data sets")
     return {"overview": overview, "boards": boards, "rows": rows, "plots": plots}
@@ -274,7 +298,9 @@ def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
     for test in group.tests:
         sign = DIFFERENT if is_significant(test, results) else EQUAL
         signs[frozenset((test.system, test.other))] = sign
-    return "".join(signs.get(frozenset(pair), UNTESTED) for pair in combinations(names, 2))
+    return "".join(
+        signs.get(frozenset(pair), UNTESTED) for pair in combinations(names, 2)
+    )
 
 
 # --- leader boards

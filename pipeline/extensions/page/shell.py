@@ -22,7 +22,10 @@ from .svg import Drawing, minus
 BESIDE = {
     ("p", "t"): "The p-value of Williams' test.",
     ("d", "permutations"): "The statistic of the first metric less that of the other.",
-    ("groups", "undefined"): "Over how many groups of judgements the statistic is a mean.",
+    (
+        "groups",
+        "undefined",
+    ): "Over how many groups of judgements the statistic is a mean.",
     ("ranks", "accuracy"): "The ranks that people gave to the two outputs of a pair.",
 }
 """Explanations by a title and another title of the same table. They come before those of

@@ -104,7 +104,12 @@ class Drawing:
         self.shapes: list[str] = []
 
     def shape(
-        self, tag: str, kind: str, title: str = "", text: str = "", **attributes: float | str
+        self,
+        tag: str,
+        kind: str,
+        title: str = "",
+        text: str = "",
+        **attributes: float | str,
     ) -> None:
         """Add an element of SVG. Its title is shown when the pointer is on it."""
         element = tag
@@ -190,7 +195,11 @@ def minus(text: str) -> str:
     """Return a number, an interval or the like with the minus sign that scripts write too; other
     text as it is.
     """
-    return re.sub(r"(?<![0-9])-(?=[0-9.])", MINUS, text) if _NUMBERS.fullmatch(text) else text
+    return (
+        re.sub(r"(?<![0-9])-(?=[0-9.])", MINUS, text)
+        if _NUMBERS.fullmatch(text)
+        else text
+    )
 
 
 def width_of(texts: Sequence[str]) -> float:

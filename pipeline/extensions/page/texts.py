@@ -12,7 +12,14 @@ import numpy as np
 from pipeline.arrays import Ints
 from pipeline.data.corpus import Corpus
 from pipeline.data.texts import LINES_AT_ONCE, lines_of
-from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Tokens, Verdict, edit_judge
+from pipeline.metrics.base.capabilities import (
+    MISSED,
+    RIGHT,
+    WRONG,
+    Tokens,
+    Verdict,
+    edit_judge,
+)
 from pipeline.metrics.base.metric import Metric
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.terms import annotators_of, chosen_references
@@ -38,7 +45,9 @@ WAYS: dict[str, Callable[[str], list[str]]] = {
 """The ways in which the browser finds tokens in a text; `assets/data.js` has the same ones."""
 LETTERS = {RIGHT: "r", WRONG: "w", MISSED: "m"}
 """The letter of a verdict behind the number of its edit."""
-WHITE = re.compile(r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+")
+WHITE = re.compile(
+    r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
+)
 """The white space of JavaScript."""
 TextKey = tuple[str, int, int]
 """A text as a key: its beginning, its length, and the hash of all of it (0 if nothing is cut)."""
@@ -83,7 +92,9 @@ class Texts:
         sample = list(split)[:: max(len(split) // SAMPLE_TEXTS, 1)]
         failures = {}
         for way in WAYS:
-            forms = [_form(split[number], self.cut_texts[number], way) for number in sample]
+            forms = [
+                _form(split[number], self.cut_texts[number], way) for number in sample
+            ]
             failures[way] = len(forms) - forms.count(None)
         best = min(WAYS, key=failures.__getitem__)
         all_forms = {}
@@ -157,7 +168,9 @@ def edit_data(
     for name in names:
         numbers = np.zeros_like(lines)
         if name in columns:
-            numbers = np.concatenate(list(chosen_references(metric, columns[name])))[lines]
+            numbers = np.concatenate(list(chosen_references(metric, columns[name])))[
+                lines
+            ]
         if references is not None:
             numbers = annotators_of(references, numbers)
         chosen.append(numbers.tolist())
@@ -178,7 +191,12 @@ def edit_data(
         line_edits: list[int] = []
         for edit in edit_numbers:
             correction = number_of(edit.correction, words)
-            line_edits += [edit.start, edit.end, correction, number_of(edit.type, words)]
+            line_edits += [
+                edit.start,
+                edit.end,
+                correction,
+                number_of(edit.type, words),
+            ]
         edits.append(line_edits)
     return {
         "words": list(words),
@@ -204,7 +222,9 @@ def _source_tokens(corpus: Corpus, metric: Metric, lines: Ints) -> dict[int, lis
         if len(source) > MAX_TEXT:
             continue
         source_tokens = tokenization.tokens(source) if tokenization else source.split()
-        if not corpus.source or source_tokens != [word for word in WHITE.split(text) if word]:
+        if not corpus.source or source_tokens != [
+            word for word in WHITE.split(text) if word
+        ]:
             tokens[position] = source_tokens
     return tokens
 

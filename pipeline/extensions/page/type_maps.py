@@ -8,7 +8,9 @@ from pipeline.scoring.results import Results
 from .shell import SHADES, PageTable, Shade
 
 
-def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[dict[str, Any]]]:
+def type_maps(
+    results: Results, digits: int
+) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """Return the maps of each data set and metric that has scores by type; the first one is open.
 
     A map has a row for each type, a column for each system, and a table of all numbers. Tiers that
@@ -26,7 +28,9 @@ def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[dict[
 def _type_map(types: Types, digits: int, *, is_open: bool) -> dict[str, Any]:
     rows = []
     for name in types.names:
-        rows.append((name, [_shade(types, system, name, digits) for system in types.systems]))
+        rows.append(
+            (name, [_shade(types, system, name, digits) for system in types.systems])
+        )
     header: list[str] = []
     numbers: list[list[str]] = []
     for system in types.systems:

@@ -40,7 +40,16 @@ from pipeline.report.terminal.printing import shortened
 from .label_positions import Box, label_positions
 from .plot_data import Curves, Dot, Points, Rows
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#000000",
+    "#F0E442",
+)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 LINES = ("-", "--", ":", "-.")
 """How the lines of curves are drawn, by turns."""
@@ -173,7 +182,11 @@ def add_title(
     plot_style = STYLE.get()
     if not plot_style.title:
         return figure
-    parts = [part.replace("\n", " ") for part in (group.dataset, group.called, subject) if part]
+    parts = [
+        part.replace("\n", " ")
+        for part in (group.dataset, group.called, subject)
+        if part
+    ]
     title = ": ".join(shortened(printable(part), 60) for part in parts)
     figure.draw_without_rendering()  # from here on the axes have their position
     left = axes.get_position().x0
@@ -203,7 +216,9 @@ def add_legend(figure: Figure, entries: Sequence[Artist], columns: int) -> None:
         room = int(figure.get_figwidth() * 72 / (MIN_POINTS * (0.55 * longest + 4)))
         columns = max(1, min(columns, room))
         lines = -(-len(entries) // columns)
-        figure.set_figheight(figure.get_figheight() + 1.6 * MIN_POINTS / 72 * (lines - 1))
+        figure.set_figheight(
+            figure.get_figheight() + 1.6 * MIN_POINTS / 72 * (lines - 1)
+        )
     figure.legend(
         handles=list(entries),
         loc="outside lower center",
@@ -279,7 +294,9 @@ def draw_curves(curves: Curves) -> tuple[Figure, Axes]:
     """Return a figure of lines over their steps, with shaded intervals. The best point of each line
     is large.
     """
-    figure, axes = new_figure(height=3.8 + 0.1 * (len(curves.lines) + len(curves.levels)))
+    figure, axes = new_figure(
+        height=3.8 + 0.1 * (len(curves.lines) + len(curves.levels))
+    )
     for number, (name, dots) in enumerate(curves.lines):
         _draw_curve(axes, number, name, dots)
     for number, (name, level) in enumerate(curves.levels, len(curves.lines)):
@@ -300,7 +317,12 @@ def draw_curves(curves: Curves) -> tuple[Figure, Axes]:
         axes.set_xticks(range(0, len(curves.ticks), step), curves.ticks[::step])
     entries = list(axes.get_legend_handles_labels()[0])
     for kind, meaning in curves.legend:
-        look: dict[str, Any] = {"marker": "o", "linestyle": "", "color": GREY, "label": meaning}
+        look: dict[str, Any] = {
+            "marker": "o",
+            "linestyle": "",
+            "color": GREY,
+            "label": meaning,
+        }
         if kind == "large":
             look |= {"markersize": 8, "markerfacecolor": GREY}
         else:
@@ -365,7 +387,9 @@ def draw_points(points: Points) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def add_labels(figure: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]) -> None:
+def add_labels(
+    figure: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]
+) -> None:
     """Write names beside their points, as (name, x, y). A line joins a name to a distant point.
 
     If the style has a width, a name that has no room within the figure is left out.
@@ -385,7 +409,13 @@ def add_labels(figure: Figure, axes: Axes, labels: Sequence[tuple[str, float, fl
         sizes.append((box.width, box.height))
         drawn.remove()
     frame = Box(inside.x0, inside.y0, inside.x1, inside.y1)
-    line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
+    line = {
+        "arrowstyle": "-",
+        "color": GREY,
+        "linewidth": 0.5,
+        "shrinkA": 0,
+        "shrinkB": 2,
+    }
     for number, position in label_positions(points, sizes, frame).items():
         half = sizes[number][0] / 2
         is_inside = position.x - half >= 0 and position.x + half <= figure.bbox.width

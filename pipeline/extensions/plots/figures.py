@@ -39,7 +39,9 @@ def ranks(context: ReportContext) -> Iterator[PlotFigure]:
     subject = f"rank (circle) and its {level_name(context.results)} range"
     for group in groups(context.results):
         rows = rank_rows(group.scores)
-        if rows and len(rows.names) == len(group.scores):  # a figure has all systems of a table
+        if rows and len(rows.names) == len(
+            group.scores
+        ):  # a figure has all systems of a table
             yield PlotFigure(group, "", add_title(*draw_rows(rows), group, subject))
 
 
@@ -64,7 +66,9 @@ def plot_files(context: ReportContext) -> dict[str, bytes]:
     names = dict.fromkeys(context.plots or PLOTS)
     for name in names:
         if name not in PLOTS:
-            raise InputError(f"--plot {name}: no plot is called so{known_names(name, PLOTS)}")
+            raise InputError(
+                f"--plot {name}: no plot is called so{known_names(name, PLOTS)}"
+            )
     files: dict[str, bytes] = {}
     for name in names:
         for group, more, figure in PLOTS[name].figures(context):

@@ -24,7 +24,9 @@ class Box(NamedTuple):
         """Return the area that two boxes share."""
         left = max(self.left, other.left)
         bottom = max(self.bottom, other.bottom)
-        return Box(left, bottom, min(self.right, other.right), min(self.top, other.top)).area
+        return Box(
+            left, bottom, min(self.right, other.right), min(self.top, other.top)
+        ).area
 
 
 POINT = 4.0
@@ -49,7 +51,9 @@ class LabelPosition(NamedTuple):
 
 
 def label_positions(
-    points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], frame: Box
+    points: Sequence[tuple[float, float]],
+    sizes: Sequence[tuple[float, float]],
+    frame: Box,
 ) -> dict[int, LabelPosition]:
     """Return a position for the label of each point, by its number: the first free one, or the one
     that covers least.
@@ -59,7 +63,9 @@ def label_positions(
     """
     taken = [Box(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     positions: dict[int, LabelPosition] = {}
-    for number in sorted(range(len(points)), key=lambda n: (-points[n][0], -points[n][1])):
+    for number in sorted(
+        range(len(points)), key=lambda n: (-points[n][0], -points[n][1])
+    ):
         distance, box = _best_box(points[number], sizes[number], taken, frame)
         taken.append(box)
         x = (box.left + box.right) / 2
@@ -80,7 +86,9 @@ def _best_box(
     for distance in DISTANCES:
         for angle in ANGLES:
             x = point[0] + math.cos(math.radians(angle)) * (distance + width / 2)
-            y = point[1] + math.sin(math.radians(angle)) * (distance + height / 2 - NEAR / 3)
+            y = point[1] + math.sin(math.radians(angle)) * (
+                distance + height / 2 - NEAR / 3
+            )
             box = Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
             outside = box.area - box.common_area(frame)
             covered = sum(box.common_area(other) for other in taken) + outside

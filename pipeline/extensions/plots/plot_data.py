@@ -11,7 +11,12 @@ from typing import NamedTuple
 
 from pipeline.metrics.names import factor
 from pipeline.report.tables import percent
-from pipeline.report.tables.comparisons import baseline_of, is_significant, level_name, p_cell
+from pipeline.report.tables.comparisons import (
+    baseline_of,
+    is_significant,
+    level_name,
+    p_cell,
+)
 from pipeline.report.tables.ranked import Group, groups
 from pipeline.report.tables.series import best_of_series, best_sentences, series_in
 from pipeline.scoring.results import Results, Score, Series
@@ -163,10 +168,15 @@ def disagreement(
     for title, systems in rankings:
         add(title, [system for system in systems if system.name in scored])
     for title, group in titled:
-        add(title, [_ranked_system(one) for one in group.scores if math.isfinite(one.score)])
+        add(
+            title,
+            [_ranked_system(one) for one in group.scores if math.isfinite(one.score)],
+        )
     if len(columns) < 2:
         return None
-    titles = {name: f"{name}: {', '.join(texts)}" for name, texts in descriptions.items()}
+    titles = {
+        name: f"{name}: {', '.join(texts)}" for name, texts in descriptions.items()
+    }
     label = f"where {subject} disagree: the order of the systems in each column"
     return Orders(label, columns, titles)
 
@@ -197,7 +207,9 @@ def leaving(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     return moves
 
 
-def _cluster_positions(ranking: Sequence[tuple[str, int]]) -> dict[str, tuple[int, int]]:
+def _cluster_positions(
+    ranking: Sequence[tuple[str, int]],
+) -> dict[str, tuple[int, int]]:
     """Return the first and the last position of each system's cluster, from 0."""
     clusters = [cluster for _, cluster in ranking]
     positions = {}
@@ -242,13 +254,22 @@ def score_rows(results: Results, group: Group) -> Rows:
         legend.append(("line", f"baseline {baseline}"))
         legend.append(("open", "no significant difference from it"))
     names = [score.system for score in group.scores]
-    return Rows("scores with their intervals", names, group.axis, marks, line=line, legend=legend)
+    return Rows(
+        "scores with their intervals",
+        names,
+        group.axis,
+        marks,
+        line=line,
+        legend=legend,
+    )
 
 
 def difference_rows(results: Results, group: Group) -> Rows | None:
     """Return differences from the baseline with their intervals, or None if there are none."""
     by_system = {test.system: test for test in group.tests}
-    tests = [by_system[score.system] for score in group.scores if score.system in by_system]
+    tests = [
+        by_system[score.system] for score in group.scores if score.system in by_system
+    ]
     if baseline_of(results) is None or not tests:
         return None
     marks = []
@@ -312,7 +333,9 @@ def step_curves(runs: Sequence[tuple[str, Results]]) -> Iterator[tuple[Group, Cu
     for name, results in runs:
         for group in groups(results):
             texts = results.datasets[group.dataset].digests.items()
-            shared = frozenset(item for item in texts if not item[0].startswith("system "))
+            shared = frozenset(
+                item for item in texts if not item[0].startswith("system ")
+            )
             key = (group.dataset, group.metric, shared)
             together.setdefault(key, []).append(NamedGroup(name, results, group))
     for named_groups in together.values():
@@ -363,7 +386,9 @@ def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
 def _dots(named_group: NamedGroup, series: Series) -> list[Dot]:
     _, results, group = named_group
     best = best_of_series(results, group, series)
-    scores = {score.system: score for score in group.scores if math.isfinite(score.score)}
+    scores = {
+        score.system: score for score in group.scores if math.isfinite(score.score)
+    }
     dots = []
     for step, system in series.steps:
         if system not in scores:

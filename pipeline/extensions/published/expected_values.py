@@ -62,11 +62,15 @@ def with_published(
         entries = []
         for number, entry in enumerate(written.expect):
             entries.append(_Entry(number, entry, sections, plain).checked())
-        verdicts_of_entries = [(entry["verdict"], entry["published"]) for entry in entries]
+        verdicts_of_entries = [
+            (entry["verdict"], entry["published"]) for entry in entries
+        ]
         expectations = {
             "verdict": verdicts.whole_verdict(verdicts_of_entries),
             "recorded": written.publication.verdict if written.publication else None,
-            "missed": [number for number, entry in enumerate(entries, 1) if entry["missed"]],
+            "missed": [
+                number for number, entry in enumerate(entries, 1) if entry["missed"]
+            ],
             "entries": entries,
         }
         results = replace(results, expectations=expectations)
@@ -129,7 +133,10 @@ class Sections:
         set."""
         expected_metric = self.opened.metrics[metric]
         for result in self.scored:
-            if result.metric == expected_metric and dataset in (None, result.scores[0].dataset):
+            if result.metric == expected_metric and dataset in (
+                None,
+                result.scores[0].dataset,
+            ):
                 return result
         raise KeyError(metric)  # the texts were checked when the files were opened
 
@@ -137,14 +144,19 @@ class Sections:
         """Return the scores of a column, renamed and rounded as the config says."""
         if column.metric is not None:
             scored = self.scored_by(column.metric, column.dataset).scores
-            scores = {score.system: output_of(score, column.output or "score") for score in scored}
+            scores = {
+                score.system: output_of(score, column.output or "score")
+                for score in scored
+            }
         elif column.judgments is not None:
             scores = self.judgments[column.judgments][column.human]["scores"]
         else:
             scores = self.opened.columns[name]
         renamed = {}
         for system, value in scores.items():
-            renamed[column.rename.get(system, system)] = round_score(value, column.rounding)
+            renamed[column.rename.get(system, system)] = round_score(
+                value, column.rounding
+            )
         if len(renamed) < len(scores):
             raise InputError("two systems would have the same name: see `rename`")
         return renamed
@@ -170,7 +182,9 @@ class Sections:
             scored.update(common_systems([column]))
         for name in written.without:
             if name not in scored:
-                self.notes.append(f"correlations: without: no column has a system '{name}'")
+                self.notes.append(
+                    f"correlations: without: no column has a system '{name}'"
+                )
         systems = common_systems(columns.values(), written.without)
         values = {name: vector(column, systems) for name, column in columns.items()}
         for one in of:
@@ -215,7 +229,9 @@ def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
     return score.outputs[output]
 
 
-def round_score(value: float, rounding: models.RoundingConfig | None, scale: str = "1") -> float:
+def round_score(
+    value: float, rounding: models.RoundingConfig | None, scale: str = "1"
+) -> float:
     """Return a score times a scale, rounded where a rounding is given."""
     if not math.isfinite(value) or (rounding is None and scale == "1"):
         return value
@@ -257,7 +273,9 @@ def _scores_of_cells(
     return JudgedScores(systems, scores, lines)
 
 
-def _other_annotators(written: models.PublishedConfig, opened: Published) -> Iterator[str]:
+def _other_annotators(
+    written: models.PublishedConfig, opened: Published
+) -> Iterator[str]:
     """Yield a warning for each entry whose texts are annotated here by other versions than those of
     the publication."""
     for number, entry in enumerate(written.expect, 1):
@@ -306,7 +324,9 @@ class _Entry:
         messages += [value.message for value in compared if value.message]
         verdict = verdicts.verdict_of(compared, entry.rounding)
         recorded = self.recorded()
-        differences = [abs(value.difference) for value in compared if value.difference is not None]
+        differences = [
+            abs(value.difference) for value in compared if value.difference is not None
+        ]
         listed = compared
         if len(compared) > MAX_LISTED:
             unequal = [value for value in compared if value.verdict != "equal"]
@@ -396,7 +416,12 @@ class _Entry:
                 )
             else:
                 result = verdicts.compare(
-                    leaf.keys, leaf.expected, leaf.ours, scale, entry.rounding, entry.tolerance
+                    leaf.keys,
+                    leaf.expected,
+                    leaf.ours,
+                    scale,
+                    entry.rounding,
+                    entry.tolerance,
                 )
             compared.append(result)
         return compared
@@ -464,11 +489,17 @@ def _at_path(content: Any, path: str) -> Any:
     for step in path.split("/"):
         if isinstance(content, dict) and step in content:
             content = content[step]
-        elif isinstance(content, list) and step.isdigit() and 0 < int(step) <= len(content):
+        elif (
+            isinstance(content, list)
+            and step.isdigit()
+            and 0 < int(step) <= len(content)
+        ):
             content = content[int(step) - 1]
         else:
             where = "/".join(done) or "results.json"
-            raise InputError(f"there is no '{step}' in '{where}'{verdicts.listed(content)}")
+            raise InputError(
+                f"there is no '{step}' in '{where}'{verdicts.listed(content)}"
+            )
         done.append(step)
     return content
 
@@ -494,7 +525,9 @@ def _mean(ours: Any, entry: models.ExpectationConfig) -> float:
     names = entry.mean or []
     for name in names:
         if name not in values:
-            raise InputError(f"there is no score of {name}; there are {', '.join(values)}")
+            raise InputError(
+                f"there is no score of {name}; there are {', '.join(values)}"
+            )
     if entry.before is None:
         return math.fsum(values[name] for name in names) / len(names)
     parts = [round_score(values[name], entry.before, entry.scale) for name in names]

@@ -48,7 +48,9 @@ class Printed(NamedTuple):
     recipe."""
 
 
-def printed_scores(outcome: Outcome, dataset: str, metric: Metric) -> list[tuple[str, Printed]]:
+def printed_scores(
+    outcome: Outcome, dataset: str, metric: Metric
+) -> list[tuple[str, Printed]]:
     """Return (system, published score) for each score by a metric on a data set that a recipe
     expects.
     """
@@ -74,13 +76,18 @@ def printed_scores(outcome: Outcome, dataset: str, metric: Metric) -> list[tuple
     return scores
 
 
-def _metric_of(entry: dict[str, Any], recipe: Recipe, dataset: str, metric: Metric) -> str | None:
+def _metric_of(
+    entry: dict[str, Any], recipe: Recipe, dataset: str, metric: Metric
+) -> str | None:
     """Return the text of an entry's metric, "" if it is that of the board; None if the entry is of
     no such score.
     """
     if any(key in entry for key in ("path", "mean", "sentences", "order")):
         return None
-    if entry.get("output", "score") != "score" or entry.get("dataset", dataset) != dataset:
+    if (
+        entry.get("output", "score") != "score"
+        or entry.get("dataset", dataset) != dataset
+    ):
         return None
     text = entry.get("metric")
     if text is None:
@@ -198,7 +205,11 @@ class LeaderBoard:
         if isinstance(dataset.get("bom"), list):
             dataset["bom"] = [name for name in dataset["bom"] if name in systems]
         trials = max(TRIALS, TRIALS_PER_PAIR * math.comb(len(here), 2))
-        statistics = {"resamples": str(RESAMPLES), "trials": str(trials), "seed": str(SEED)}
+        statistics = {
+            "resamples": str(RESAMPLES),
+            "trials": str(trials),
+            "seed": str(SEED),
+        }
         if added:
             name = f"{added.stem}@own" if added.stem in systems else added.stem
             systems[name] = str(added)
@@ -230,7 +241,9 @@ def written_boards() -> Mapping[str, dict[str, Any]]:
     return boards
 
 
-def leader_boards(outcomes: Sequence[Outcome], *, unread: bool = False) -> list[LeaderBoard]:
+def leader_boards(
+    outcomes: Sequence[Outcome], *, unread: bool = False
+) -> list[LeaderBoard]:
     """Return the boards of two systems or more: with `unread` those of tables too whose scores were
     not read.
     """
@@ -241,7 +254,9 @@ def leader_boards(outcomes: Sequence[Outcome], *, unread: bool = False) -> list[
         for board, about in _each_board(name, written, outcomes):
             entrants = _entrants(about, outcomes, unread=unread)
             if len(entrants) > 1:
-                boards.append(LeaderBoard(name=board, **about, entrants=tuple(entrants)))
+                boards.append(
+                    LeaderBoard(name=board, **about, entrants=tuple(entrants))
+                )
     return boards
 
 
@@ -261,7 +276,9 @@ def _each_board(
         if recipe.family != written["of"]:
             continue
         metrics = recipe.content["metrics"]
-        metric = next(text for text in metrics if from_text(text).name == written["metric"])
+        metric = next(
+            text for text in metrics if from_text(text).name == written["metric"]
+        )
         result = recipe.name.removeprefix(f"{recipe.family}-")
         about = {
             "title": written["title"].replace("{result}", result),
@@ -322,7 +339,9 @@ def _entrants(
     metric = from_text(written["metric"])
     references = {content_of(file) for file in texts.get("references", ())}
     outputs: dict[str, _Output] = {}
-    for outcome in sorted(outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)):
+    for outcome in sorted(
+        outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)
+    ):
         recipe = outcome.recipe
         for dataset in _same_datasets(recipe, texts):
             printed = printed_scores(outcome, dataset, metric)
@@ -331,7 +350,9 @@ def _entrants(
                 files = _named(text.get(dataset) if isinstance(text, dict) else text)
                 if len(files) != 1 or content_of(files[0]) in references:
                     continue
-                output = outputs.setdefault(content_of(files[0]), _Output(files[0], system))
+                output = outputs.setdefault(
+                    content_of(files[0]), _Output(files[0], system)
+                )
                 scores = [score for name, score in printed if name == system]
                 output.names.append(system)
                 output.recipes[recipe.name] = recipe
@@ -346,7 +367,9 @@ def _entrants(
         if name in entrants:
             name = f"{name}@{recipes[0].name}"
         names = tuple(dict.fromkeys([name, *output.names[1:]]))
-        entrants[name] = Entrant(name, output.file, recipes, tuple(output.printed), names)
+        entrants[name] = Entrant(
+            name, output.file, recipes, tuple(output.printed), names
+        )
     return list(entrants.values())
 
 
@@ -399,7 +422,9 @@ def _same_datasets(recipe: Recipe, texts: dict[str, list[DataFile]]) -> Iterator
     expected = _contents(texts)
     for name, dataset in recipe.mapping("datasets").items():
         contents = _contents(_files(dataset))
-        if contents and all(contents.get(key, []) == sums for key, sums in expected.items()):
+        if contents and all(
+            contents.get(key, []) == sums for key, sums in expected.items()
+        ):
             yield name
 
 

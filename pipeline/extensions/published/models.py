@@ -17,9 +17,13 @@ from pipeline.extensions.human.models import (
     RowsConfig,
 )
 
-NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?")
+NUMBER = re.compile(
+    r"[+-]?([0-9]{1,18}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?"
+)
 Rule = Literal["half_up", "cut"]
-Worth = Literal["exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"]
+Worth = Literal[
+    "exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"
+]
 """Verdicts, the best first. "not published" says that the values are of another computation, not of
 a publication.
 
@@ -69,16 +73,22 @@ def _values(value: object) -> object:
     )
 
 
-Number = Annotated[str, BeforeValidator(_number), WithJsonSchema({"type": ["string", "number"]})]
+Number = Annotated[
+    str, BeforeValidator(_number), WithJsonSchema({"type": ["string", "number"]})
+]
 Scores = Annotated[
     dict[str, float],
     BeforeValidator(_scores),
     WithJsonSchema({"type": "object", "additionalProperties": {"type": "number"}}),
 ]
 Values = Annotated[
-    Any, BeforeValidator(_values), WithJsonSchema({"type": ["string", "number", "array", "object"]})
+    Any,
+    BeforeValidator(_values),
+    WithJsonSchema({"type": ["string", "number", "array", "object"]}),
 ]
-ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(models.whole_number)]
+ColumnNumber = Annotated[
+    int, Field(ge=1, le=1000), BeforeValidator(models.whole_number)
+]
 
 
 def _one_of(written: models.ConfigModel, *keys: str) -> str:
@@ -103,7 +113,9 @@ class RoundingConfig(models.ConfigModel):
     digits: models.Digits = Field(
         description="decimals that are left, after multiplication with the scale"
     )
-    rule: Rule = Field("half_up", description="half_up rounds the decimal form; cut drops the rest")
+    rule: Rule = Field(
+        "half_up", description="half_up rounds the decimal form; cut drops the rest"
+    )
 
 
 class TableConfig(RowsConfig):
@@ -140,7 +152,9 @@ class FBetaConfig(models.ConfigModel):
 class ColumnConfig(models.ConfigModel):
     """A score of each system: of a metric, a file or judgements, or written out."""
 
-    metric: Name | None = Field(None, description="a metric of this config, as it is written there")
+    metric: Name | None = Field(
+        None, description="a metric of this config, as it is written there"
+    )
     file: models.PathText | None = Field(
         None, description="a file of scores, as `human` reads them"
     )
@@ -149,16 +163,23 @@ class ColumnConfig(models.ConfigModel):
         None, description="scores of outputs; the column has one for each of these"
     )
     f_beta: FBetaConfig | None = None
-    judgments: Name | None = Field(None, description="a name of the section `judgments`")
-    scores: Scores | None = Field(None, description="scores of the systems, as system: score")
+    judgments: Name | None = Field(
+        None, description="a name of the section `judgments`"
+    )
+    scores: Scores | None = Field(
+        None, description="scores of the systems, as system: score"
+    )
     order: list[str] | None = Field(
-        None, description="systems, the best first; their scores follow from their ranks"
+        None,
+        description="systems, the best first; their scores follow from their ranks",
     )
     dataset: Name | None = Field(
         None,
         description="data set of the metric, where there are several; or that whose systems a file of numbers is for",
     )
-    output: Name | None = Field(None, description="output of the metric; default: the score")
+    output: Name | None = Field(
+        None, description="output of the metric; default: the score"
+    )
     human: Literal["expected_wins", "trueskill"] = Field(
         "expected_wins", description="score that is made of the judgements"
     )
@@ -175,7 +196,15 @@ class ColumnConfig(models.ConfigModel):
     @model_validator(mode="after")
     def _one(self) -> "ColumnConfig":
         source = _one_of(
-            self, "metric", "file", "table", "records", "f_beta", "judgments", "scores", "order"
+            self,
+            "metric",
+            "file",
+            "table",
+            "records",
+            "f_beta",
+            "judgments",
+            "scores",
+            "order",
         )
         sources_with = {
             "dataset": ("metric", "file"),
@@ -193,7 +222,9 @@ class AgreementConfig(models.ConfigModel):
     """How often sentence scores agree with judgements. One of metric and table is needed."""
 
     judgments: Name = Field(description="a name of the section `judgments`")
-    metric: Name | None = Field(None, description="a metric of this config, as it is written there")
+    metric: Name | None = Field(
+        None, description="a metric of this config, as it is written there"
+    )
     table: TableConfig | None = Field(
         None,
         description="sentence scores; their sentences have the numbers that the judgements have",
@@ -231,19 +262,25 @@ class ExpectationConfig(models.ConfigModel):
     """
 
     title: str | None = Field(None, description="what the values are, for the table")
-    metric: Name | None = Field(None, description="a metric of this config, as it is written there")
+    metric: Name | None = Field(
+        None, description="a metric of this config, as it is written there"
+    )
     dataset: Name | None = Field(None, description="data set, where there are several")
     output: Name = Field(
         "score", description=f"output of the metric, or one of {', '.join(SPECIAL)}"
     )
     sentences: Any = Field(
-        None, description="lines, such as [1-10], or all: their sentence scores are expected"
+        None,
+        description="lines, such as [1-10], or all: their sentence scores are expected",
     )
     path: Name | None = Field(
-        None, description="keys into results.json, joined by /, such as judgments/all/total"
+        None,
+        description="keys into results.json, joined by /, such as judgments/all/total",
     )
     mean: list[str] | None = Field(
-        None, min_length=1, description="systems for whose mean score one value is expected"
+        None,
+        min_length=1,
+        description="systems for whose mean score one value is expected",
     )
     before: RoundingConfig | None = Field(
         None, description="rounding of each score before the mean"
@@ -271,8 +308,12 @@ class ExpectationConfig(models.ConfigModel):
     published: models.Truth = Field(
         True, description="false: the values are of another computation"
     )
-    values: Values | None = Field(None, description="values with all their printed digits")
-    order: list[str] | None = Field(None, min_length=2, description="systems, the best first")
+    values: Values | None = Field(
+        None, description="values with all their printed digits"
+    )
+    order: list[str] | None = Field(
+        None, min_length=2, description="systems, the best first"
+    )
     table: TableConfig | None = Field(None, description="values in a file")
     same: Name | None = Field(
         None, description="another path into results.json with the same content"
@@ -294,7 +335,9 @@ class ExpectationConfig(models.ConfigModel):
         if self.before is not None and self.mean is None:
             raise ValueError("'before' has no effect without 'mean'")
         if self.tolerance is not None and self.tolerance.startswith("-"):
-            raise ValueError(f"tolerance: expected a number from 0, found {self.tolerance}")
+            raise ValueError(
+                f"tolerance: expected a number from 0, found {self.tolerance}"
+            )
         if self.tolerance is not None and self.why is None:
             raise ValueError("a tolerance needs 'why'")
         return self
@@ -325,7 +368,9 @@ def _entries_of_table(entry: Any) -> list[Any]:
     metrics = table.get("metrics")
     if not isinstance(metrics, dict):
         return [entry]
-    rows = {key: value for key, value in table.items() if key not in ("metric", "metrics")}
+    rows = {
+        key: value for key, value in table.items() if key not in ("metric", "metrics")
+    }
     entries = []
     for label, keys in metrics.items():
         where = {**rows.get("where", {}), table["metric"]: label}
@@ -367,7 +412,9 @@ COLUMNS = models.Section(
     field=Field({}, min_length=1, description="scores of systems by name"),
     standalone=True,
 )
-CORRELATIONS = models.Section(type=list[CorrelationConfig], field=Field([], min_length=1))
+CORRELATIONS = models.Section(
+    type=list[CorrelationConfig], field=Field([], min_length=1)
+)
 AGREEMENTS = models.Section(
     type=dict[str, AgreementConfig],
     field=Field({}, min_length=1, description="agreements on sentences, by name"),
@@ -375,7 +422,9 @@ AGREEMENTS = models.Section(
 EXPECT = models.Section(
     type=Annotated[list[ExpectationConfig], BeforeValidator(entry_of_each_metric)],
     field=Field(
-        [], min_length=1, description="published values; where one is missed the exit code is 1"
+        [],
+        min_length=1,
+        description="published values; where one is missed the exit code is 1",
     ),
     stand_in={"path": "scores", "same": "scores"},
 )
@@ -395,7 +444,9 @@ class PublishedConfig:
     @property
     def has_computations(self) -> bool:
         """Whether anything has to be computed or compared."""
-        computed = self.judgments or self.columns or self.correlations or self.agreements
+        computed = (
+            self.judgments or self.columns or self.correlations or self.agreements
+        )
         return bool(computed or self.expect)
 
 
@@ -403,4 +454,6 @@ def published_config(config: Config) -> PublishedConfig:
     """Return the sections of this extension that a config has."""
     names = (item.name for item in fields(PublishedConfig))
     written = {name: config.section(name) for name in names}
-    return PublishedConfig(**{name: value for name, value in written.items() if value is not None})
+    return PublishedConfig(
+        **{name: value for name, value in written.items() if value is not None}
+    )

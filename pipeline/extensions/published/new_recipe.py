@@ -91,7 +91,9 @@ def _score_of(title: str, table: Path, metrics: Sequence[Metric]) -> dict[str, s
     return {"output": output} if output else {}
 
 
-def _values(rows: Sequence[Row], column: int, title: str, table: Path) -> dict[str, str]:
+def _values(
+    rows: Sequence[Row], column: int, title: str, table: Path
+) -> dict[str, str]:
     """Return the numbers of a column by system; raises InputError if one is wrong."""
     values: dict[str, str] = {}
     for line, cells in rows:
@@ -128,7 +130,9 @@ def from_repository(
     content = {key: child for key, child in content.items() if key != "catalogue"}
     outputs = content.get("systems")
     if isinstance(outputs, list) and len(outputs) == 1 and "{system}" in outputs[0]:
-        content["systems"] = {name: outputs[0].replace("{system}", name) for name in systems}
+        content["systems"] = {
+            name: outputs[0].replace("{system}", name) for name in systems
+        }
     # The files that no data set of the catalogue has.
     names: dict[str, str] = {}
     for text in filter(is_data, texts_in(content)):
@@ -147,7 +151,11 @@ def from_repository(
                 f"--repository: {path}: name each file; {{system}} may stand in the only text of "
                 "`systems`"
             )
-    source: dict[str, Any] = {"repository": origin, "commit": commit, "licence": "not stated"}
+    source: dict[str, Any] = {
+        "repository": origin,
+        "commit": commit,
+        "licence": "not stated",
+    }
     files = []
     for path, name in names.items():
         file = DataFile(

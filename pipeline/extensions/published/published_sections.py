@@ -148,7 +148,9 @@ def read_report(path: Path) -> Sentences:
             annotators = {}
             counts = None
     if not sentences:
-        message = "is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'"
+        message = (
+            "is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'"
+        )
         raise CorpusError([Problem(name, message)])
     return sentences
 
@@ -160,13 +162,17 @@ def counted(scored: MetricResult) -> dict[str, Sentences]:
     """
     metric = scored.metric
     if not all(field.per_reference and not field.real for field in metric.terms):
-        raise InputError(f"{metric.name} has no counts for each annotator, as reports have them")
+        raise InputError(
+            f"{metric.name} has no counts for each annotator, as reports have them"
+        )
     names = [field.name for field in metric.terms]
     systems = {}
     for system, stored in zip(scored.names, scored.columns, strict=False):
         sentences: Sentences = {}
         total = np.zeros(len(names), np.int64)
-        for columns, chosen in zip(stored.blocks(), chosen_references(metric, stored), strict=True):
+        for columns, chosen in zip(
+            stored.blocks(), chosen_references(metric, stored), strict=True
+        ):
             terms = metric.make_terms(columns)
             counts = np.stack([terms[name] for name in names], axis=-1)
             # The totals before each line, and with it if each annotator is taken there.
@@ -210,14 +216,18 @@ class Published:
     """The metric that each text of these sections means; None means the only metric."""
 
 
-def open_published(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> Published:
+def open_published(
+    config: Config, metrics: Sequence[Metric], problems: list[Problem]
+) -> Published:
     """Read the files that published sections name, and check the names in these. `problems` gets
     what is wrong."""
     return _Opener(config, metrics, problems).open()
 
 
 class _Opener:
-    def __init__(self, config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> None:
+    def __init__(
+        self, config: Config, metrics: Sequence[Metric], problems: list[Problem]
+    ) -> None:
         self.config = config
         self.written = models.published_config(config)
         self.metrics = metrics
@@ -234,7 +244,9 @@ class _Opener:
             return path_of(text, base_of(self.config.root.find(keys)))
         except DataError as error:
             problems = error.problems
-        raise ConfigError([self.config.root.problem(one.message, keys) for one in problems])
+        raise ConfigError(
+            [self.config.root.problem(one.message, keys) for one in problems]
+        )
 
     def open(self) -> Published:
         """Open all files, and check all names."""
@@ -258,7 +270,9 @@ class _Opener:
             keys: Keys = ("agreements", name)
             self.check_judgments(agreement.judgments, keys)
             if agreement.table is not None:
-                self.opened.sentence_tables[name] = self.table(agreement.table, (*keys, "table"))
+                self.opened.sentence_tables[name] = self.table(
+                    agreement.table, (*keys, "table")
+                )
             else:
                 self.metric(agreement.metric, agreement.dataset, keys)
         for number, entry in enumerate(self.written.expect):
@@ -286,7 +300,10 @@ class _Opener:
         for number, correlation in enumerate(self.written.correlations):
             for one, two in product(correlation.of, correlation.with_):
                 if numbers.setdefault((one, two), number) != number:
-                    self.problem(f"{one} and {two} are correlated twice", ("correlations", number))
+                    self.problem(
+                        f"{one} and {two} are correlated twice",
+                        ("correlations", number),
+                    )
 
     def check_verdict(self) -> None:
         """Append a problem if the verdict on record cannot come out of the entries of `expect`."""
@@ -315,17 +332,23 @@ class _Opener:
         if message:
             self.problem(message, ("publication", "verdict"))
 
-    def check_name(self, name: str, names: Collection[str], kind: str, keys: Keys) -> None:
+    def check_name(
+        self, name: str, names: Collection[str], kind: str, keys: Keys
+    ) -> None:
         """Append a problem if a name is not one of the names that the config has."""
         if name not in names:
             listed = f"; there are {', '.join(names)}" if names else "; there is none"
-            self.problem(f"no {kind} is called '{name}'{did_you_mean(name, names)}{listed}", keys)
+            self.problem(
+                f"no {kind} is called '{name}'{did_you_mean(name, names)}{listed}", keys
+            )
 
     def check_judgments(self, name: str, keys: Keys) -> None:
         kind = "section of judgments"
         self.check_name(name, self.written.judgments, kind, (*keys, "judgments"))
 
-    def metric(self, text: str | None, dataset: str | None, keys: Keys) -> Metric | None:
+    def metric(
+        self, text: str | None, dataset: str | None, keys: Keys
+    ) -> Metric | None:
         """Return the metric of a text, and check the data set. None means the only one of the
         config."""
         names = [item.name for item in self.config.datasets]
@@ -355,7 +378,9 @@ class _Opener:
                 self.problem(message, (*keys, key))
         with gathered(self.problems):
             records = filtered(self.records(table, keys), table.where)
-            return cells_of(records, table.system, table.score, table.sentence, table.without)
+            return cells_of(
+                records, table.system, table.score, table.sentence, table.without
+            )
         return []
 
     def column(self, name: str, column: models.ColumnConfig) -> None:
@@ -403,7 +428,9 @@ class _Opener:
         systems = [cell.system for cell in precision]
         return dict(zip(systems, scores.tolist(), strict=True))
 
-    def file_scores(self, file: str, column: models.ColumnConfig, keys: Keys) -> dict[str, float]:
+    def file_scores(
+        self, file: str, column: models.ColumnConfig, keys: Keys
+    ) -> dict[str, float]:
         path = self.path(file, (*keys, "file"))
         systems = []
         for system in self.config.systems:
@@ -421,12 +448,16 @@ class _Opener:
     def expectation(self, number: int, entry: models.ExpectationConfig) -> None:
         keys: Keys = ("expect", number)
         if entry.table is not None:
-            self.opened.expected_tables[number] = self.table(entry.table, (*keys, "table"))
+            self.opened.expected_tables[number] = self.table(
+                entry.table, (*keys, "table")
+            )
         if entry.reports is not None:
             counts = self.opened.expected_reports[number] = {}
             for system, text in entry.reports.items():
                 with gathered(self.problems):
-                    counts[system] = read_report(self.path(text, (*keys, "reports", system)))
+                    counts[system] = read_report(
+                        self.path(text, (*keys, "reports", system))
+                    )
         if entry.path is not None:
             self.check_path(entry.path, (*keys, "path"))
         if entry.same is not None:
@@ -455,7 +486,9 @@ class _Opener:
         that is wrong."""
         systems = [system.name for system in self.config.systems]
         # References that are scored as systems.
-        references = max((len(dataset.references) for dataset in self.config.datasets), default=0)
+        references = max(
+            (len(dataset.references) for dataset in self.config.datasets), default=0
+        )
         policies = [POLICIES[metric.policy]] if metric else list(POLICIES.values())
         rows: list[str] = []
         for policy in policies:
@@ -499,8 +532,14 @@ def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
     try:
         metric = from_text(text)
     except ConfigError as error:
-        raise InputError(f"'{text}' is no metric: {error.problems[0].message}") from None
+        raise InputError(
+            f"'{text}' is no metric: {error.problems[0].message}"
+        ) from None
     if metric not in metrics:
-        hint = "several are called so; write it with its options" if same else f"there are {listed}"
+        hint = (
+            "several are called so; write it with its options"
+            if same
+            else f"there are {listed}"
+        )
         raise InputError(f"the config has no metric '{text}': {hint}")
     return metric

@@ -63,7 +63,9 @@ class Recipe:
         from .models import entry_of_each_metric  # here, because it takes time to load
 
         entries = entry_of_each_metric(self.content.get("expect"))
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        if not isinstance(entries, list) or not all(
+            isinstance(entry, dict) for entry in entries
+        ):
             return []
         return entries
 
@@ -90,12 +92,16 @@ class Recipe:
             return ""
         count = "1 file is" if len(missing) == 1 else f"{len(missing)} files are"
         homes: list[str] = []
-        for name in dict.fromkeys(file.dataset for file in missing if not file.how_to_obtain):
+        for name in dict.fromkeys(
+            file.dataset for file in missing if not file.how_to_obtain
+        ):
             homes.append(data_set(name).home or name)
         ways = []
         if homes:
             ways.append(f"gec-pipeline data fetch {' '.join(dict.fromkeys(homes))}")
-        for name in dict.fromkeys(file.dataset for file in missing if file.how_to_obtain):
+        for name in dict.fromkeys(
+            file.dataset for file in missing if file.how_to_obtain
+        ):
             ways.append(f"{name}: {by_hand(name)}")
         return f"{count} not here: {'; '.join(ways)}"
 
@@ -121,7 +127,9 @@ class Outcome:
         if not self.expectations:
             return False
         recorded = self.recipe.publication["verdict"]
-        return bool(self.expectations["missed"]) or is_worse(self.expectations["verdict"], recorded)
+        return bool(self.expectations["missed"]) or is_worse(
+            self.expectations["verdict"], recorded
+        )
 
 
 @cache
@@ -275,7 +283,9 @@ def members(content: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
     """
     each = content["each"]
     usual = content.get("usual") or {}
-    rest = {key: child for key, child in content.items() if key not in ("each", "usual")}
+    rest = {
+        key: child for key, child in content.items() if key not in ("each", "usual")
+    }
     if not isinstance(each, dict) or len(each) != 1 or not isinstance(usual, dict):
         raise InputError(
             f"{file}: each: expected one parameter with its values, "

@@ -54,7 +54,12 @@ def finding_tables(results: "Results") -> "Iterator[ReportTable]":
             )
     if results.correlations:
         number += 1
-        header = ["column", "with", "n", *(name.replace("_", " ") for name in COEFFICIENTS)]
+        header = [
+            "column",
+            "with",
+            "n",
+            *(name.replace("_", " ") for name in COEFFICIENTS),
+        ]
         rows = []
         for column, others in results.correlations.items():
             for other, cells in others.items():
@@ -68,11 +73,20 @@ def finding_tables(results: "Results") -> "Iterator[ReportTable]":
         )
     if results.agreements:
         number += 1
-        header = ["", "pairs", "metric ties", *(name.replace("_", " ") for name in AGREEMENTS)]
+        header = [
+            "",
+            "pairs",
+            "metric ties",
+            *(name.replace("_", " ") for name in AGREEMENTS),
+        ]
         rows = []
         for name, cells in results.agreements.items():
             values = [coefficient(cells[key]) for key in AGREEMENTS]
-            rows.append([name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *values])
+            rows.append(
+                [name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *values]
+            )
         yield ReportTable(
-            name=f"findings-{number}", title="agreement on sentences", table=(header, rows)
+            name=f"findings-{number}",
+            title="agreement on sentences",
+            table=(header, rows),
         )

@@ -32,7 +32,9 @@ def _open(preparation: Preparation) -> "Published | None":
     problems = preparation.problems
     opened = open_published(preparation.config, preparation.metrics, problems)
     if any(problem.message.startswith("metrics") for problem in problems):
-        problems[:] = [item for item in problems if not CONSEQUENCES.search(item.message)]
+        problems[:] = [
+            item for item in problems if not CONSEQUENCES.search(item.message)
+        ]
     return opened
 
 

@@ -145,7 +145,9 @@ def summary(outcome: Outcome) -> Summary:
     if outcome.expectations is None:
         return Summary("-", "-", "not run")
     entries = outcome.expectations["entries"]
-    differences = [e["largest_difference"] for e in entries if e["largest_difference"] is not None]
+    differences = [
+        e["largest_difference"] for e in entries if e["largest_difference"] is not None
+    ]
     totals = {
         "equal": sum(entry["equal"] for entry in entries),
         "values": sum(entry["values"] for entry in entries),
@@ -202,7 +204,9 @@ def legend() -> str:
     """Return what the words of the table mean."""
     meanings = "; ".join(f"{name}: {meaning}" for name, meaning in VERDICTS.items())
     return "\n".join(
-        textwrap.wrap(f"{meanings}. difference: the largest, in units of the values.", WIDTH)
+        textwrap.wrap(
+            f"{meanings}. difference: the largest, in units of the values.", WIDTH
+        )
     )
 
 
@@ -210,15 +214,31 @@ def values_table(entry: dict[str, Any]) -> Table:
     """Return a row for each value of an entry: the published value, ours, their difference, and a
     verdict.
     """
-    verdicts = {"equal": "equal", "tolerance": "within the tolerance", "differs": "differs"}
+    verdicts = {
+        "equal": "equal",
+        "tolerance": "within the tolerance",
+        "differs": "differs",
+    }
     rows = []
     for item in entry["compared"]:
         ours = item["found"] or "-"
         verdict = verdicts[item["verdict"]]
         rows.append(
-            [item["place"], item["expected"], ours, difference(item["difference"]), verdict]
+            [
+                item["place"],
+                item["expected"],
+                ours,
+                difference(item["difference"]),
+                verdict,
+            ]
         )
-    return ["", "published" if entry["published"] else "expected", "ours", "difference", ""], rows
+    return [
+        "",
+        "published" if entry["published"] else "expected",
+        "ours",
+        "difference",
+        "",
+    ], rows
 
 
 def to_markdown(outcomes: Sequence[Outcome]) -> str:

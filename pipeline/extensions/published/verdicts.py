@@ -12,7 +12,9 @@ from dataclasses import asdict, dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any, Literal, NamedTuple
 
-Verdict = Literal["exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"]
+Verdict = Literal[
+    "exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"
+]
 VERDICTS: dict[Verdict, str] = {
     "exact": "every published digit",
     "rounding": "equal after rounding",
@@ -57,14 +59,18 @@ class Compared:
     def plain(self) -> dict[str, Any]:
         """Return the comparison as a mapping for results.json, without an empty message."""
         fields = asdict(self) | {"place": "/".join(self.place)}
-        return {name: value for name, value in fields.items() if name != "message" or value}
+        return {
+            name: value for name, value in fields.items() if name != "message" or value
+        }
 
 
 def rounded(value: Decimal, digits: int, rule: str = "half_up") -> Decimal:
     """Return a number with `digits` decimals, rounded half up (away from zero) or cut (towards
     zero).
     """
-    return value.quantize(Decimal(1).scaleb(-digits), rounding=RULES[rule], context=EXACT)
+    return value.quantize(
+        Decimal(1).scaleb(-digits), rounding=RULES[rule], context=EXACT
+    )
 
 
 def decimal(value: float | int, scale: str = "1") -> Decimal:
@@ -82,7 +88,10 @@ def read_number(text: str) -> Decimal | None:
         return None
     if not number.is_finite():
         return None
-    too_large = abs(number.adjusted()) > MAX_DIGITS or len(number.as_tuple().digits) > MAX_DIGITS
+    too_large = (
+        abs(number.adjusted()) > MAX_DIGITS
+        or len(number.as_tuple().digits) > MAX_DIGITS
+    )
     return None if too_large else number
 
 
@@ -106,11 +115,18 @@ def compare(
         text = None if value is None else str(value)
         same = expected == (NONE if text is None else text)
         return Compared(
-            place=keys, expected=expected, found=text, verdict="equal" if same else "differs"
+            place=keys,
+            expected=expected,
+            found=text,
+            verdict="equal" if same else "differs",
         )
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Compared(
-            place=keys, expected=expected, found=None, verdict="differs", message="is no number"
+            place=keys,
+            expected=expected,
+            found=None,
+            verdict="differs",
+            message="is no number",
         )
     ours = decimal(value, scale)
     difference = EXACT.subtract(ours, published)
@@ -225,7 +241,9 @@ def compare_order(expected: Sequence[str], scores: dict[str, float]) -> list[Com
     ours_in_order = sorted(costs, key=lambda name: (costs[name], ranks[name]))
     missing = [None] * (len(expected) - len(ours_in_order))
     compared = []
-    for rank, (name, ours) in enumerate(zip(expected, [*ours_in_order, *missing], strict=True), 1):
+    for rank, (name, ours) in enumerate(
+        zip(expected, [*ours_in_order, *missing], strict=True), 1
+    ):
         compared.append(
             Compared(
                 place=(str(rank),),

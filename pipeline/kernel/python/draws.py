@@ -27,11 +27,18 @@ class Drawer:
     """
 
     def __init__(
-        self, sampler: str, iterations: Iterable[int], lines: int, references: int, seed: int = 0
+        self,
+        sampler: str,
+        iterations: Iterable[int],
+        lines: int,
+        references: int,
+        seed: int = 0,
     ) -> None:
         numbers = check_drawer(sampler, iterations, references)
         self.references = references
-        self.streams = [_STREAMS[sampler](number, lines, references, seed) for number in numbers]
+        self.streams = [
+            _STREAMS[sampler](number, lines, references, seed) for number in numbers
+        ]
 
     def take(self, lines: int, present: Ints | None = None) -> Bytes:
         """Draw references for the next lines: uint8 [iterations, lines], numbered from 0.
@@ -60,7 +67,9 @@ class Drawer:
         return totals
 
 
-def add_draws(generator: np.random.Generator, counts: NDArray[np.unsignedinteger]) -> None:
+def add_draws(
+    generator: np.random.Generator, counts: NDArray[np.unsignedinteger]
+) -> None:
     """Add to counts, uint8 or uint64 [rows, things], how often each thing is drawn.
 
     For each row as many things are drawn with replacement as there are: the next integers(0,
@@ -84,7 +93,9 @@ def python2(iteration: int, *_: int) -> Stream:
     generator, bit for bit.
     """
     generator = np.random.RandomState([SEED_STEP * iteration])
-    return lambda count, limits: (generator.random_sample(count) * limits).astype(np.uint8)
+    return lambda count, limits: (generator.random_sample(count) * limits).astype(
+        np.uint8
+    )
 
 
 def python3(iteration: int, *_: int) -> Stream:
@@ -124,7 +135,9 @@ def turned(iteration: int, lines: int, references: int, seed: int) -> Stream:
 def all_choices(iteration: int, lines: int, references: int, _: int) -> Stream:
     """Return the digits of the iteration's number in base R, so that every choice comes once."""
     digits = iter([iteration // references**line % references for line in range(lines)])
-    return lambda count, _limits: np.fromiter(itertools.islice(digits, count), np.uint8, count)
+    return lambda count, _limits: np.fromiter(
+        itertools.islice(digits, count), np.uint8, count
+    )
 
 
 _STREAMS: dict[str, Callable[[int, int, int, int], Stream]] = {

@@ -157,7 +157,9 @@ def _costs(
     return rows
 
 
-def _alignment(words: Sequence[int], reference: Sequence[int], rows: list[list[int]]) -> list[str]:
+def _alignment(
+    words: Sequence[int], reference: Sequence[int], rows: list[list[int]]
+) -> list[str]:
     """Return the steps of the alignment, from the left.
 
     Of equal ones a pair of words goes first, then an inserted word.
@@ -214,7 +216,9 @@ def _best_shift(
     best_key = (0, 0, 0, 0)
     for start, reference_start, length in _common_blocks(words, reference):
         has_output_error = any(output_errors[start : start + length])
-        has_reference_error = any(reference_errors[reference_start : reference_start + length])
+        has_reference_error = any(
+            reference_errors[reference_start : reference_start + length]
+        )
         if not (has_output_error and has_reference_error):
             continue
         if start <= positions[reference_start] < start + length:
@@ -244,7 +248,9 @@ def _common_blocks(words: Sequence[int], reference: Sequence[int]) -> Iterator[B
         first = max(start - FARTHEST, 0)
         last = min(start + FARTHEST + 1, len(reference))
         for reference_start in range(first, last):
-            longest = min(LONGEST_SHIFT, len(words) - start, len(reference) - reference_start)
+            longest = min(
+                LONGEST_SHIFT, len(words) - start, len(reference) - reference_start
+            )
             for length in range(1, longest + 1):
                 if words[start + length - 1] != reference[reference_start + length - 1]:
                     break

@@ -22,7 +22,9 @@ from ..common import Encoded, Lines, Words, check_lines
 
 def _any_of(ranges: Iterable[Range]) -> str:
     """Return what stands inside the brackets of a pattern for these characters."""
-    return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges)
+    return "".join(
+        f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges
+    )
 
 
 ASCII_MARK = re.compile(f"[{_any_of(ASCII_ALONE)}]")
@@ -67,7 +69,9 @@ def _points(text: str) -> str:
 
 SPLITS: dict[str, Callable[[bytes], Iterable[str]]] = {
     "whitespace": lambda line: line.decode().split(),
-    "ascii_whitespace": lambda line: line.decode() and [word.decode() for word in line.split()],
+    "ascii_whitespace": lambda line: (
+        line.decode() and [word.decode() for word in line.split()]
+    ),
     "blank": lambda line: line.decode().split(" "),
     "char": lambda line: line.decode(),
     "nonspace": lambda line: "".join(line.decode().split()),
@@ -108,7 +112,9 @@ def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
 
 
 def _numbered(
-    texts: Sequence[Lines], tokenize: Callable[[bytes], Iterable[str]], vocabulary: dict[str, int]
+    texts: Sequence[Lines],
+    tokenize: Callable[[bytes], Iterable[str]],
+    vocabulary: dict[str, int],
 ) -> list[Encoded]:
     """Return texts as ids of their tokens, which are counted up in the vocabulary."""
     check_lines(texts)
@@ -121,7 +127,9 @@ def _numbered(
                 tokens = tokenize(line)
             except UnicodeDecodeError as error:
                 raise InvalidTextError(number, index, error.start) from None
-            ids.extend(vocabulary.setdefault(token, len(vocabulary)) for token in tokens)
+            ids.extend(
+                vocabulary.setdefault(token, len(vocabulary)) for token in tokens
+            )
             offsets.append(len(ids))
         result.append(Encoded(np.array(ids, np.int32), np.array(offsets, np.int64)))
     return result
@@ -145,7 +153,9 @@ def words(texts: Sequence[Lines], split: str) -> Words:
     vocabulary: dict[str, int] = {}
     encoded = _numbered(texts, WORD_SPLITS[split], vocabulary)
     tokens = [token.encode() for token in vocabulary]
-    return Words(encoded, b"".join(tokens), np.cumsum([*map(len, tokens)], dtype=np.int64))
+    return Words(
+        encoded, b"".join(tokens), np.cumsum([*map(len, tokens)], dtype=np.int64)
+    )
 
 
 def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, Ints, list[int]]:
@@ -157,5 +167,7 @@ def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, Ints, list[int
     strings = tuple(map(str.__str__, texts))
     encoded = [text.encode() for text in strings]
     bounds = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-    blank = [number for number, text in enumerate(strings, 1) if not text or text.isspace()]
+    blank = [
+        number for number, text in enumerate(strings, 1) if not text or text.isspace()
+    ]
     return strings, b"".join(encoded), bounds, blank

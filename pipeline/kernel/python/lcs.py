@@ -41,7 +41,9 @@ def _weights(references: Texts, systems: Texts, powers: Sequence[float]) -> Floa
     return weights
 
 
-def weigh(one: Sentence, two: Sentence, powers: Sequence[float], ups: list[list[bool]]) -> float:
+def weigh(
+    one: Sentence, two: Sentence, powers: Sequence[float], ups: list[list[bool]]
+) -> float:
     """Return the weight of a longest common subsequence, in which a run of k tokens weighs powers[k].
 
     Appends to `ups` a row for each token of `one`: at each token of `two`, whether the way back
@@ -90,7 +92,9 @@ def trace(one: Sentence, two: Sentence, powers: Sequence[float]) -> Iterator[int
             j -= 1
 
 
-def _hit_positions(sentence: Sentence, output: list[Sentence], powers: Sequence[float]) -> set[int]:
+def _hit_positions(
+    sentence: Sentence, output: list[Sentence], powers: Sequence[float]
+) -> set[int]:
     """Return the tokens of a sentence that are in a common subsequence with some of the output."""
     hits: set[int] = set()
     for other in output:
@@ -99,7 +103,9 @@ def _hit_positions(sentence: Sentence, output: list[Sentence], powers: Sequence[
 
 
 def union_lcs(
-    references: Sequence[Sentences], systems: Sequence[Sentences], allowed: Allowed | None = None
+    references: Sequence[Sentences],
+    systems: Sequence[Sentences],
+    allowed: Allowed | None = None,
 ) -> Ints:
     """Return the hits of union longest common subsequences: int64 [systems, lines, references].
 
@@ -117,7 +123,9 @@ def union_lcs(
         left = remaining[system][reference][line]
         for sentence in reference_lines[reference][line]:
             lengths = range(len(sentence) + 1)
-            for position in _hit_positions(sentence, output_lines[system][line], lengths):
+            for position in _hit_positions(
+                sentence, output_lines[system][line], lengths
+            ):
                 token = sentence[position]
                 hits[system, line, reference] += left[token] > 0
                 left[token] -= 1
@@ -145,7 +153,9 @@ def weighted_lcs(
 
 def _one_sentence_a_line(text: Sentences) -> Sentences:
     """Return the same tokens with each line as a single sentence."""
-    return text._replace(offsets=text.offsets[text.firsts], firsts=np.arange(len(text.firsts)))
+    return text._replace(
+        offsets=text.offsets[text.firsts], firsts=np.arange(len(text.firsts))
+    )
 
 
 def weighted_union(
@@ -223,11 +233,16 @@ def _pairs(ids: Sentence, gap: int) -> Counter[tuple[int, int]]:
 def _sentences(text: Sentences) -> list[list[Sentence]]:
     """Return the sentences of each line."""
     sentences = Encoded(text.ids, text.offsets).lines()
-    return [sentences[first:last] for first, last in itertools.pairwise(text.firsts.tolist())]
+    return [
+        sentences[first:last]
+        for first, last in itertools.pairwise(text.firsts.tolist())
+    ]
 
 
 def _remaining(
-    systems: Sequence[Sentences], references: Sequence[Sentences], allowed: Allowed | None
+    systems: Sequence[Sentences],
+    references: Sequence[Sentences],
+    allowed: Allowed | None,
 ) -> Remaining:
     """Return how often each token may be hit; `allowed` is as in union_lcs()."""
     remaining: Remaining = []

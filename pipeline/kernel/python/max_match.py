@@ -82,7 +82,9 @@ def steps_of(source: Sequence[int], output: Sequence[int]) -> Counter[Arc]:
     return counts
 
 
-def _best_steps(source: Sequence[int], output: Sequence[int], substitution: int) -> Iterator[Arc]:
+def _best_steps(
+    source: Sequence[int], output: Sequence[int], substitution: int
+) -> Iterator[Arc]:
     """Yield the steps of all alignments of least cost.
 
     Insertions and deletions cost 1, equal tokens nothing.
@@ -117,7 +119,10 @@ def changes_nothing(source: Sequence[int], output: Sequence[int], step: Arc) -> 
 
 
 def lattice(
-    source: Sequence[int], output: Sequence[int], max_unchanged: int, limit: float = math.inf
+    source: Sequence[int],
+    output: Sequence[int],
+    max_unchanged: int,
+    limit: float = math.inf,
 ) -> Lattice | None:
     """Return the lattice of a line, or None if it has more arcs than the limit.
 
@@ -257,7 +262,9 @@ def max_match(
     spans = table[:, :4].copy()
     compared = table[:, 4:6].copy()
     hit_counts = table[:, 6].copy()
-    listed = ProposedEdits(np.array(offsets, np.int64), spans, compared, hit_counts, matched)
+    listed = ProposedEdits(
+        np.array(offsets, np.int64), spans, compared, hit_counts, matched
+    )
     return MaxMatches(correct, proposed, reduced, listed)
 
 
@@ -266,7 +273,9 @@ def _gold_edits(gold: GoldEdits) -> list[Gold]:
     corrections = gold.corrections.lines()
     golds = []
     for number, start in enumerate(gold.starts.tolist()):
-        alternatives = corrections[gold.alternatives[number] : gold.alternatives[number + 1]]
+        alternatives = corrections[
+            gold.alternatives[number] : gold.alternatives[number + 1]
+        ]
         golds.append(Gold(start, int(gold.ends[number]), tuple(alternatives)))
     return golds
 
@@ -275,13 +284,20 @@ class Way:
     """From a line of the source to one of an output."""
 
     def __init__(
-        self, source: Sentence, output: Sentence, max_unchanged: int, first_row: bool, max_arcs: int
+        self,
+        source: Sentence,
+        output: Sentence,
+        max_unchanged: int,
+        first_row: bool,
+        max_arcs: int,
     ) -> None:
         self.source = source
         self.output = output
         self.max_unchanged = max_unchanged
         self.first_row = first_row
-        self.is_too_long = (len(source) + 1) * (len(output) + 1) > MAX_LATTICE and source != output
+        self.is_too_long = (len(source) + 1) * (
+            len(output) + 1
+        ) > MAX_LATTICE and source != output
         self.lattice: Lattice | None = None
         if source == output:
             self.lattice = lattice((), (), 0)
@@ -296,7 +312,9 @@ class Way:
         edits = {}
         for arc, label in labels.items():
             edits[arc] = edit_of(arc, label.inserting, self.first_row)
-        path = shortest_path(self.lattice, weigh(self.lattice, edits, self.output, golds))
+        path = shortest_path(
+            self.lattice, weigh(self.lattice, edits, self.output, golds)
+        )
         return [edits[arc] for arc in path if not labels[arc].is_unchanged]
 
 
@@ -364,7 +382,10 @@ def _weigh_insertions(
             arc = arcs[right]
             right -= 1
             numbers = numbers[::-1]
-        hit = next((number for number in numbers if edits[arc].fits(golds[number], output)), None)
+        hit = next(
+            (number for number in numbers if edits[arc].fits(golds[number], output)),
+            None,
+        )
         if hit is None:
             if not graph.labels[arc].is_unchanged:
                 weights[arc] += CHANGE_WEIGHT
@@ -410,7 +431,9 @@ def shortest_path(graph: Lattice, weights: dict[Arc, float]) -> list[Arc]:
     return path[::-1]
 
 
-def matches(edits: Sequence[Edit], golds: Sequence[Gold], output: Sentence) -> list[list[int]]:
+def matches(
+    edits: Sequence[Edit], golds: Sequence[Gold], output: Sentence
+) -> list[list[int]]:
     """Return which gold edits each edit matches.
 
     Gold edits are compared in their order, from the one behind the last match. So an edit matches a

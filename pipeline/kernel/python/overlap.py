@@ -29,7 +29,11 @@ def ngrams(ids: Sequence[int], order: int) -> Ngrams:
 
 
 def overlap(
-    source: Encoded | None, references: Texts, systems: Texts, order: int, kinds: Sequence[str]
+    source: Encoded | None,
+    references: Texts,
+    systems: Texts,
+    order: int,
+    kinds: Sequence[str],
 ) -> dict[str, Ints]:
     """Count the n-grams that outputs share with references and source, for orders 1 to `order`.
 
@@ -50,7 +54,9 @@ def overlap(
     output_lines = [text.lines() for text in systems]
     for line in range(lines):
         of_source = _all_orders(source_lines[line], order)
-        of_references = [_all_orders(reference[line], order) for reference in reference_lines]
+        of_references = [
+            _all_orders(reference[line], order) for reference in reference_lines
+        ]
         of_merged = _merged(of_references)
         first_with: dict[tuple[int, ...], int] = {}
         for number, output in enumerate(output_lines):
@@ -64,7 +70,9 @@ def overlap(
             for kind, array in counts.items():
                 if kind in KINDS:
                     for index, of_reference in enumerate(of_references):
-                        array[number, line, index] = _sums(kind, of_source, of_reference, of_output)
+                        array[number, line, index] = _sums(
+                            kind, of_source, of_reference, of_output
+                        )
                 else:
                     array[number, line] = _sums(kind, of_source, of_merged, of_output)
     return counts
@@ -92,7 +100,9 @@ def _sums(
     """Return the sum of a kind over the n-grams of each order."""
     times = COUNTED[kind].times
     sums = []
-    for in_source, in_reference, in_output in zip(source, reference, output, strict=True):
+    for in_source, in_reference, in_output in zip(
+        source, reference, output, strict=True
+    ):
         grams = set(in_output)
         if kind in WITHOUT_OUTPUT:
             grams = set(in_source) | set(in_reference)
@@ -129,7 +139,9 @@ def sari(
     """
     present = check_sari(source, references, systems, missing)
     lines = len(source.offsets) - 1
-    counts = np.zeros((len(systems), lines, len(common.SARI_COUNTS), common.SARI_ORDER), np.int64)
+    counts = np.zeros(
+        (len(systems), lines, len(common.SARI_COUNTS), common.SARI_ORDER), np.int64
+    )
     ratios = np.zeros((len(systems), lines, len(common.SARI_RATIOS), common.SARI_ORDER))
     source_lines = source.lines()
     reference_lines = [text.lines() for text in references]
@@ -143,7 +155,9 @@ def sari(
                 in_references += ngrams(reference_lines[index][line], order)
             for number, output in enumerate(output_lines):
                 in_output = ngrams(output[line], order)
-                counted = _sari_counts(in_source, in_references, in_output, len(indices))
+                counted = _sari_counts(
+                    in_source, in_references, in_output, len(indices)
+                )
                 counts[number, line, :, order - 1] = counted.counts
                 ratios[number, line, :, order - 1] = counted.ratios
     return counts, ratios
@@ -211,14 +225,18 @@ def _first_seen(values: Ints) -> tuple[Ints, Ints]:
 
     Returns where each distinct value is first, in this order, and the number of each value.
     """
-    _values, first, sorted_numbers = np.unique(values, return_index=True, return_inverse=True)
+    _values, first, sorted_numbers = np.unique(
+        values, return_index=True, return_inverse=True
+    )
     order = np.argsort(first)
     new_numbers = np.empty(len(order), np.int64)
     new_numbers[order] = np.arange(len(order))
     return first[order], new_numbers[sorted_numbers.ravel()]
 
 
-def shared_ngrams(text: Encoded, lines: int, references: int, order: int) -> list[SharedGrams]:
+def shared_ngrams(
+    text: Encoded, lines: int, references: int, order: int
+) -> list[SharedGrams]:
     """Count the n-grams of the lengths from 1 to `order`.
 
     `text` has rows: the lines of each reference, one reference after the other, then those of each
@@ -261,14 +279,24 @@ def shared_ngrams(text: Encoded, lines: int, references: int, order: int) -> lis
         known = in_references[first_of_place]
         in_outputs = line_and_number[of_references:]
         sorting = np.argsort(known)
-        candidates = np.append(sorting, 0)[np.searchsorted(known, in_outputs, sorter=sorting)]
-        is_known = np.append(known, -1)[np.minimum(candidates, len(known))] == in_outputs
+        candidates = np.append(sorting, 0)[
+            np.searchsorted(known, in_outputs, sorter=sorting)
+        ]
+        is_known = (
+            np.append(known, -1)[np.minimum(candidates, len(known))] == in_outputs
+        )
         entry_places[of_references:] = np.where(is_known, candidates, -1)
         highest = np.zeros(len(known), np.int64)
         np.maximum.at(highest, entry_places[:of_references], times[:of_references])
         result.append(
             SharedGrams(
-                shorter[first], last[first], entry_rows, entry_numbers, times, entry_places, highest
+                shorter[first],
+                last[first],
+                entry_rows,
+                entry_numbers,
+                times,
+                entry_places,
+                highest,
             )
         )
     return result

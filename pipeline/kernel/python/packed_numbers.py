@@ -53,9 +53,13 @@ class Packed(NamedTuple):
 
         Returns None unless all numbers are whole, and between -2**53 and 2**53.
         """
-        columns = np.ascontiguousarray(array.reshape(len(array), math.prod(array.shape[1:])).T)
+        columns = np.ascontiguousarray(
+            array.reshape(len(array), math.prod(array.shape[1:])).T
+        )
         numbers_of_planes: dict[tuple[int, bytes], int] = {}
-        column_planes: list[list[tuple[int, int]]] = []  # the number and the factor of each
+        column_planes: list[
+            list[tuple[int, int]]
+        ] = []  # the number and the factor of each
         least = np.zeros(len(columns))
         for column, numbers in enumerate(columns):
             low = numbers.min() if len(numbers) else 0.0
@@ -78,7 +82,9 @@ class Packed(NamedTuple):
             for number, factor in factors:
                 table[number, column] += factor
         table[-1] = least
-        data = np.frombuffer(b"".join(plane for _bits, plane in numbers_of_planes), np.uint8)
+        data = np.frombuffer(
+            b"".join(plane for _bits, plane in numbers_of_planes), np.uint8
+        )
         widths = np.array([bits for bits, _plane in numbers_of_planes], np.uint8)
         return cls(data, widths, table, array.shape)
 
@@ -137,7 +143,9 @@ def _unpacked(data: Bytes, bits: Bytes, lines: int) -> Bytes:
     start = 0
     for plane, width in enumerate(bits.tolist()):
         size = (lines + 7) // 8 * width
-        shifted = data[start : start + size, None] >> np.arange(0, 8, width, dtype=np.uint8)
+        shifted = data[start : start + size, None] >> np.arange(
+            0, 8, width, dtype=np.uint8
+        )
         planes[plane] = (shifted & np.uint8((1 << width) - 1)).ravel()[:lines]
         start += size
     return planes
@@ -146,7 +154,11 @@ def _unpacked(data: Bytes, bits: Bytes, lines: int) -> Bytes:
 def check_planes(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> None:
     """Raise ValueError if packed planes and weights do not fit together."""
     known = bits.dtype == np.uint8 and set(PLANE_BITS).issuperset(bits.tolist())
-    if not known or lines < 0 or len(data) != (lines + 7) // 8 * int(bits.sum(dtype=np.int64)):
+    if (
+        not known
+        or lines < 0
+        or len(data) != (lines + 7) // 8 * int(bits.sum(dtype=np.int64))
+    ):
         raise ValueError(
             f"planes: expected bytes for {lines} lines and {len(bits)} planes, found {len(data)}"
         )

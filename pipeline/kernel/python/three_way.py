@@ -19,7 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Ints
-from ..common import FIELDS, THREE_WAY_COUNTS, ChangedColumns, Encoded, Texts, check_three_way
+from ..common import (
+    FIELDS,
+    THREE_WAY_COUNTS,
+    ChangedColumns,
+    Encoded,
+    Texts,
+    check_three_way,
+)
 
 Ids = tuple[int, ...]
 Column = tuple[int, int, int]
@@ -52,7 +59,9 @@ class Alignment:
     """From the last to the first."""
 
 
-def three_way(source: Encoded, systems: Texts, references: Encoded, firsts: Ints) -> Ints:
+def three_way(
+    source: Encoded, systems: Texts, references: Encoded, firsts: Ints
+) -> Ints:
     """Count the columns of the alignment of each output with each reference of its line.
 
     The references of line i are the lines firsts[i] to firsts[i + 1] - 1 of `references`; firsts is
@@ -63,7 +72,9 @@ def three_way(source: Encoded, systems: Texts, references: Encoded, firsts: Ints
     baseline: tn and d_fn. Raises as check_three_way() does. The costs of all triples of tokens are
     computed, where the compiled twin looks at few of them.
     """
-    counts = np.zeros((len(systems), len(references.offsets) - 1, len(THREE_WAY_COUNTS)), np.int64)
+    counts = np.zeros(
+        (len(systems), len(references.offsets) - 1, len(THREE_WAY_COUNTS)), np.int64
+    )
     for alignment in _alignments(source, systems, references, firsts):
         for column in alignment.columns:
             counts[alignment.system, alignment.reference, kind(column)] += 1
@@ -124,7 +135,9 @@ def align(source: Ids, output: Ids, reference: Ids) -> Iterator[Column]:
     if source == output:
         yield from trace((source, output, reference), TOGETHER)
     elif source == reference:
-        for of_source, of_reference, of_output in trace((source, reference, output), TOGETHER):
+        for of_source, of_reference, of_output in trace(
+            (source, reference, output), TOGETHER
+        ):
             yield of_source, of_output, of_reference
     else:
         yield from trace((source, output, reference), MOVES)
@@ -136,7 +149,11 @@ def trace(texts: tuple[Ids, Ids, Ids], moves: Moves) -> Iterator[Column]:
     position = (len(texts[0]), len(texts[1]), len(texts[2]))
     while any(position):
         for move in moves:
-            before = (position[0] - move[0], position[1] - move[1], position[2] - move[2])
+            before = (
+                position[0] - move[0],
+                position[1] - move[1],
+                position[2] - move[2],
+            )
             if min(before) < 0:
                 continue
             column = (
@@ -168,7 +185,9 @@ def costs_of(texts: tuple[Ids, Ids, Ids], moves: Moves) -> NDArray[np.int32]:
     """
     between = []  # what the tokens of each pair of texts cost
     for one, two in itertools.combinations(texts, 2):
-        between.append(np.pad(DIFFERENT * np.not_equal.outer(one, two), ((1, 0), (1, 0))))
+        between.append(
+            np.pad(DIFFERENT * np.not_equal.outer(one, two), ((1, 0), (1, 0)))
+        )
     gaps = 2 * GAP * np.arange(len(texts[2]) + 1, dtype=np.int32)
     costs = np.full([len(text) + 1 for text in texts], UNREACHED, np.int32)
     costs[0, 0, 0] = 0

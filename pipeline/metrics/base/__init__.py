@@ -21,7 +21,14 @@ from .options import (
     tokenizer_option,
     unit_option,
 )
-from .statistics_spec import Columns, CorpusPass, Field, OverlapSpec, StatisticsSpec, Text
+from .statistics_spec import (
+    Columns,
+    CorpusPass,
+    Field,
+    OverlapSpec,
+    StatisticsSpec,
+    Text,
+)
 
 __all__ = [
     "Columns",

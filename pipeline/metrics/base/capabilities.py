@@ -93,7 +93,9 @@ def for_run(
     adapted = []
     for metric in metrics:
         code_metric = computes_numbers(metric)
-        adapted.append(code_metric.for_run(systems, references) if code_metric else metric)
+        adapted.append(
+            code_metric.for_run(systems, references) if code_metric else metric
+        )
     return tuple(adapted)
 
 
@@ -541,7 +543,9 @@ class HasPeerSignature(ABC):
         """
 
 
-def peer_signature(metric: Metric, references: int, *, missing: bool = False) -> str | None:
+def peer_signature(
+    metric: Metric, references: int, *, missing: bool = False
+) -> str | None:
     """Return the signature that the field's own tool prints, or None."""
     if not isinstance(metric, HasPeerSignature):
         return None
@@ -562,7 +566,9 @@ class CountWarning(NamedTuple):
 class Warns:
     """It warns of suspicious counts or records of annotators."""
 
-    def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
+    def count_warnings(
+        self, counts: Mapping[str, Iterable[Columns]]
+    ) -> list[CountWarning]:
         """Return warnings about the counts of a data set.
 
         `counts` has blocks of columns by system, which can be read once.

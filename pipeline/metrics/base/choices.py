@@ -180,7 +180,9 @@ class SequentialAnnotatorChoice:
             axis=1,
             kind="stable",
         )
-        in_order = [np.take_along_axis(named[name], ranks, axis=1) for name in self.names]
+        in_order = [
+            np.take_along_axis(named[name], ranks, axis=1) for name in self.names
+        ]
         counts = np.stack(in_order, axis=-1)
         chosen_ranks = [np.zeros(0, np.int64)]
         for low in range(0, len(counts), SENTENCES_AT_ONCE):
@@ -205,7 +207,9 @@ class SequentialAnnotatorChoice:
                 totals = self.totals + np.cumsum(guessed, axis=0) - guessed
             else:
                 totals = np.zeros_like(guessed)
-            keys = self.keys(totals[unlike].T[:, None], counts[unlike].transpose(2, 1, 0))
+            keys = self.keys(
+                totals[unlike].T[:, None], counts[unlike].transpose(2, 1, 0)
+            )
             chosen[unlike] = first_best([np.asarray(part) for part in keys])
         self.totals = self.totals + counts[rows, chosen].sum(axis=0)
         return chosen
@@ -234,7 +238,9 @@ class Draws(NamedTuple):
 
     def drawer(self, iterations: Iterable[int]) -> "kernel.Drawer":
         """Return what draws for some of the iterations, block of lines after block of lines."""
-        return kernel.Drawer(self.sampler, iterations, self.lines, self.references, self.seed)
+        return kernel.Drawer(
+            self.sampler, iterations, self.lines, self.references, self.seed
+        )
 
     @staticmethod
     def balanced(

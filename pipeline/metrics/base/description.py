@@ -100,7 +100,9 @@ class Description:
         return []
 
 
-def why_zero(outputs: Mapping[str, float], orders: Iterable[int], hits: str = "match") -> str:
+def why_zero(
+    outputs: Mapping[str, float], orders: Iterable[int], hits: str = "match"
+) -> str:
     """Return why a score is 0 that is 0 if an order has no hits, which the output `hits` counts."""
     order = next((n for n in orders if outputs[f"{hits}_{n}"] <= 0), 0)
     if outputs["hyp_len"] == 0:

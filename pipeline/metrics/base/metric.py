@@ -50,7 +50,9 @@ class Metric(Description, ABC):
         for option in self.options:
             value = getattr(self, option.attribute)
             if option.resolved and value:
-                object.__setattr__(self, option.attribute, option.resolved(value, Path()))
+                object.__setattr__(
+                    self, option.attribute, option.resolved(value, Path())
+                )
 
     @property
     @abstractmethod
@@ -95,7 +97,10 @@ class Metric(Description, ABC):
             terms[name] = term if name in per_reference else term[:, None]
         outputs = self.score(terms)
         scores = self.sentence_scores(columns)
-        result = {name: np.broadcast_to(values, scores.shape) for name, values in outputs.items()}
+        result = {
+            name: np.broadcast_to(values, scores.shape)
+            for name, values in outputs.items()
+        }
         result[next(iter(outputs))] = scores
         return result
 

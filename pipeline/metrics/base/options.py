@@ -85,7 +85,9 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
         pairs = [item.partition(":") for item in items]
     name = name.strip()
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"'{text}': expected name, name[key=value,...] or name|key:value|...")
+        raise ConfigError(
+            f"'{text}': expected name, name[key=value,...] or name|key:value|..."
+        )
     settings: dict[str, str] = {}
     for raw_key, separator, raw_value in pairs:
         key = raw_key.strip()
@@ -97,10 +99,14 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
         if key in settings:
             raise ConfigError(f"'{text}': '{key}' is given twice")
         settings[key] = value
-    return name, {key: value for key, value in settings.items() if key not in INFORMATIVE}
+    return name, {
+        key: value for key, value in settings.items() if key not in INFORMATIVE
+    }
 
 
-def sacrebleu_signature(name: str, references: int, *, missing: bool, **settings: object) -> str:
+def sacrebleu_signature(
+    name: str, references: int, *, missing: bool, **settings: object
+) -> str:
     """Return sacreBLEU's signature; `missing` says that some lines have fewer references."""
     parts = [name]
     settings = {
@@ -190,7 +196,9 @@ class Option(NamedTuple):
     @property
     def is_truth(self) -> bool:
         """Whether the values are true and false."""
-        return not (self.free or self.choices or self.pattern or self.maximum is not None)
+        return not (
+            self.free or self.choices or self.pattern or self.maximum is not None
+        )
 
     def default_of(self, settings: Mapping[str, Any]) -> str | int:
         """Return the default, which may depend on the other options."""
@@ -231,7 +239,10 @@ class Option(NamedTuple):
         elif self.maximum is None:
             if text in ("true", "false"):
                 value = text == "true"
-        elif re.fullmatch(r"[0-9]{1,18}", text) and self.minimum <= int(text) <= self.maximum:
+        elif (
+            re.fullmatch(r"[0-9]{1,18}", text)
+            and self.minimum <= int(text) <= self.maximum
+        ):
             value = int(text)
         return value
 
@@ -250,7 +261,9 @@ def option(default: Value | Callable[[Mapping[str, Any]], Value], **more: Any) -
     described = Option(default, **more)
     field_default: Any = described.default_of({})
     declared: Value = field(
-        default=field_default, compare=described.in_signatures, metadata={METADATA: described}
+        default=field_default,
+        compare=described.in_signatures,
+        metadata={METADATA: described},
     )
     return declared
 
@@ -343,7 +356,9 @@ def any_tokenizer_option(default: TextDefault, meaning: str, *more: str) -> str:
 
 def strip_option() -> bool:
     """Return the option strip of metrics that have the option tokenizer."""
-    return option(False, help="drop white space at both ends of lines first", **WHERE_STRIPPED)
+    return option(
+        False, help="drop white space at both ends of lines first", **WHERE_STRIPPED
+    )
 
 
 def lowercase_option() -> bool:

@@ -46,7 +46,9 @@ class Text(NamedTuple):
 
 
 def as_text(
-    sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
+    sources: Sequence[str],
+    outputs: Sequence[Sequence[str]],
+    annotations: Sequence[Sequence[str]],
 ) -> Text:
     """Return lines as a shard."""
     texts = []
@@ -186,7 +188,11 @@ class Schema:
         """Return an array [..., width] as a mapping: float64 for real fields, else int64."""
         columns: dict[str, Any] = {}
         for field, shape, start, stop in self._layout:
-            array = packed[..., start:stop].reshape(packed.shape[:-1] + shape).astype(np.int64)
+            array = (
+                packed[..., start:stop]
+                .reshape(packed.shape[:-1] + shape)
+                .astype(np.int64)
+            )
             columns[field.name] = array.view(np.float64) if field.real else array
         return columns
 
@@ -270,7 +276,9 @@ class StatisticsSpec(ABC):
             if isinstance(value, tuple):
                 parts += [field.name, *map(str, value)] if value else []
             elif value not in (None, False, ""):
-                parts.append(field.name if value is True else str(getattr(value, "key", value)))
+                parts.append(
+                    field.name if value is True else str(getattr(value, "key", value))
+                )
         return "-".join(parts)
 
     @property
@@ -286,7 +294,9 @@ class StatisticsSpec(ABC):
             value = getattr(self, field.name)
             if field.name in self.added_later and value == field.default:
                 continue
-            settings.append(f"{field.name}={getattr(value, 'cache_key', None) or repr(value)}")
+            settings.append(
+                f"{field.name}={getattr(value, 'cache_key', None) or repr(value)}"
+            )
         owner = f"{self.owner}:" if self.owner else ""
         # Counts on disk were stored when these classes were named XNeeds.
         stored_name = re.sub("Spec$", "Needs", type(self).__name__)
@@ -394,7 +404,9 @@ class OverlapSpec(StatisticsSpec):
         """Count a shard, with one pass over source and references for all systems."""
         source, references, systems = self._encode(text)
         counts = kernel.overlap(source, references, systems, self.order, self.kinds)
-        ref_len = np.stack([np.diff(reference.offsets) for reference in references], axis=-1)
+        ref_len = np.stack(
+            [np.diff(reference.offsets) for reference in references], axis=-1
+        )
         result = []
         for number, system in enumerate(systems):
             columns = {
@@ -433,7 +445,9 @@ class OverlapSpec(StatisticsSpec):
                     raise
                 # The source, which this specification does not read, may be the cause.
                 encoded = self.tokenization.encode(texts)
-                return EncodedTexts(None, encoded[:first_system], encoded[first_system:])
+                return EncodedTexts(
+                    None, encoded[:first_system], encoded[first_system:]
+                )
         if self in sharing[:-1]:
             cache[self.tokenization] = encoded
         source = encoded[0] if self.source and sources else None
@@ -493,7 +507,9 @@ class NumberSpec(StatisticsSpec):
             for line in lines.texts():
                 rows.append([number_type(cell) for cell in line.split()])
             table = np.array(rows, number_type).reshape(len(rows), len(self.names))
-            result.append({name: table[:, number] for number, name in enumerate(self.names)})
+            result.append(
+                {name: table[:, number] for number, name in enumerate(self.names)}
+            )
         return result
 
 

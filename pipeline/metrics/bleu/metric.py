@@ -16,7 +16,13 @@ from ...arrays import Floats, Ints
 from ...kernel.common import MAX_ORDER
 from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
-from ..base.capabilities import Compiled, HasPeerSignature, ReadsDataSet, Rule, ShowsNgrams
+from ..base.capabilities import (
+    Compiled,
+    HasPeerSignature,
+    ReadsDataSet,
+    Rule,
+    ShowsNgrams,
+)
 from ..base.choices import MAX_SEQUENTIAL_SUM, by_order, log, ratio
 from ..base.metric import Counted, Metric, why_all_zero, why_zero
 from ..base.options import (
@@ -125,12 +131,16 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         "multi-bleu": {"flavour": "moses"},
         "multi-bleu.perl": {"flavour": "moses"},
     }
-    counts: ClassVar[frozenset[str]] = frozenset({"match", "total", "hyp_len", "ref_len"})
+    counts: ClassVar[frozenset[str]] = frozenset(
+        {"match", "total", "hyp_len", "ref_len"}
+    )
     name_in_text: ClassVar[str] = "BLEU"
     policy: ClassVar[str] = "merged"
     """All references count together."""
 
-    flavour: str = option("sacrebleu", help="whose BLEU; see `help bleu`", choices=tuple(FLAVOURS))
+    flavour: str = option(
+        "sacrebleu", help="whose BLEU; see `help bleu`", choices=tuple(FLAVOURS)
+    )
     weights: str = option(
         "",
         help="a weight for each order; several sets are joined by _",
@@ -200,7 +210,11 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         """Return a smoothing that the flavour or the order does not allow, and wrong weights."""
         problems = []
         if self.flavour not in SMOOTHING[self.smoothing].flavours:
-            allowed = [name for name, kind in SMOOTHING.items() if self.flavour in kind.flavours]
+            allowed = [
+                name
+                for name, kind in SMOOTHING.items()
+                if self.flavour in kind.flavours
+            ]
             message = f"flavour {self.flavour} takes {', '.join(allowed)}; found '{self.smoothing}'"
             problems.append(("smoothing", message))
         if self.smoothing == "method6" and self.order < 3:
@@ -209,14 +223,14 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         sets = weight_sets(self.weights)
         longest = max(map(len, sets), default=self.order)
         if longest != self.order:
-            problems.append(("order", f"the weights are for order {longest}, found {self.order}"))
+            problems.append(
+                ("order", f"the weights are for order {longest}, found {self.order}")
+            )
         if not all(map(sum, sets)):
             problems.append(("weights", "all weights of a set are 0"))
         elif any(len(weights) == 1 and weights != [1] for weights in sets):
             # The user probably wrote a list.
-            message = (
-                "one weight alone can only be 1; those of several orders are joined: 0.4+0.3+0.3"
-            )
+            message = "one weight alone can only be 1; those of several orders are joined: 0.4+0.3+0.3"
             problems.append(("weights", message))
         if len(sets) > 1 and self.level == "mean":
             problems.append(("weights", "level: mean takes one set of weights"))
@@ -373,7 +387,9 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
 
     def _terms_of_sentences(self, columns: Columns) -> dict[str, Ints]:
         """Return the terms, each sentence as if it were the last."""
-        return self.make_terms({name: columns[name] for name in columns if name != LAST})
+        return self.make_terms(
+            {name: columns[name] for name in columns if name != LAST}
+        )
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with the first set of weights: float64 [lines, 1]."""
@@ -385,7 +401,10 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the outputs of score() for each sentence: float64 [lines, 1] each."""
-        terms = {name: term[:, None] for name, term in self._terms_of_sentences(columns).items()}
+        terms = {
+            name: term[:, None]
+            for name, term in self._terms_of_sentences(columns).items()
+        }
         return self._outputs(terms, effective=self.effective_order != "no")
 
     def compiled(self) -> Callable[[Columns], Floats] | None:
@@ -405,7 +424,9 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
             self.brevity_penalty != "standard",
         )
         names = ("union_match", "total", "hyp_len", "ref_len")
-        return lambda columns: formula(*[columns[name] for name in names], *settings)[:, None]
+        return lambda columns: formula(*[columns[name] for name in names], *settings)[
+            :, None
+        ]
 
     def _precision(self, totals: Columns) -> Floats:
         """Return smoothed precisions [..., orders], 0 without any match except for tensorflow."""
@@ -420,7 +441,9 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         counts = Counts(match, real["total"], real["hyp_len"], fifth, lengths)
         smoothing = SMOOTHING[self.smoothing]
         precision = smoothing.precisions(counts, float(self.smoothing_value or 0))
-        matched = (match > 0).any(axis=-1, keepdims=True) | (self.flavour == "tensorflow")
+        matched = (match > 0).any(axis=-1, keepdims=True) | (
+            self.flavour == "tensorflow"
+        )
         return np.where(matched, precision, 0.0)
 
     def _scores(
@@ -442,7 +465,9 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
             shares = weights
             if effective and self.flavour == "sacrebleu":
                 effective_weights = weights * reached
-                shares = ratio(effective_weights, effective_weights.sum(axis=-1, keepdims=True))
+                shares = ratio(
+                    effective_weights, effective_weights.sum(axis=-1, keepdims=True)
+                )
             ignored = (precision == 0) & ((shares == 0) | (self.flavour == "nltk"))
             logs = np.where(ignored, 0.0, log(precision))
             with np.errstate(invalid="ignore"):
@@ -450,9 +475,13 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
             score = brevity * np.exp(products.sum(axis=-1))
             if self.flavour == "nltk":
                 below_floor = (
-                    (match == 0).any(axis=-1) & (self.smoothing == "method0") & (score < NLTK_FLOOR)
+                    (match == 0).any(axis=-1)
+                    & (self.smoothing == "method0")
+                    & (score < NLTK_FLOOR)
                 )
-                undefined = (self.smoothing == "method6") & (precision == 0).all(axis=-1)
+                undefined = (self.smoothing == "method6") & (precision == 0).all(
+                    axis=-1
+                )
                 score = np.where(below_floor | undefined, 0.0, score)
             scores.append(np.where(unmatched, 0.0, score))
         return scores
@@ -490,7 +519,11 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         """Return why a score is 0, and whether the smoothing reads the last sentence alone."""
         notes = []
         if outputs["bleu"] == 0 and self.level == "mean":
-            notes.append(why_all_zero("each is empty, or has an order of n-grams without a match"))
+            notes.append(
+                why_all_zero(
+                    "each is empty, or has an order of n-grams without a match"
+                )
+            )
         elif outputs["bleu"] == 0:
             notes.append(why_zero(outputs, range(1, self.order + 1)))
         if self.reads_last:

@@ -96,7 +96,9 @@ def _method6(counts: Counts, alpha: float) -> Floats:
     smoothed = [plain[..., 0], plain[..., 1]]
     for n in range(2, plain.shape[-1]):
         prior = ratio(smoothed[n - 1] ** 2, smoothed[n - 2])
-        smoothed.append((counts.match[..., n] + alpha * prior) / (counts.lengths[..., n] + alpha))
+        smoothed.append(
+            (counts.match[..., n] + alpha * prior) / (counts.lengths[..., n] + alpha)
+        )
     return np.where(counts.match[..., 2:3] > 0, np.stack(smoothed, axis=-1), 0.0)
 
 
@@ -118,7 +120,9 @@ def _add_one(counts: Counts, _: float) -> Floats:
 
 def _method0(counts: Counts, _: float) -> Floats:
     """Replace precisions of 0 by the smallest float."""
-    return np.where(counts.match == 0, sys.float_info.min, ratio(counts.match, counts.total))
+    return np.where(
+        counts.match == 0, sys.float_info.min, ratio(counts.match, counts.total)
+    )
 
 
 def _method1(counts: Counts, epsilon: float) -> Floats:

@@ -209,7 +209,9 @@ class Call:
             found = type(returned).__name__
             if returned is None:
                 found = "None (is `return` missing?)"
-            failure = Failure(f": {declared.name}: expected a list of numbers, found {found}")
+            failure = Failure(
+                f": {declared.name}: expected a list of numbers, found {found}"
+            )
             return [failure] * len(batch)
         if len(items) != len(batch):
             counts = f"{len(items)} numbers for {len(batch)} texts"
@@ -262,7 +264,9 @@ def _checked(item: Any, declared: Declared) -> Any:
     if not is_list and len(names) == 1:
         item = (item,)
     elif not is_list or len(item) != len(names):
-        found = str(len(item)) if is_list else f"{str(item)[:50]!r} ({type(item).__name__})"
+        found = (
+            str(len(item)) if is_list else f"{str(item)[:50]!r} ({type(item).__name__})"
+        )
         expected = f"{len(names)} numbers ({', '.join(names)})"
         return Failure(f": {name}: expected {expected}, found {found}")
     numbers = []
@@ -386,7 +390,9 @@ def _new_packages() -> dict[str, str]:
     """Return the versions of packages whose modules were imported since this process began."""
     from importlib.metadata import packages_distributions, version
 
-    new_modules = {name.partition(".")[0] for name in sys.modules.keys() - _INITIAL_MODULES}
+    new_modules = {
+        name.partition(".")[0] for name in sys.modules.keys() - _INITIAL_MODULES
+    }
     packages: set[str] = set()
     for module, distributions in packages_distributions().items():
         if module in new_modules:
@@ -401,13 +407,17 @@ def _imported(call: Call) -> Plugin:
         path = Path(origin.location)
         data = path.read_bytes()
         if sha256(data).hexdigest() != origin.sha256:
-            raise ConfigError(f"{origin.label} was changed meanwhile; run the same command again")
+            raise ConfigError(
+                f"{origin.label} was changed meanwhile; run the same command again"
+            )
         name = f"{MODULE}{path.stem}"
         module = sys.modules.get(name) or module_from_bytes(name, path, data)
     else:
         module = import_module(origin.location)
         if origin.sha256 and package_digest(origin.location) != origin.sha256:
-            raise ConfigError(f"{origin.label} is another here than where the command runs")
+            raise ConfigError(
+                f"{origin.label} is another here than where the command runs"
+            )
     return metric(getattr(module, origin.attribute))  # type: ignore[no-any-return]
 
 
@@ -500,5 +510,7 @@ def package_digest(module: str) -> str:
     for path in files:
         with contextlib.suppress(OSError):
             content = sha256(path.read_bytes()).hexdigest()
-            hashed.update(f"{path.relative_to(folder).as_posix()}\n{content}\n".encode())
+            hashed.update(
+                f"{path.relative_to(folder).as_posix()}\n{content}\n".encode()
+            )
     return hashed.hexdigest()

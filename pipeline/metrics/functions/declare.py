@@ -15,7 +15,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, NewType, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    NewType,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from ...errors import ConfigError, did_you_mean
 from ...files.safe_files import digest
@@ -57,7 +66,10 @@ KINDS: dict[Any, str] = {
 """The kinds of options by their annotations."""
 FORMS = {
     "int": ("a whole number", r"-?[0-9]{1,18}"),
-    "float": ("a number such as 0.5", r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?"),
+    "float": (
+        "a number such as 0.5",
+        r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?",
+    ),
 }
 """The kinds of options that are numbers: their description in messages, and their pattern."""
 
@@ -110,8 +122,12 @@ class Plugin:
 
     def build(self, options: Mapping[str, Any]) -> Any:
         """Return the function of batches for these values of the options."""
-        parameters = {parameter.name: parameter for parameter in self.declared.parameters}
-        values = {name: parameters[name].value(value) for name, value in options.items()}
+        parameters = {
+            parameter.name: parameter for parameter in self.declared.parameters
+        }
+        values = {
+            name: parameters[name].value(value) for name, value in options.items()
+        }
         if inspect.isclass(self.target):
             return self.target(**values)
         return partial(self.target, **values) if values else self.target
@@ -181,7 +197,9 @@ def metric(
     if not NAME.fullmatch(metric_name):
         fail(f"'{metric_name}' cannot be the name of a metric: {name_form}")
     if version is not None and not VERSION.fullmatch(version):
-        fail(f"version: expected at most 30 letters, digits and . _ -, found {version!r}")
+        fail(
+            f"version: expected at most 30 letters, digits and . _ -, found {version!r}"
+        )
     reads, parameters = reader.parameters()
     if each_reference and listwise:
         fail("listwise has no each_reference")
@@ -284,13 +302,17 @@ class _SignatureReader:
             initializer = self.target.__init__
             call_parameters = call_parameters[1:]
             if initializer is not object.__init__:
-                option_parameters = list(inspect.signature(initializer).parameters.values())[1:]
+                option_parameters = list(
+                    inspect.signature(initializer).parameters.values()
+                )[1:]
         else:
             initializer = self.target
             for parameter in call_parameters:
                 if parameter.kind is parameter.KEYWORD_ONLY:
                     option_parameters.append(parameter)
-            call_parameters = [each for each in call_parameters if each not in option_parameters]
+            call_parameters = [
+                each for each in call_parameters if each not in option_parameters
+            ]
         texts = []
         for parameter in call_parameters:
             self._check_text(parameter)
@@ -305,7 +327,9 @@ class _SignatureReader:
                 hints = get_type_hints(initializer)
             except Exception as error:  # noqa: BLE001 (whatever a text of the user's raises)
                 self.fail(f"the annotations cannot be read: {error}")
-        options = [self._option(each, hints.get(each.name)) for each in option_parameters]
+        options = [
+            self._option(each, hints.get(each.name)) for each in option_parameters
+        ]
         return tuple(texts), tuple(options)
 
     def _check_text(self, parameter: inspect.Parameter) -> None:
@@ -366,7 +390,9 @@ class _SignatureReader:
 def code_digest(target: Any) -> str:
     """Return a digest of the code of a function or class that is in no file."""
     if inspect.isclass(target):
-        methods = [value for value in vars(target).values() if inspect.isfunction(value)]
+        methods = [
+            value for value in vars(target).values() if inspect.isfunction(value)
+        ]
         return digest(*(code_digest(method).encode() for method in methods), size=6)
     code = getattr(inspect.unwrap(target), "__code__", None)
     content = code_text(code) if code else repr(type(target))

@@ -74,7 +74,9 @@ def helpers(module: ModuleType) -> str:
     It is empty if there are none. Installed packages and Python's own modules have versions, and do
     not count.
     """
-    installed_folders = {Path(folder).resolve() for folder in sysconfig.get_paths().values()}
+    installed_folders = {
+        Path(folder).resolve() for folder in sysconfig.get_paths().values()
+    }
     installed_folders.add(Path(__file__).parents[2])
     digests: dict[Path, str] = {}
     queue = [module]
@@ -117,7 +119,9 @@ def _register_class(name: str, metric: type[Metric], origin: CodeOrigin) -> str:
     if origin.kind == "file":
         module_name = module.__name__
         path = Path(origin.location)
-        import_file = partial(module_from_bytes, module_name, path, _contents[module_name])
+        import_file = partial(
+            module_from_bytes, module_name, path, _contents[module_name]
+        )
         prepare_workers(module_name, import_file)
     known: Any = METRICS.entries.get(name)
     if inspect.isclass(known) and issubclass(known, Metric):
@@ -141,7 +145,9 @@ def _imported(argument: str) -> tuple[ModuleType, CodeOrigin]:
     subject = f"--plugin {argument}"
     if not argument.endswith(".py") and "/" not in argument and "\\" not in argument:
         module = _run_user_code(subject, lambda: import_module(argument))
-        return module, CodeOrigin("module", argument, "", package_digest(argument), argument)
+        return module, CodeOrigin(
+            "module", argument, "", package_digest(argument), argument
+        )
     path = Path(argument)
     try:
         data = small_bytes(path, MAX_BYTES)
@@ -150,10 +156,14 @@ def _imported(argument: str) -> tuple[ModuleType, CodeOrigin]:
     name = f"{MODULE}{path.stem}"
     absolute = path.absolute()
     if _files.setdefault(name, absolute) != absolute:
-        raise ConfigError(f"{subject}: {_files[name]} has the same name; rename one of them")
+        raise ConfigError(
+            f"{subject}: {_files[name]} has the same name; rename one of them"
+        )
     _contents[name] = data
     origin = CodeOrigin("file", str(absolute), "", sha256(data).hexdigest(), path.name)
-    module = _run_user_code(subject, lambda: module_from_bytes(name, path, data), path.name)
+    module = _run_user_code(
+        subject, lambda: module_from_bytes(name, path, data), path.name
+    )
     return module, origin
 
 
@@ -169,7 +179,9 @@ def _run_user_code(subject: str, action: Callable[[], Any], file: str = "") -> A
         raise ConfigError(f"{subject}: {error}") from None
     except Exception as error:
         position = code_position(error, file)
-        raise ConfigError(f"{subject}: {position}{type(error).__name__}: {error}") from error
+        raise ConfigError(
+            f"{subject}: {position}{type(error).__name__}: {error}"
+        ) from error
 
 
 # --- installed packages
@@ -187,7 +199,9 @@ def entry_points() -> "dict[str, EntryPoint]":
         other = points.get(point.name)
         if other and other.value != point.value:
             packages = f"{_package(other)}, {_package(point)}"
-            raise ConfigError(f"the metric '{point.name}' is in two packages: {packages}")
+            raise ConfigError(
+                f"the metric '{point.name}' is in two packages: {packages}"
+            )
         points[point.name] = point
     return points
 
@@ -250,7 +264,9 @@ def register(plugin: Plugin) -> str:
     if plugin.origin:
         label = plugin.origin.label
         code_digest = plugin.origin.sha256
-    return _add(name, function_metric_class(plugin.declared, plugin), label, code_digest)
+    return _add(
+        name, function_metric_class(plugin.declared, plugin), label, code_digest
+    )
 
 
 def _location(plugin: Plugin) -> str | None:
@@ -297,7 +313,9 @@ def of_values(value: Any) -> Any:
             return value
         if not hasattr(value, "__name__"):
             kind = type(value).__name__
-            remedy = f"give the class, and options in a mapping: {{'name': {kind}, ...}}"
+            remedy = (
+                f"give the class, and options in a mapping: {{'name': {kind}, ...}}"
+            )
             raise ConfigError(f"metrics: an object of {kind} was given; {remedy}")
     return register(_with_file_digest(declared_metric(value)))
 
@@ -312,10 +330,17 @@ def _with_file_digest(plugin: Plugin) -> Plugin:
     known: Any = METRICS.entries.get(plugin.declared.name)
     is_function_metric = isinstance(known, type) and issubclass(known, FunctionMetric)
     if is_function_metric and known.plugin and known.plugin.target is plugin.target:
-        return replace(plugin, declared=replace(plugin.declared, code=known.declared.code))
+        return replace(
+            plugin, declared=replace(plugin.declared, code=known.declared.code)
+        )
     module = sys.modules.get(plugin.target.__module__)
     path = getattr(module, "__file__", None)
-    if plugin.declared.version or not module or not path or module.__name__ == "__main__":
+    if (
+        plugin.declared.version
+        or not module
+        or not path
+        or module.__name__ == "__main__"
+    ):
         return plugin
     for value in vars(module).values():
         target = value.target if isinstance(value, Plugin) else value

@@ -19,7 +19,12 @@ from ...errors import ConfigError, InputError
 from ...files.remote import expanded
 from ...files.safe_files import digest
 from ...kernel.common import Lines
-from ..base.capabilities import ChoosesReferences, ComputesNumbers, HasPeerSignature, ScoresLines
+from ..base.capabilities import (
+    ChoosesReferences,
+    ComputesNumbers,
+    HasPeerSignature,
+    ScoresLines,
+)
 from ..base.choices import f_of_counts
 from ..base.declared import Declared, Parameter, key_of
 from ..base.metric import Counted, Metric
@@ -95,7 +100,9 @@ class Numbers(ScoresLines, Metric):
         """Return all outputs of each sentence: float64 [lines, 1]."""
         if self.is_counts:
             return super().sentence_outputs(columns)
-        return {name: values[:, None] for name, values in self.line_outputs(columns).items()}
+        return {
+            name: values[:, None] for name, values in self.line_outputs(columns).items()
+        }
 
     def line_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the numbers of each sentence: float64 [lines]. Counts have no outputs at level
@@ -103,7 +110,9 @@ class Numbers(ScoresLines, Metric):
         """
         if self.is_counts:
             return {}
-        return {name: columns[self.column(name)] / self.divisor for name in self.outputs}
+        return {
+            name: columns[self.column(name)] / self.divisor for name in self.outputs
+        }
 
     def column(self, output: str) -> str:
         """Return the name of the column of an output."""
@@ -134,7 +143,9 @@ class Code:
         if not paths:
             return {}
         base = os.path.commonpath([path.parent for path in paths])
-        return {path.relative_to(base).as_posix(): content_digest(path) for path in paths}
+        return {
+            path.relative_to(base).as_posix(): content_digest(path) for path in paths
+        }
 
     @cached_property
     def identity(self) -> str:
@@ -153,7 +164,9 @@ class Code:
         """The models that options name: their folders, or names of the hub behind models.HUB."""
         values = dict(self.values)
         parameters = self.plugin.declared.parameters
-        return {each.name: values[each.name] for each in parameters if each.kind == "model"}
+        return {
+            each.name: values[each.name] for each in parameters if each.kind == "model"
+        }
 
     def unavailable(self) -> str | None:
         """Return why nothing can be computed, or None.
@@ -210,7 +223,9 @@ class FunctionMetricSpec(NumberSpec):
         """Return the numbers of the first system of a text."""
         assert self.code is not None  # noqa: S101 (only a name that has code is taken for a metric)
         outputs = _texts(text.systems[0])
-        return PreparedCode(self, self.code, text).count(outputs, np.arange(len(outputs)))
+        return PreparedCode(self, self.code, text).count(
+            outputs, np.arange(len(outputs))
+        )
 
     def prepare(self, text: Text) -> "PreparedCode | None":
         """Return the code with source and references, for calls with outputs; see
@@ -262,14 +277,20 @@ class PreparedCode:
         self.code = code
         self.declared = code.plugin.declared
         if self.declared.listwise:
-            reason = "scores all outputs of a line together, so an output alone has no score"
+            reason = (
+                "scores all outputs of a line together, so an output alone has no score"
+            )
             raise InputError(f"{self.declared.name} {reason}; take evaluate() or a run")
-        self.call = Call(code.plugin, code.plugin.origin, code.values, self.declared, ("cpu",))
+        self.call = Call(
+            code.plugin, code.plugin.origin, code.values, self.declared, ("cpu",)
+        )
         self.columns: dict[str, Sequence[Any]] = {}
         if text.source and "sources" in self.declared.reads:
             self.columns["sources"] = _texts(text.source)
         if "references" in self.declared.reads:
-            self.columns["references"] = list(zip(*map(_texts, text.references), strict=True))
+            self.columns["references"] = list(
+                zip(*map(_texts, text.references), strict=True)
+            )
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the numbers of outputs, each with the line whose number `rows` has. Raises
@@ -293,7 +314,9 @@ class PreparedCode:
         all_answers = iter([answer for batch in result.answers for answer in batch])
         numbers = []
         for number, count in enumerate(item_counts, 1):
-            answers = self._checked(list(islice(all_answers, count)), f"outputs, item {number}")
+            answers = self._checked(
+                list(islice(all_answers, count)), f"outputs, item {number}"
+            )
             numbers.append(self.code.line_numbers(answers))
         return self.spec.columns_of(numbers)
 
@@ -325,7 +348,9 @@ class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputesNumbers, Numbe
         for parameter in self.declared.parameters:
             name = parameter.name
             if parameter.default is None and getattr(self, attribute_of(name)) == "":
-                problems.append((name, f"{self.name} has no default for {name}; give one"))
+                problems.append(
+                    (name, f"{self.name} has no default for {name}; give one")
+                )
         return problems
 
     @property
@@ -394,7 +419,9 @@ class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputesNumbers, Numbe
             if value.startswith(models.HUB):
                 settings[parameter.name] = escape(value.removeprefix(models.HUB))
             elif value and value not in parameter.choices and not _SHA.fullmatch(value):
-                digest_of = content_digest if parameter.kind == "path" else models.model_digest
+                digest_of = (
+                    content_digest if parameter.kind == "path" else models.model_digest
+                )
                 settings[parameter.name] = f"sha.{digest_of(Path(value))[:12]}"
         ordered = dict.fromkeys(option.key for option in self.options) | settings
         if not self.conflicts():
@@ -406,7 +433,10 @@ class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputesNumbers, Numbe
         """The code with the values of the options."""
         assert self.plugin  # noqa: S101 (callers have checked)
         parameters = self.declared.parameters
-        return Code(self.plugin, tuple((each.name, self._code_value(each)) for each in parameters))
+        return Code(
+            self.plugin,
+            tuple((each.name, self._code_value(each)) for each in parameters),
+        )
 
     def _hook(self, method: str, *arguments: Any) -> Any:
         """Return what a method of the code returns; None if it has none, or if the code is
@@ -435,7 +465,9 @@ class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputesNumbers, Numbe
         return str(models.located(value) or value)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = {each.attribute: getattr(self, each.attribute) for each in self.options}
+        values = {
+            each.attribute: getattr(self, each.attribute) for each in self.options
+        }
         return _rebuilt, (self.declared, values)
 
 
@@ -462,11 +494,17 @@ def restored(declared: Declared, signature: str) -> Metric:
 
 def attribute_of(name: str) -> str:
     """Return the attribute of an option: its name, with an underscore if Metric has that name."""
-    return f"{name}_" if hasattr(FunctionMetric, name) or name in ("beta", "level") else name
+    return (
+        f"{name}_"
+        if hasattr(FunctionMetric, name) or name in ("beta", "level")
+        else name
+    )
 
 
 @lru_cache(256)
-def function_metric_class(declared: Declared, plugin: Plugin | None = None) -> type[FunctionMetric]:
+def function_metric_class(
+    declared: Declared, plugin: Plugin | None = None
+) -> type[FunctionMetric]:
     """Return the class of a declared metric, with its code if that is available."""
     fields: list[tuple[str, type, Any]] = []
     if declared.counts:
@@ -474,7 +512,11 @@ def function_metric_class(declared: Declared, plugin: Plugin | None = None) -> t
     for parameter in declared.parameters:
         fields.append((attribute_of(parameter.name), str, parameter_option(parameter)))
     none = "" if declared.none == "error" else declared.none
-    for name, value in (("version", declared.version), ("code", declared.code), ("none", none)):
+    for name, value in (
+        ("version", declared.version),
+        ("code", declared.code),
+        ("none", none),
+    ):
         if value:
             only = option(value, help=f"the {name} of the code", choices=(value,))
             fields.append((attribute_of(name), str, only))
@@ -503,15 +545,26 @@ def function_metric_class(declared: Declared, plugin: Plugin | None = None) -> t
     else:
         namespace["beta"] = "1"
         meaning = "the mean or the sum of the lines"
-        fields.append(("level", str, option(declared.level, help=meaning, choices=("mean", "sum"))))
+        fields.append(
+            (
+                "level",
+                str,
+                option(declared.level, help=meaning, choices=("mean", "sum")),
+            )
+        )
     name = "".join(part.capitalize() for part in declared.name.split("_"))
-    return make_dataclass(name, fields, bases=(FunctionMetric,), namespace=namespace, frozen=True)
+    return make_dataclass(
+        name, fields, bases=(FunctionMetric,), namespace=namespace, frozen=True
+    )
 
 
 def parameter_option(parameter: Parameter) -> Any:
     """Return the field of a dataclass for an option of a user."""
     default: Any = parameter.default or ""
-    more: dict[str, Any] = {"help": "an option of the metric", "implicit": parameter.default == ""}
+    more: dict[str, Any] = {
+        "help": "an option of the metric",
+        "implicit": parameter.default == "",
+    }
     if parameter.kind == "bool":
         default = parameter.default == "True"
     elif parameter.kind == "choice":
@@ -524,11 +577,15 @@ def parameter_option(parameter: Parameter) -> Any:
         more["form"] = " or ".join([*parameter.choices, "a path"])
         more["free"] = True
         unchanged = parameter.choices
-        more["resolved"] = lambda text, base: text if text in unchanged else _path(text, base)
+        more["resolved"] = lambda text, base: (
+            text if text in unchanged else _path(text, base)
+        )
     elif parameter.kind == "model":
         if default:
             default = f"{models.HUB}{default}"
-        more["form"] = "a folder, or owner/name or owner/name@REVISION of the Hugging Face hub"
+        more["form"] = (
+            "a folder, or owner/name or owner/name@REVISION of the Hugging Face hub"
+        )
         more["free"] = True
         more["resolved"] = _model
     else:

@@ -98,7 +98,9 @@ def located(text: str) -> Path | None:
         files = _deciding(sizes)
         licence = (info.card_data or {}).get("license") or "not said"
         megabytes = sum(sizes[file] for file in files) / 1e6
-        sys.stderr.write(f"{name}: is fetched ({megabytes:,.0f} MB, licence: {licence})\n")
+        sys.stderr.write(
+            f"{name}: is fetched ({megabytes:,.0f} MB, licence: {licence})\n"
+        )
         return Path(snapshot_download(**model, allow_patterns=files))
     except Exception as error:  # noqa: BLE001 (errors of the network come from several packages)
         reason = str(error).strip().partition("\n")[0]
@@ -203,11 +205,15 @@ def _digest(*files: tuple[bytes, Path]) -> str:
         for prefix, path in files:
             info = path.stat()
             absolute = str(path.absolute())
-            state = _FileState(prefix, absolute, info.st_size, info.st_mtime_ns, info.st_ino)
+            state = _FileState(
+                prefix, absolute, info.st_size, info.st_mtime_ns, info.st_ino
+            )
             states.append(state)
         return _content(tuple(states))
     except OSError as error:
-        raise ConfigError(f"{error.filename}: cannot be read: {error.strerror}") from None
+        raise ConfigError(
+            f"{error.filename}: cannot be read: {error.strerror}"
+        ) from None
 
 
 @lru_cache(256)

@@ -124,7 +124,9 @@ class RougeSpec(StatisticsSpec):
         lengths = [np.diff(tokens.offsets) for tokens in reference_tokens]
         shared: dict[str, NDArray[Any]] = {
             "ref_len": np.stack(lengths, axis=-1),
-            "ref_sentences": np.stack([_nonempty(text) for text in references], axis=-1),
+            "ref_sentences": np.stack(
+                [_nonempty(text) for text in references], axis=-1
+            ),
             "ref_emptied": np.stack(emptied[:first_system], axis=-1),
         }
         arrays = self._count_matches(reference_tokens, system_tokens, shared)
@@ -135,7 +137,9 @@ class RougeSpec(StatisticsSpec):
             sentences_of_systems = encoded.for_unions[first_system:]
         else:
             sentences_of_systems = systems
-        arrays |= self._count_subsequences(references, sentences_of_systems, allowed, shared)
+        arrays |= self._count_subsequences(
+            references, sentences_of_systems, allowed, shared
+        )
 
         result = []
         for number, system in enumerate(systems):
@@ -164,11 +168,15 @@ class RougeSpec(StatisticsSpec):
             return None
         newlines = self.splitting.mode == "newline"
         fixed = {}
-        if not newlines or any(b"\n" in reference.data for reference in text.references):
+        if not newlines or any(
+            b"\n" in reference.data for reference in text.references
+        ):
             (columns,) = self.count(text._replace(systems=[text.references[0]]))
             fixed = {name: columns[name] for name in ("ref_sentences", "ref_emptied")}
         gathered = Gathered(self, text._replace(source=None))
-        return PreparedRouge(tokens, self.order, "lcs" in self.parts, fixed, newlines, gathered)
+        return PreparedRouge(
+            tokens, self.order, "lcs" in self.parts, fixed, newlines, gathered
+        )
 
     def _encode(self, texts: Sequence[Lines]) -> "EncodedSentences":
         """Return the ids of texts, sentence by sentence."""
@@ -185,7 +193,10 @@ class RougeSpec(StatisticsSpec):
             firsts.append(first)
         cut = [self.limit.cut(*split) for split in zip(sentences, firsts, strict=True)]
         if self.limit.bytes and self.parts:
-            cut += [self.limit.cut_each(*split) for split in zip(sentences, firsts, strict=True)]
+            cut += [
+                self.limit.cut_each(*split)
+                for split in zip(sentences, firsts, strict=True)
+            ]
         try:
             encoded = self.tokenization.encode(cut)
         except InvalidTextError as error:  # error.line is the number of a sentence
@@ -217,7 +228,9 @@ class RougeSpec(StatisticsSpec):
         arrays = {}
         for name, orders in self._matches.items():
             if name in skips and self.merged:
-                arrays[name], total = kernel.skip_bigrams(references, systems, skips[name])
+                arrays[name], total = kernel.skip_bigrams(
+                    references, systems, skips[name]
+                )
                 shared[f"{name}_total"] = total
             elif name in skips:
                 matches = []
@@ -228,7 +241,10 @@ class RougeSpec(StatisticsSpec):
             else:
                 texts = (references, systems)
                 if name == "lead":
-                    texts = [_lead(text) for text in references], [_lead(text) for text in systems]
+                    texts = (
+                        [_lead(text) for text in references],
+                        [_lead(text) for text in systems],
+                    )
                 kinds = ("union_match", "added") if self.merged else ("match",)
                 counts = kernel.overlap(None, *texts, max(orders, 1), kinds)
                 order = slice(None) if orders else 0
@@ -314,7 +330,9 @@ class PreparedRouge:
         if self.newlines and any("\n" in output for output in outputs):
             return self.gathered.count(outputs, rows)
         kinds = ("match",) if self.order else ()
-        columns = self.tokens.count(outputs, rows, self.order or 1, kinds, self.subsequences)
+        columns = self.tokens.count(
+            outputs, rows, self.order or 1, kinds, self.subsequences
+        )
         del columns["total"]
         ref_len = columns["ref_len"]
         if self.fixed:
@@ -368,7 +386,9 @@ def _lead(text: Encoded) -> Encoded:
     size = int(text.offsets[-1])
     is_lead = np.ones(size, bool)
     is_lead[text.offsets[1:][lengths > 0] - 1] = False
-    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.maximum(lengths - 1, 0))))
+    offsets = np.concatenate(
+        (np.zeros(1, np.int64), np.cumsum(np.maximum(lengths - 1, 0)))
+    )
     return Encoded(text.ids[:size][is_lead], offsets)
 
 

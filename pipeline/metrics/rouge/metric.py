@@ -14,7 +14,12 @@ from ...arrays import Floats, Ints
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
 from ...tokenizers.stemmers import STEMMERS, exceptions
-from ...tokenizers.tokenization import Tokenization, WithoutStopWords, list_named, words_of
+from ...tokenizers.tokenization import (
+    Tokenization,
+    WithoutStopWords,
+    list_named,
+    words_of,
+)
 from ..base.capabilities import (
     ChoosesReferences,
     Compiled,
@@ -38,7 +43,14 @@ from .columns import (
     read_types,
     subsequence_of,
 )
-from .texts import SENTENCE_END, Limit, SentenceTokens, Splitting, count_warnings, expression
+from .texts import (
+    SENTENCE_END,
+    Limit,
+    SentenceTokens,
+    Splitting,
+    count_warnings,
+    expression,
+)
 
 POLICIES = {
     "google": ("best", "mean", "merged", "jackknife"),
@@ -76,7 +88,9 @@ MOST_MATCHES = "L_most"
 
 def _default(name: str, otherwise: str) -> Callable[[Mapping[str, Any]], str]:
     """Return what computes the default of an option: that of the flavour coco, or of the others."""
-    return lambda settings: COCO[name] if settings.get("flavour") == "coco" else otherwise
+    return lambda settings: (
+        COCO[name] if settings.get("flavour") == "coco" else otherwise
+    )
 
 
 def _default_tokenizer(settings: Mapping[str, Any]) -> str:
@@ -229,10 +243,17 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         choices=("mean", "micro", "bootstrap"),
     )
     samples: int = option(
-        1000, help="samples of level: bootstrap", minimum=1, maximum=1_000_000, **_SAMPLED
+        1000,
+        help="samples of level: bootstrap",
+        minimum=1,
+        maximum=1_000_000,
+        **_SAMPLED,
     )
     seed: int = option(
-        12345, help="the seed of numpy's stream for level: bootstrap", maximum=2**32 - 1, **_SAMPLED
+        12345,
+        help="the seed of numpy's stream for level: bootstrap",
+        maximum=2**32 - 1,
+        **_SAMPLED,
     )
     interval: str = option(
         "0.95",
@@ -244,10 +265,16 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
     )
 
     max_words: int = option(
-        0, key="words", help="the script's -l: how many words of each text count; 0: all", **_LIMIT
+        0,
+        key="words",
+        help="the script's -l: how many words of each text count; 0: all",
+        **_LIMIT,
     )
     max_bytes: int = option(
-        0, key="bytes", help="the script's -b: how many bytes of each text count; 0: all", **_LIMIT
+        0,
+        key="bytes",
+        help="the script's -b: how many bytes of each text count; 0: all",
+        **_LIMIT,
     )
     stop_words: str = option(
         "",
@@ -270,26 +297,40 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         if repeated:
             problems.append(("types", f"{repeated} is asked for twice"))
         if self.script and "Lsum" in names:
-            message = "the L of flavour perl is the union over sentences already; write L"
+            message = (
+                "the L of flavour perl is the union over sentences already; write L"
+            )
             problems.append(("types", message))
         if self.coco and names != ["L"]:
-            problems.append(("types", f"flavour coco has the type L alone; found '{self.types}'"))
+            problems.append(
+                ("types", f"flavour coco has the type L alone; found '{self.types}'")
+            )
         if self.coco and self.level != "mean":
-            message = f"flavour coco is the mean of the texts' scores; found '{self.level}'"
+            message = (
+                f"flavour coco is the mean of the texts' scores; found '{self.level}'"
+            )
             problems.append(("level", message))
         if self.references not in POLICIES[self.flavour]:
             allowed = ", ".join(POLICIES[self.flavour])
-            message = f"flavour {self.flavour} takes {allowed}; found '{self.references}'"
+            message = (
+                f"flavour {self.flavour} takes {allowed}; found '{self.references}'"
+            )
             problems.append(("references", message))
         if self.script and self.level == "bootstrap":
-            problems.append(("level", "bootstrap is rouge-score's; flavour perl takes mean, micro"))
-        subsequences = [kind.name for kind in self.kinds if subsequence_of(kind, self.script)]
+            problems.append(
+                ("level", "bootstrap is rouge-score's; flavour perl takes mean, micro")
+            )
+        subsequences = [
+            kind.name for kind in self.kinds if subsequence_of(kind, self.script)
+        ]
         if self.references == "merged" and subsequences:
             message = f"merged is defined for n-grams and skip bigrams, not for {subsequences[0]}"
             problems.append(("references", message))
         try:
             if self.split == "regex":
-                with contextlib.suppress(ImportError):  # Splitting.unavailable() reports it
+                with contextlib.suppress(
+                    ImportError
+                ):  # Splitting.unavailable() reports it
                     expression(self.boundary)
         except ValueError as error:
             problems.append(("boundary", f"is no regular expression: {error}"))
@@ -299,7 +340,9 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         except ConfigError as error:
             problems.append(("stemmer", error.problems[0].message))
         if self.max_words and self.max_bytes:
-            problems.append(("max_bytes", "max_words is given too; the script takes one of them"))
+            problems.append(
+                ("max_bytes", "max_words is given too; the script takes one of them")
+            )
         return problems
 
     @property
@@ -484,7 +527,11 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
                 return overlap
             return _summed(overlap, is_present)
         # jackknife: a set of references without each of them
-        keys = self._key(kind, overlap, columns) if self.references == "jackknife" else None
+        keys = (
+            self._key(kind, overlap, columns)
+            if self.references == "jackknife"
+            else None
+        )
         sets = []
         for left_out in range(references):
             differs = np.arange(references) != left_out
@@ -503,7 +550,9 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         """
         if not self.script and not self.coco:
             return self._scores(kind, overlap).score
-        if kind.weighted:  # the script compares before it applies the weight to the sum once more
+        if (
+            kind.weighted
+        ):  # the script compares before it applies the weight to the sum once more
             return ratio(overlap.match, columns["base"]) ** (1 / float(self.weight))
         recall = ratio(overlap.match, overlap.reference)
         if kind.family == "L":
@@ -560,7 +609,9 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         is_present = np.arange(sets) < present[:, None]
         means = {}
         for name, values in outputs.items():
-            means[name] = np.where(is_present, values, 0).sum(axis=-1) / is_present.sum(axis=-1)
+            means[name] = np.where(is_present, values, 0).sum(axis=-1) / is_present.sum(
+                axis=-1
+            )
         return means
 
     def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
@@ -577,7 +628,9 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         medians: dict[str, float] = {}
         ends: dict[str, float] = {}
         for kind in self.kinds:
-            names = [f"rouge{kind.name}{part}" for part in ("", "_recall", "_precision")]
+            names = [
+                f"rouge{kind.name}{part}" for part in ("", "_recall", "_precision")
+            ]
             values = np.stack([outputs[name] for name in names], axis=1)
             means = np.zeros((self.samples, len(names)))
             for number in range(self.samples):
@@ -597,7 +650,12 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         """
         formula = kernel.native_function("best_f_scores")
         kind = self.kinds[0]
-        if formula is None or self.flavour != "google" or self.alpha or self.references != "best":
+        if (
+            formula is None
+            or self.flavour != "google"
+            or self.alpha
+            or self.references != "best"
+        ):
             return None
         if kind.family not in ("L", "n"):
             return None
@@ -606,12 +664,16 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
 
         def scores(columns: Columns) -> Floats:
             match = columns["match"][..., order - 1] if kind.order else columns["lcs"]
-            best: Floats = formula(match, columns["hyp_len"], columns["ref_len"], order, weight)
+            best: Floats = formula(
+                match, columns["hyp_len"], columns["ref_len"], order, weight
+            )
             return best[:, None]
 
         return scores
 
-    def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
+    def count_warnings(
+        self, counts: Mapping[str, Iterable[Columns]]
+    ) -> list[CountWarning]:
         """Return warnings about texts with letters but no token, and an Lsum that equals L."""
         cut = bool(self.stop_words or self.max_words or self.max_bytes)
         has_lsum = any(kind.family == "Lsum" for kind in self.kinds)

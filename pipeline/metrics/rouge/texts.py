@@ -42,7 +42,9 @@ def expression(pattern: str) -> Any:
     repeats = np.prod([float(number) for number in _REPEATS.findall(pattern)])
     if len(pattern) > MAX_PATTERN or repeats > MAX_PATTERN:
         limit = f"{MAX_PATTERN:,}"
-        raise ValueError(f"more than {limit} signs, or repeats of more than {limit} times in all")
+        raise ValueError(
+            f"more than {limit} signs, or repeats of more than {limit} times in all"
+        )
     try:
         return regex.compile(pattern)
     except (regex.error, RecursionError, OverflowError, MemoryError) as error:
@@ -62,7 +64,10 @@ class Splitting(NamedTuple):
         """A short name, safe in file names, that is different for every splitting."""
         if not self.boundary:
             return self.mode
-        return self.mode + hashlib.blake2b(self.boundary.encode(), digest_size=4).hexdigest()
+        return (
+            self.mode
+            + hashlib.blake2b(self.boundary.encode(), digest_size=4).hexdigest()
+        )
 
     @property
     def cache_key(self) -> str:
@@ -99,7 +104,9 @@ class Splitting(NamedTuple):
                 starts.append(base + low)
                 ends.append(base + high)
             firsts.append(len(starts))
-        sentences = Lines(lines.data, np.array(starts, np.int64), np.array(ends, np.int64))
+        sentences = Lines(
+            lines.data, np.array(starts, np.int64), np.array(ends, np.int64)
+        )
         return sentences, np.array(firsts, np.int64)
 
     def _spans(self, index: int, line: bytes) -> list[tuple[int, int]]:
@@ -121,7 +128,9 @@ class Splitting(NamedTuple):
                 start += len(sentence)
         if text.isascii():
             return spans
-        return [(len(text[:low].encode()), len(text[:high].encode())) for low, high in spans]
+        return [
+            (len(text[:low].encode()), len(text[:high].encode())) for low, high in spans
+        ]
 
     def _between_markers(self, line: bytes) -> list[tuple[int, int]]:
         """Return the ranges of bytes between markers."""
@@ -150,7 +159,9 @@ class Splitting(NamedTuple):
                     start = match.end()
         except TimeoutError:
             seconds = f"{MAX_MATCH_SECONDS:g} seconds"
-            message = f"takes more than {seconds} to be split by boundary: {self.boundary}"
+            message = (
+                f"takes more than {seconds} to be split by boundary: {self.boundary}"
+            )
             raise LongTextError(0, index, message) from None
         spans.append((start, len(text)))
         return spans
@@ -168,9 +179,7 @@ class Splitting(NamedTuple):
                 "pip install 'gec-pipeline[rouge]'"
             )
         except LookupError:
-            return (
-                "split: nltk needs nltk's data for sentences: python -m nltk.downloader punkt_tab"
-            )
+            return "split: nltk needs nltk's data for sentences: python -m nltk.downloader punkt_tab"
         return None
 
 
@@ -296,7 +305,9 @@ def _cut_to(sentences: Lines, sizes: Ints) -> Lines:
     for number in np.flatnonzero(ends < sentences.ends).tolist():
         start = int(sentences.starts[number])
         end = int(ends[number])
-        while end > start and sentences.data[end] & 0xC0 == 0x80:  # inside a character of UTF-8
+        while (
+            end > start and sentences.data[end] & 0xC0 == 0x80
+        ):  # inside a character of UTF-8
             end -= 1
         ends[number] = end
     return sentences._replace(ends=ends)
@@ -369,16 +380,16 @@ def count_warnings(
                     _add_emptied(references, reference, emptied, line)
             if has_lsum:
                 for sentences in ("hyp_sentences", "ref_sentences"):
-                    most_sentences = max(most_sentences, int(columns[sentences].max(initial=0)))
+                    most_sentences = max(
+                        most_sentences, int(columns[sentences].max(initial=0))
+                    )
             line += len(columns["hyp_len"])
     warnings = []
     for reference, lines in sorted(references.items()):
         message = _emptied_message(lines.count, tokenizer, cut)
         warnings.append(CountWarning(message, None, reference, lines.first))
     if has_lsum and counts and most_sentences <= 1:
-        message = (
-            "rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"
-        )
+        message = "rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"
         warnings.append(CountWarning(message))
     for system, lines in systems.items():
         message = _emptied_message(lines.count, tokenizer, cut)

@@ -96,7 +96,9 @@ def types_of(results: Results, tier: int = TIER) -> Iterator[Types]:
                 cells[part.system, category.category] = category
         if not cells:
             continue
-        names = sorted({name for _, name in cells}, key=lambda name: (name == REST, name))
+        names = sorted(
+            {name for _, name in cells}, key=lambda name: (name == REST, name)
+        )
         has_intervals = any(category.intervals for category in cells.values())
         level = level_name(results) if has_intervals else ""
         yield Types(group, parts[0].tier, names, cells, level)

@@ -92,7 +92,9 @@ def level_name(results: Results) -> str:
 
 def is_small(test: Comparison, results: Results) -> bool:
     """Return whether the p-value is below the level after the correction."""
-    return test.p_adjusted < 1 - Fraction(str((results.statistics or {}).get("level", 0.95)))
+    return test.p_adjusted < 1 - Fraction(
+        str((results.statistics or {}).get("level", 0.95))
+    )
 
 
 def too_few(test: Comparison) -> bool:
@@ -103,7 +105,10 @@ def too_few(test: Comparison) -> bool:
     the systems. But the tests count only what is farther apart, as sacreBLEU does, so that p can be
     small without a difference.
     """
-    return test.wins + test.losses < MIN_DIFFERING and test.interval[0] <= 0 <= test.interval[1]
+    return (
+        test.wins + test.losses < MIN_DIFFERING
+        and test.interval[0] <= 0 <= test.interval[1]
+    )
 
 
 def is_significant(test: Comparison, results: Results) -> bool:
@@ -233,7 +238,9 @@ def neighbours(results: Results, system: str, digits: int) -> str:
             if other not in (test.system, test.other):
                 continue
             distance = percent(abs(test.difference), digits, test.metric)
-            verdict = "significant" if is_significant(test, results) else "not significant"
+            verdict = (
+                "significant" if is_significant(test, results) else "not significant"
+            )
             p = p_cell(test, results)
             parts.append(f"{distance} {side} {other} (p adjusted {p}, {verdict})")
     return f"{'; '.join(parts)}."
@@ -245,7 +252,10 @@ def settings_line(statistics: dict[str, Any]) -> str:
     seed = f"seed {statistics['seed']}"
     samples = f"{statistics['resamples']:,} bootstrap samples"
     # only runs of earlier versions have these settings
-    if statistics.get("annotators") == "reselected" or statistics.get("choice") == "anew":
+    if (
+        statistics.get("annotators") == "reselected"
+        or statistics.get("choice") == "anew"
+    ):
         samples += ", annotators chosen anew in each"
     if test == NO_TEST:
         return f"{samples}, {seed}"

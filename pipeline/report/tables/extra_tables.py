@@ -59,9 +59,7 @@ def means_tables(results: Results, digits: int) -> list[ReportTable]:
     names = called(mean.metric for mean in means)
     tables: list[ReportTable] = []
     for number, mean in enumerate(means, 1):
-        title = (
-            f"mean over {len(mean.datasets)} data sets, each counts the same: {names[mean.metric]}"
-        )
+        title = f"mean over {len(mean.datasets)} data sets, each counts the same: {names[mean.metric]}"
         for system, datasets in mean.lacking.items():
             title += f"; {system} has no score on {', '.join(datasets)}"
         tables.append(
@@ -91,4 +89,8 @@ def _mean_rows(results: Results, mean: Mean, digits: int) -> Iterator[list[str]]
     for position, system in zip(positions, systems, strict=True):
         row = [mean.systems.get(system, math.nan)]
         row += [scores.get((system, dataset), math.nan) for dataset in mean.datasets]
-        yield [position, system, *(percent(value, digits, mean.metric) for value in row)]
+        yield [
+            position,
+            system,
+            *(percent(value, digits, mean.metric) for value in row),
+        ]

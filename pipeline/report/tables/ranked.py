@@ -14,7 +14,14 @@ from ...metrics.base import options as signature
 from ...metrics.base.metric import Metric
 from ...metrics.build import from_text
 from ...metrics.names import class_of, factor
-from ...scoring.results import REFERENCES_ROW, Comparison, DatasetInfo, Results, Score, grouped
+from ...scoring.results import (
+    REFERENCES_ROW,
+    Comparison,
+    DatasetInfo,
+    Results,
+    Score,
+    grouped,
+)
 from . import Table, percent, round_half_up
 from .comparisons import EXTRA, bootstrap_columns, level_name, shown_interval
 
@@ -114,7 +121,9 @@ def kinds(info: DatasetInfo, group: Group) -> dict[str, str]:
     SOURCE is a system whose every line equals the source. HUMAN is one whose every line equals a
     reference, or a reference that is scored as a system (`references: leave_one_out`).
     """
-    references = {digest for role, digest in info.digests.items() if role.startswith("reference ")}
+    references = {
+        digest for role, digest in info.digests.items() if role.startswith("reference ")
+    }
     digests: dict[str, set[str]] = {}
     for role, digest in info.digests.items():
         _, prefix, name = role.partition("system ")
@@ -136,7 +145,9 @@ def kinds(info: DatasetInfo, group: Group) -> dict[str, str]:
 def cluster_ends(scores: Sequence[Score]) -> list[int]:
     """Return the numbers of the rows at which a cluster ends and another follows."""
     clusters = [score.bootstrap.cluster if score.bootstrap else 0 for score in scores]
-    return [row for row in range(len(clusters) - 1) if clusters[row] != clusters[row + 1]]
+    return [
+        row for row in range(len(clusters) - 1) if clusters[row] != clusters[row + 1]
+    ]
 
 
 def size(info: DatasetInfo) -> str:
@@ -253,7 +264,9 @@ def _differences(name: str, rivals: Sequence[dict[str, str]]) -> list[str]:
             defaults[option.key] = str(option.default_of({})).lower() or "none"
     completed = []
     for rival in rivals:
-        added = {key: rival.get(key, defaults[key]) for key in ALWAYS if key in defaults}
+        added = {
+            key: rival.get(key, defaults[key]) for key in ALWAYS if key in defaults
+        }
         completed.append({**rival, **added})
     texts = _distinguishing_settings(completed)
     if not texts[0].isdigit():
@@ -330,10 +343,14 @@ def ranked_table(
         ]
         for name in usual:
             more_digits = 2 if name == "standard_error" else 0
-            row.append(output_cell(score.outputs[name], name, metric, digits + more_digits))
+            row.append(
+                output_cell(score.outputs[name], name, metric, digits + more_digits)
+            )
         row += cells
         if score.samples:
-            spread = shown_interval(score.samples.clipped_interval, digits, signature_text)
+            spread = shown_interval(
+                score.samples.clipped_interval, digits, signature_text
+            )
             row.append(percent(score.samples.std, digits + 1, signature_text))
             row.append(spread.replace("- to -", "-"))
         elif draw_titles:
@@ -346,7 +363,9 @@ def ranked_table(
         chosen = [0, 1, 2, *picked(header[3:], patterns, 3)]
     else:
         shown_columns = range(len(header) - len(more))
-        chosen = [number for number in shown_columns if not EXTRA.fullmatch(header[number])]
+        chosen = [
+            number for number in shown_columns if not EXTRA.fullmatch(header[number])
+        ]
     return [header[number] for number in chosen], [_cells(row, chosen) for row in rows]
 
 
@@ -392,7 +411,13 @@ def output_cell(
 
 def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Table:
     """Return a row for each output of each score that has an interval of its own."""
-    header = ["system", "output", "value", "std of samples", f"{level_name(results)} interval"]
+    header = [
+        "system",
+        "output",
+        "value",
+        "std of samples",
+        f"{level_name(results)} interval",
+    ]
     rows = []
     for score in scores:
         for name, spread in score.intervals.items():

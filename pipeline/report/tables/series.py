@@ -36,11 +36,15 @@ def best_of_series(results: Results, group: Group, series: Series) -> Best | Non
     other_names = {score.system for score in others}
     tests = [test for test in group.tests if first.system in (test.system, test.other)]
     if other_names <= _compared_systems(tests):
-        worse = _compared_systems(test for test in tests if is_significant(test, results))
+        worse = _compared_systems(
+            test for test in tests if is_significant(test, results)
+        )
         equals = other_names - worse
         way = "test"
     else:
-        ranges = {score.system: score.bootstrap.ranks for score in scores if score.bootstrap}
+        ranges = {
+            score.system: score.bootstrap.ranks for score in scores if score.bootstrap
+        }
         highest = min((best for best, _ in ranges.values()), default=0)
         equals = {name for name, (best, _) in ranges.items() if best <= highest}
         equals.discard(first.system)
@@ -84,5 +88,7 @@ def best_sentences(results: Results, group: Group) -> list[str]:
             rest = f"{names} {verb} not significantly worse"
         else:
             rest = "all others are significantly worse"
-        sentences.append(f"Best of {series.name or series.axis}: {best.first.system}; {rest}.")
+        sentences.append(
+            f"Best of {series.name or series.axis}: {best.first.system}; {rest}."
+        )
     return sentences

@@ -129,7 +129,9 @@ def as_printed(cell: str) -> str:
     lacks, so that columns are as wide as these.
     """
     encoding = sys.stdout.encoding or "utf-8"
-    return printable(cell).encode(encoding, sys.stdout.errors or "strict").decode(encoding)
+    return (
+        printable(cell).encode(encoding, sys.stdout.errors or "strict").decode(encoding)
+    )
 
 
 def shown_width(text: str) -> int:
@@ -280,7 +282,9 @@ def fit(
         removed.append(number)
     # a narrow column may fit where a wide one left, but no p-value without its difference
     for number in reversed(removed):
-        is_adjusted = header[number] == "p adjusted" and header[number - 1].startswith("against ")
+        is_adjusted = header[number] == "p adjusted" and header[number - 1].startswith(
+            "against "
+        )
         if (is_adjusted or number in intervals) and number - 1 not in columns:
             continue
         if has_room([*columns, number]):
@@ -376,7 +380,10 @@ def fits(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 def print_square(
-    header: Sequence[str], rows: Sequence[Sequence[str]], *, styles: Styles | None = None
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    styles: Styles | None = None,
 ) -> None:
     """Print a table whose columns are of one kind. On a terminal, those that do not fit are printed
     in tables below it.

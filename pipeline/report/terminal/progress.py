@@ -125,7 +125,9 @@ class NotebookBar(Bar):
         self.line: Any = None
 
     def __enter__(self) -> "NotebookBar":
-        self.line = self.display({"text/plain": "", "text/html": ""}, raw=True, display_id=True)
+        self.line = self.display(
+            {"text/plain": "", "text/html": ""}, raw=True, display_id=True
+        )
         return self
 
     def stage(self, name: str) -> None:
@@ -145,7 +147,9 @@ class NotebookBar(Bar):
     def _draw(self, text: str, bar: str) -> None:
         if text != self.drawn_text:
             self.drawn_text = text
-            self.line.update({"text/plain": text, "text/html": bar + escape(text)}, raw=True)
+            self.line.update(
+                {"text/plain": text, "text/html": bar + escape(text)}, raw=True
+            )
 
     def __exit__(self, *_: object) -> None:
         self.line.update({"text/plain": "", "text/html": ""}, raw=True)

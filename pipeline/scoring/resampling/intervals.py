@@ -95,7 +95,9 @@ def bootstrap(
         cluster=cluster,
     )
     tables = groups.results(outputs, progress)
-    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+    return {
+        name: np.concatenate([table[name] for table in tables]) for name in tables[0]
+    }
 
 
 def weight_bytes(parts: Sequence[Summand], threads: int) -> int:
@@ -204,7 +206,9 @@ def letters(ranks: Sequence[int], different: Collection[tuple[int, int]]) -> lis
     groups.sort(key=lambda group: sorted((ranks[number], number) for number in group))
     texts = [""] * len(ranks)
     for index, group in enumerate(groups):
-        letter = ascii_letters[index] if index < len(ascii_letters) else f"({index + 1})"
+        letter = (
+            ascii_letters[index] if index < len(ascii_letters) else f"({index + 1})"
+        )
         for number in group:
             texts[number] += letter
     return texts
@@ -271,7 +275,9 @@ def with_category_intervals(
 def _with_bounds(
     item: Category, bounds: Mapping[str, Sequence[tuple[float, float]]], index: int
 ) -> Category:
-    return replace(item, intervals={name: values[index] for name, values in bounds.items()})
+    return replace(
+        item, intervals={name: values[index] for name, values in bounds.items()}
+    )
 
 
 def _category_sums(

@@ -72,7 +72,9 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
     for index in range(len(pairs)):
         pair_wins = int(wins[index])
         pair_losses = int(losses[index])
-        cohen_d = _cohen_d(math.fsum(sums[index]), math.fsum(sums_of_squares[index]), lines)
+        cohen_d = _cohen_d(
+            math.fsum(sums[index]), math.fsum(sums_of_squares[index]), lines
+        )
         ties = lines - pair_wins - pair_losses
         compared.append(Sentencewise(pair_wins, pair_losses, ties, cohen_d))
     return compared
@@ -81,7 +83,9 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
 def _cohen_d(total: float, squares: float, lines: int) -> float:
     """Return Cohen's d from the sum and the sum of squares of all differences."""
     mean = total / lines
-    spread = squares - total * mean  # 0, except for rounding, if all differences are the same
+    spread = (
+        squares - total * mean
+    )  # 0, except for rounding, if all differences are the same
     if lines > 1 and spread > TIE * squares:
         return mean / math.sqrt(spread / (lines - 1))
     return 0.0 if mean == 0 else math.nan

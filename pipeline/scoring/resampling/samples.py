@@ -57,7 +57,9 @@ class Bootstrap:
     1993, ch. 6; Koehn 2004, "Statistical significance tests for machine translation evaluation".
     """
 
-    def __init__(self, lines: int, seed: int, section: int = 0, passed: int = 0) -> None:
+    def __init__(
+        self, lines: int, seed: int, section: int = 0, passed: int = 0
+    ) -> None:
         """Begin after `passed` draws of a section of the stream."""
         self.lines = lines
         self.seed = seed
@@ -85,7 +87,9 @@ class Bootstrap:
 
     def draws(self, section: int) -> int:
         """Return how many draws there are in a section of the stream."""
-        return sum(int(np.count_nonzero(drawn)) for _, drawn in self._draws_of_section(section))
+        return sum(
+            int(np.count_nonzero(drawn)) for _, drawn in self._draws_of_section(section)
+        )
 
     def _draws_of_section(self, section: int) -> Iterator[tuple[int, Bools]]:
         """Yield for each chunk of a section its first word, and which halves of words are draws.
@@ -94,7 +98,9 @@ class Bootstrap:
         """
         bits = np.random.PCG64(self.seed).advance(section * SECTION_WORDS)
         threshold = np.uint32((1 << 32) % self.lines)
-        for word in range(section * SECTION_WORDS, (section + 1) * SECTION_WORDS, CHUNK_WORDS):
+        for word in range(
+            section * SECTION_WORDS, (section + 1) * SECTION_WORDS, CHUNK_WORDS
+        ):
             halves = bits.random_raw(CHUNK_WORDS).astype("<u8", copy=False).view("<u4")
             yield word, halves * np.uint32(self.lines) >= threshold
 
@@ -105,13 +111,17 @@ class Bootstrap:
         """
         draws_before = [0]  # how many draws there are before each section
         first_draws = [row * self.lines for row in rows]
-        accepted = 1 - (1 << 32) % self.lines / (1 << 32)  # the share of numbers that are draws
+        accepted = 1 - (1 << 32) % self.lines / (
+            1 << 32
+        )  # the share of numbers that are draws
         while first_draws[-1] > draws_before[-1]:
             missing = first_draws[-1] - draws_before[-1]
             counted = len(draws_before) - 1
             end = len(draws_before) + int(missing / (2 * SECTION_WORDS * accepted))
             sections = range(counted, end)
-            for section, count in zip(sections, cluster.shared(self.draws, sections), strict=True):
+            for section, count in zip(
+                sections, cluster.shared(self.draws, sections), strict=True
+            ):
                 draws = self.draws(section) if count is None else count
                 draws_before.append(draws_before[-1] + draws)
         streams = []
@@ -223,9 +233,13 @@ class SampleGroups:
         # The Python kernel could only pass over weights by making them.
         if samples * lines >= MIN_THREADED_WEIGHTS and kernel.name() == "native":
             self.threads = min(threads, max_rows)
-        self.rows = min(max_rows // self.threads, MAX_ROWS, max(samples // self.threads, 1))
+        self.rows = min(
+            max_rows // self.threads, MAX_ROWS, max(samples // self.threads, 1)
+        )
 
-    def results(self, call: Callable[[int, Bytes], T], progress: Progress | None = None) -> list[T]:
+    def results(
+        self, call: Callable[[int, Bytes], T], progress: Progress | None = None
+    ) -> list[T]:
         """Return what a function returns for each group, in order.
 
         Its arguments are the number of the group's first sample, and the weights [samples, lines].
@@ -242,7 +256,9 @@ class SampleGroups:
         def groups() -> Iterator[tuple[int, Callable[[], Bytes]]]:
             for start in range(0, self.samples, self.rows):
                 rows = min(self.rows, self.samples - start)
-                if self.threads == 1:  # then the weights need not be passed over for others
+                if (
+                    self.threads == 1
+                ):  # then the weights need not be passed over for others
                     yield start, partial(self.weights.take, rows)
                 else:
                     yield start, self.weights.later(rows)
@@ -282,13 +298,20 @@ class SampleGroups:
             return []
         size = max(min(MAX_WORKER_BYTES // self.weights.lines, samples_per_worker), 1)
         starts = range(0, samples, size)
-        streams: Sequence[Bootstrap | Shuffles] = self.weights.starting_at(starts, cluster)
+        streams: Sequence[Bootstrap | Shuffles] = self.weights.starting_at(
+            starts, cluster
+        )
         items = list(zip(starts, streams, strict=True))
 
-        def group_results(item: tuple[int, Bootstrap | Shuffles], rows: int = size) -> list[T]:
+        def group_results(
+            item: tuple[int, Bootstrap | Shuffles], rows: int = size
+        ) -> list[T]:
             start, stream = item
             end = min(start + size, samples)
-            return [call(at, stream.take(min(rows, end - at))) for at in range(start, end, rows)]
+            return [
+                call(at, stream.take(min(rows, end - at)))
+                for at in range(start, end, rows)
+            ]
 
         with sample_cluster.run_directory.open_to_workers(machines=True) as proof:
             answers = list(cluster.shared(partial(_try, group_results, proof), items))

@@ -19,7 +19,12 @@ from ..aggregation import SENTENCES, SystemCounts
 from ..metric_results import MetricResult, rows_of
 from ..results import Bootstrap, Comparison, Results, Score, Spread, ranks
 from ..sentences import OutputTerms, sentence_outputs, sentence_scores
-from ..significance_tests import NO_TEST, SIGNIFICANCE_TESTS, PairedScores, problems_of_settings
+from ..significance_tests import (
+    NO_TEST,
+    SIGNIFICANCE_TESTS,
+    PairedScores,
+    problems_of_settings,
+)
 from ..sums import Summand
 from ..terms import first, present_blocks
 from . import intervals, paired_tests
@@ -54,7 +59,9 @@ def settings_of(
     names = list(dict.fromkeys(systems))
     if settings.baseline is not None and settings.baseline not in names:
         hint = known_names(settings.baseline, names)
-        raise InputError(f"{prefix}baseline {settings.baseline}: no system is called so{hint}")
+        raise InputError(
+            f"{prefix}baseline {settings.baseline}: no system is called so{hint}"
+        )
     return settings
 
 
@@ -63,7 +70,11 @@ def stored_settings(results: Results) -> dict[str, Any]:
     from ...data.config.models import StatisticsConfig
 
     stored = results.statistics or {}
-    return {name: value for name, value in stored.items() if name in StatisticsConfig.model_fields}
+    return {
+        name: value
+        for name, value in stored.items()
+        if name in StatisticsConfig.model_fields
+    }
 
 
 def with_statistics(
@@ -98,13 +109,18 @@ def with_statistics(
 
 
 def _overall_progress(
-    metric_results: Sequence[MetricResult], settings: StatisticsConfig, progress: Progress
+    metric_results: Sequence[MetricResult],
+    settings: StatisticsConfig,
+    progress: Progress,
 ) -> Progress:
     """Return a function that reports the samples and trials of all metrics as one total.
 
     Otherwise a progress bar would begin again with each metric.
     """
-    has_trials = settings.test != NO_TEST and SIGNIFICANCE_TESTS[settings.test].samples == "trials"
+    has_trials = (
+        settings.test != NO_TEST
+        and SIGNIFICANCE_TESTS[settings.test].samples == "trials"
+    )
     total = 0
     for metric_result in metric_results:
         total += settings.resamples
@@ -237,7 +253,9 @@ def _all_outputs(metric_result: MetricResult) -> Summand:
     return Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))
 
 
-def pairs_of(metric_result: MetricResult, baseline: str | None) -> list[paired_tests.Pair]:
+def pairs_of(
+    metric_result: MetricResult, baseline: str | None
+) -> list[paired_tests.Pair]:
     """Return the pairs of systems to compare: each system with the baseline, or all pairs.
 
     References are left out.

@@ -110,7 +110,9 @@ def short_names() -> dict[str, str]:
     return names
 
 
-def with_samples(peer: str, statistics: Mapping[str, Any], test: str = INTERVALS) -> str:
+def with_samples(
+    peer: str, statistics: Mapping[str, Any], test: str = INTERVALS
+) -> str:
     """Return sacreBLEU's signature with the number of samples and the seed of a test.
 
     `statistics` are the settings as results.json has them. The signature of a test that sacreBLEU
@@ -118,7 +120,11 @@ def with_samples(peer: str, statistics: Mapping[str, Any], test: str = INTERVALS
     """
     significance_test = SIGNIFICANCE_TESTS.get(test)
     is_signature = "|" in peer  # the hash of bert-score is none
-    if significance_test is None or not significance_test.short_name or not is_signature:
+    if (
+        significance_test is None
+        or not significance_test.short_name
+        or not is_signature
+    ):
         return peer
     name, references, *others = peer.split("|")
     number = statistics[significance_test.samples]

@@ -32,7 +32,9 @@ def approximate_randomization(
     trial t, and turns of them.
     """
     real = np.array([abs(scores[one] - scores[two]) for one, two in pairs])
-    margins = TIE * np.array([max(abs(scores[one]), abs(scores[two])) for one, two in pairs])
+    margins = TIE * np.array(
+        [max(abs(scores[one]), abs(scores[two])) for one, two in pairs]
+    )
 
     def differences(start: int, stays: Bytes) -> Iterator[Floats]:
         """Yield for each pair the differences of scores in some trials: float64 [trials]."""

@@ -66,7 +66,10 @@ class Bench(Corpora):
         return Done(time.perf_counter() - start, _children() - before, run.stdout)
 
     def child(
-        self, *arguments: str | Path, module: str = "tests.bench.children", threads: int = 1
+        self,
+        *arguments: str | Path,
+        module: str = "tests.bench.children",
+        threads: int = 1,
     ) -> dict[str, float]:
         """Run a child that reports seconds of its own stages. Several threads are always timed by
         the wall.
@@ -77,13 +80,21 @@ class Bench(Corpora):
             environment.pop(VARIABLE, None)
         command = [sys.executable, "-m", module, *map(str, arguments)]
         done = subprocess.run(
-            command, check=True, capture_output=True, text=True, cwd=ROOT, env=environment
+            command,
+            check=True,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env=environment,
         )
         figures: dict[str, float] = json.loads(done.stdout)
         return figures
 
     def pairs(
-        self, ours: Callable[[], float], peer: Callable[[], float] | None = None, most: int = 99
+        self,
+        ours: Callable[[], float],
+        peer: Callable[[], float] | None = None,
+        most: int = 99,
     ) -> Timing:
         """Time both in turn after one warm-up, `runs` times, but not more than `most` times."""
         others = [peer] if peer else []

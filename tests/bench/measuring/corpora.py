@@ -95,7 +95,13 @@ class Corpora:
                     for file in files:
                         place = generator.randrange(22)
                         file.write(
-                            " ".join([*sentence[:place], drawn[-1 - start], *sentence[place + 1 :]])
+                            " ".join(
+                                [
+                                    *sentence[:place],
+                                    drawn[-1 - start],
+                                    *sentence[place + 1 :],
+                                ]
+                            )
                             + "\n"
                         )
             for file in files:

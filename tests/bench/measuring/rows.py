@@ -37,7 +37,8 @@ class Row:
     def cells(self) -> list[str]:
         """Return the row as HEADER has it."""
         ratios = [
-            "-" if isnan(ratio) else f"{ratio:.2f}" for ratio in (self.ratio, self.least, self.most)
+            "-" if isnan(ratio) else f"{ratio:.2f}"
+            for ratio in (self.ratio, self.least, self.most)
         ]
         return [self.name, self.ours, self.peer or "-", *ratios, self.aim]
 
@@ -50,7 +51,9 @@ class Row:
             ratio = f"{self.ratio:.1f} times its time"
         elif not isnan(self.ratio):
             ratio = f"{self.ratio:.{0 if self.ratio >= 10 else 1}f} times {'faster' if self.ratio >= 1 else 'as fast'}"
-        measured = f"{datetime.now(UTC):%Y-%m-%d}, {__version__}, {os.cpu_count()} cores"
+        measured = (
+            f"{datetime.now(UTC):%Y-%m-%d}, {__version__}, {os.cpu_count()} cores"
+        )
         return [self.name, self.ours, self.peer, ratio, measured, group]
 
 
@@ -59,7 +62,9 @@ def shown(seconds: float) -> str:
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size or unit == "µs":
             amount = seconds / size
-            return f"{amount:,.{0 if amount >= 100 else 1 if amount >= 10 else 2}f} {unit}"
+            return (
+                f"{amount:,.{0 if amount >= 100 else 1 if amount >= 10 else 2}f} {unit}"
+            )
     raise AssertionError
 
 
@@ -75,7 +80,8 @@ class Timing(NamedTuple):
         program takes.
         """
         ratios = [
-            o / p if slower else p / o for o, p in zip(self.ours, self.peer, strict=False)
+            o / p if slower else p / o
+            for o, p in zip(self.ours, self.peer, strict=False)
         ] or [NOTHING]
         return Row(
             name,

@@ -61,7 +61,9 @@ def same(message: str, expected: str) -> bool:
     """
     return (
         re.fullmatch(
-            ".*".join(re.escape(part) for part in expected.split("...")), message, re.DOTALL
+            ".*".join(re.escape(part) for part in expected.split("...")),
+            message,
+            re.DOTALL,
         )
         is not None
     )
@@ -207,7 +209,9 @@ MISTAKES: dict[str, dict[str, str]] = {
             "5:5: metrics[1]: the same metric with the same settings is asked for twice"
         ),
     },
-    "source: s.txt, ": {"": "1:12: datasets.d: gleu needs a source...add `source: FILE`..."},
+    "source: s.txt, ": {
+        "": "1:12: datasets.d: gleu needs a source...add `source: FILE`..."
+    },
 }
 """By what is put in place of which part of GOOD ("": added at its end): the message, without the
 name of the file.
@@ -216,7 +220,10 @@ A message that begins with ! names no place in the config.
 """
 DOCUMENTS: list[tuple[str | bytes, str]] = [
     ("systems: {A: a.txt}\nmetrics: [gleu]\n", ":1:1: the key 'datasets' is missing"),
-    ("# none\n\nsystems: {A: a.txt}\nmetrics: [gleu]\n", ":3:1: the key 'datasets' is missing"),
+    (
+        "# none\n\nsystems: {A: a.txt}\nmetrics: [gleu]\n",
+        ":3:1: the key 'datasets' is missing",
+    ),
     ("", ": is empty; `gec-pipeline init` writes a config to start from"),
     ("# nothing\n", ": is empty; `gec-pipeline init` writes a config to start from"),
     ("- a\n", ":1:1: expected a mapping with the keys datasets, systems, metrics"),
@@ -228,7 +235,10 @@ DOCUMENTS: list[tuple[str | bytes, str]] = [
         GOOD.encode("utf-16"),
         ":1: byte 0 of the file is not valid UTF-8; the file looks like UTF-16 text; save it as UTF-8",
     ),
-    (b"#" * 10_000_001, ": is larger than 10,000,000 bytes; is it the file that is meant?"),
+    (
+        b"#" * 10_000_001,
+        ": is larger than 10,000,000 bytes; is it the file that is meant?",
+    ),
 ]
 
 
@@ -291,7 +301,9 @@ def test_tags_are_refused(text: str, position: str) -> None:
 
 def bomb(width: int, depth: int) -> str:
     rows = [f"a0: &a0 [{', '.join('x' * width)}]"]
-    rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * width)}]" for n in range(1, depth)]
+    rows += [
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * width)}]" for n in range(1, depth)
+    ]
     return "\n".join(rows) + "\n"
 
 
@@ -316,7 +328,9 @@ def bomb(width: int, depth: int) -> str:
 def test_bombs_are_defused(text: str) -> None:
     (found,) = problems(text)
     assert found.startswith("c.yaml")
-    assert any(words in found for words in ("expands to more than", "nested deeper than"))
+    assert any(
+        words in found for words in ("expands to more than", "nested deeper than")
+    )
 
 
 HOSTILE = {
@@ -337,9 +351,16 @@ HOSTILE = {
         "<<: [" + "".join(f"{{k{n}: 1}}, " for n in range(30_000)) + "]",
         "c.yaml:1:",
     ),
-    "a key of half a document": (f"? {'k' * 50_000}\n: [" + "1," * 50_000 + "]", "c.yaml:2:"),
+    "a key of half a document": (
+        f"? {'k' * 50_000}\n: [" + "1," * 50_000 + "]",
+        "c.yaml:2:",
+    ),
     "keys on the way": (
-        "".join(f"{' ' * n}{'k' * 900}:\n" for n in range(48)) + " " * 50 + "[" + "1," * 900 + "]",
+        "".join(f"{' ' * n}{'k' * 900}:\n" for n in range(48))
+        + " " * 50
+        + "["
+        + "1," * 900
+        + "]",
         "c.yaml:49:",
     ),
     "datasets": (
@@ -394,7 +415,9 @@ def test_a_long_message_is_cut() -> None:
     assert found.endswith("signs)")
 
 
-@pytest.mark.parametrize(("name", "reason"), [("none.yaml", "no such file"), (".", "is a folder")])
+@pytest.mark.parametrize(
+    ("name", "reason"), [("none.yaml", "no such file"), (".", "is a folder")]
+)
 def test_a_config_that_cannot_be_read_is_told(name: str, reason: str) -> None:
     with pytest.raises(ConfigError, match=reason):
         stages.prepare(name)
@@ -425,7 +448,9 @@ run: {n_jbs: 1}
     ]
     found = sorted(problems(text))
     assert len(found) == len(expected)
-    assert [pair for pair in zip(found, sorted(expected), strict=True) if not same(*pair)] == []
+    assert [
+        pair for pair in zip(found, sorted(expected), strict=True) if not same(*pair)
+    ] == []
 
 
 @needs_edits
@@ -471,7 +496,9 @@ expect:
         "c.yaml:11:6: expect[1].dataset: no data set is called 'g'...",
     ]
     found = sorted(problems(text))
-    assert [pair for pair in zip(found, sorted(expected), strict=False) if not same(*pair)] == []
+    assert [
+        pair for pair in zip(found, sorted(expected), strict=False) if not same(*pair)
+    ] == []
     assert len(found) == len(expected)
 
 
@@ -490,15 +517,26 @@ def test_control_characters_are_printed_escaped() -> None:
 # What YAML is read as.
 def test_names_are_the_text_that_was_written() -> None:
     config = config_of(
-        with_systems("{NO: a.txt, 1e3: a.txt, 0x10: a.txt, 2024-01-01: a.txt, 007: a.txt}")
+        with_systems(
+            "{NO: a.txt, 1e3: a.txt, 0x10: a.txt, 2024-01-01: a.txt, 007: a.txt}"
+        )
     )
-    assert [system.name for system in config.systems] == ["NO", "1e3", "0x10", "2024-01-01", "007"]
+    assert [system.name for system in config.systems] == [
+        "NO",
+        "1e3",
+        "0x10",
+        "2024-01-01",
+        "007",
+    ]
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        *(prefix + GOOD for prefix in ("\ufeff", "%YAML 1.1\n---\n", "---\n", "x-a: &a 1\n")),
+        *(
+            prefix + GOOD
+            for prefix in ("\ufeff", "%YAML 1.1\n---\n", "---\n", "x-a: &a 1\n")
+        ),
         GOOD.replace("\n", "\r\n"),
         json.dumps(yaml.safe_load(GOOD), indent=1),
     ],
@@ -571,7 +609,9 @@ def test_globs_find_systems(files: str, systems: str, names: list[str]) -> None:
 def test_two_files_of_one_name_are_refused() -> None:
     outputs("o/A.txt", "o/A.out")
     (found,) = problems(with_systems("['o/*']"))
-    assert found.startswith("c.yaml:2:11: systems[0]: two files would both be the system 'A': ")
+    assert found.startswith(
+        "c.yaml:2:11: systems[0]: two files would both be the system 'A': "
+    )
 
 
 def test_globs_may_be_absolute_and_go_up(folder: Path) -> None:
@@ -593,13 +633,17 @@ def test_folders_of_a_config_are_no_part_of_its_globs() -> None:
     assert [system.name for system in stages.prepare(path).config.systems] == ["A"]
 
 
-@pytest.mark.parametrize("pattern", ["**x", "a/**b/c", ".", "/", "..", "x\0y", "[", "x" * 300])
+@pytest.mark.parametrize(
+    "pattern", ["**x", "a/**b/c", ".", "/", "..", "x\0y", "[", "x" * 300]
+)
 def test_globs_that_cannot_match_are_told(pattern: str) -> None:
     found = problems(with_systems(json.dumps([pattern])))
     assert [line for line in found if line.startswith("c.yaml:2:11: systems[0]: ")]
 
 
-@pytest.mark.parametrize(("one", "two"), [("a1", "a01"), ("a1", "a1 "), ("A", "a"), ("1", "01")])
+@pytest.mark.parametrize(
+    ("one", "two"), [("a1", "a01"), ("a1", "a1 "), ("A", "a"), ("1", "01")]
+)
 def test_the_natural_order_decides_between_any_two_names(one: str, two: str) -> None:
     """Else the order of systems would be that of the file system."""
     assert natural(Path(one)) != natural(Path(two))
@@ -650,7 +694,10 @@ def test_names_that_do_not_print_are_refused(section: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", [*NAMES, "a", "0", "A.b_c+d-e", "a" * 100])
 def test_names_that_print_are_taken(name: str) -> None:
-    assert config_of(with_systems(f"{{{json.dumps(name)}: a.txt}}")).systems[0].name == name
+    assert (
+        config_of(with_systems(f"{{{json.dumps(name)}: a.txt}}")).systems[0].name
+        == name
+    )
 
 
 # Metrics: the forms, and the signature.
@@ -686,10 +733,18 @@ def test_options_written_as_lists_ask_for_every_combination() -> None:
     assert valid(yaml.safe_load(text))
 
 
-@pytest.mark.parametrize("mistake", ["ordre: 3", "n: 10", "level: corps", "smoothing: ones"])
+@pytest.mark.parametrize(
+    "mistake", ["ordre: 3", "n: 10", "level: corps", "smoothing: ones"]
+)
 def test_a_mistake_beside_a_list_is_told_once(mistake: str) -> None:
     assert (
-        len(problems(GOOD.replace("gleu", f"{{name: gleu, iterations: [1, 2, 3], {mistake}}}")))
+        len(
+            problems(
+                GOOD.replace(
+                    "gleu", f"{{name: gleu, iterations: [1, 2, 3], {mistake}}}"
+                )
+            )
+        )
         == 1
     )
 
@@ -709,7 +764,9 @@ def test_lists_that_ask_for_too_many_metrics_are_refused_before_any_is_made(
     monkeypatch.setattr(build, "resolve", resolved)
     for iterations, seeds, made in ((3, 4, 12), (300, 1000, 0)):
         resolved.reset_mock()
-        lists = f"iterations: {list(range(1, iterations + 1))}, seed: {list(range(seeds))}"
+        lists = (
+            f"iterations: {list(range(1, iterations + 1))}, seed: {list(range(seeds))}"
+        )
         text = f"[{{name: gleu, sampler: numpy, {lists}}}]"
         if made:
             assert len(metrics_of(text)) == made
@@ -755,9 +812,15 @@ def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
             if option.maximum is not None
             else st.booleans()
         )
-        texts = [text for text in WRITTEN if option.pattern and re.fullmatch(option.pattern, text)]
+        texts = [
+            text
+            for text in WRITTEN
+            if option.pattern and re.fullmatch(option.pattern, text)
+        ]
         values[option.name] = (
-            st.sampled_from(option.choices or texts) if option.choices or texts else whole
+            st.sampled_from(option.choices or texts)
+            if option.choices or texts
+            else whole
         )
         if option.free:
             values[option.name] = (
@@ -784,13 +847,19 @@ def metric_with(metric: type[Metric], values: dict[str, Any], keys: str) -> Metr
             return found
         blamed = wrong[0].message.split(":")[0]
         values.pop(
-            next(option.name for option in metric.options if blamed in (option.name, option.key))
+            next(
+                option.name
+                for option in metric.options
+                if blamed in (option.name, option.key)
+            )
         )
 
 
 @pytest.mark.parametrize("name", METRICS)
 @given(data=st.data())
-def test_every_signature_parses_back_to_an_equal_metric(name: str, data: st.DataObject) -> None:
+def test_every_signature_parses_back_to_an_equal_metric(
+    name: str, data: st.DataObject
+) -> None:
     values = data.draw(any_options(METRICS[name]))
     metric = metric_with(METRICS[name], values, "name")
     printed = scored_columns.signed(metric, data.draw(st.sampled_from([1, 2, 255])))
@@ -808,11 +877,16 @@ def test_every_signature_parses_back_to_an_equal_metric(name: str, data: st.Data
 
 @pytest.mark.parametrize("name", METRICS)
 @given(data=st.data())
-def test_different_metrics_have_different_signatures(name: str, data: st.DataObject) -> None:
+def test_different_metrics_have_different_signatures(
+    name: str, data: st.DataObject
+) -> None:
     one, two = (
-        metric_with(METRICS[name], data.draw(any_options(METRICS[name])), "name") for _ in "12"
+        metric_with(METRICS[name], data.draw(any_options(METRICS[name])), "name")
+        for _ in "12"
     )
-    assert (one == two) == (scored_columns.signed(one, 2) == scored_columns.signed(two, 2))
+    assert (one == two) == (
+        scored_columns.signed(one, 2) == scored_columns.signed(two, 2)
+    )
 
 
 def test_the_signature_of_the_default() -> None:
@@ -824,7 +898,9 @@ def test_the_signature_of_the_default() -> None:
 
 # The JSON Schema.
 def valid(data: object) -> bool:
-    return bool(jsonschema.Draft202012Validator(json.loads(json_schema())).is_valid(data))
+    return bool(
+        jsonschema.Draft202012Validator(json.loads(json_schema())).is_valid(data)
+    )
 
 
 SHIPPED = sorted((ROOT / "configs").glob("*.yaml"))
@@ -835,7 +911,9 @@ def test_the_schema_accepts_the_configs_that_ship(path: Path) -> None:
     assert valid(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
-def test_the_printed_schema_is_that_of_the_models(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_printed_schema_is_that_of_the_models(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["schema"]) == 0
     assert capsys.readouterr().out == json_schema()
     jsonschema.Draft202012Validator.check_schema(json.loads(json_schema()))

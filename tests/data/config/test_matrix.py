@@ -61,7 +61,10 @@ def test_what_is_included_is_merged_deeply_and_the_file_itself_wins() -> None:
         "y",
         ["json"],
     )
-    assert [str(reference) for reference in config.datasets[0].references] == ["r.txt", "s.txt"]
+    assert [str(reference) for reference in config.datasets[0].references] == [
+        "r.txt",
+        "s.txt",
+    ]
 
 
 def test_relative_paths_are_against_the_file_that_wrote_them() -> None:
@@ -88,7 +91,9 @@ def test_problems_point_into_the_file_that_has_them() -> None:
             "f/one.yaml": "x-a: 1\ndatasets:\n  d: {sorce: s.txt, references: [r.txt]}\noutput: {digits: 99}\n"
         }
     )
-    assert problems("include: [f/one.yaml]\nsystems: {A: a.txt}\nmetrics: [glue]\n")[:2] == [
+    assert problems("include: [f/one.yaml]\nsystems: {A: a.txt}\nmetrics: [glue]\n")[
+        :2
+    ] == [
         "f/one.yaml:3:7: datasets.d.sorce: unknown key (did you mean 'source'?)",
         "f/one.yaml:4:10: output.digits: input should be less than or equal to 12, found '99'",
     ]
@@ -99,7 +104,10 @@ def test_problems_point_into_the_file_that_has_them() -> None:
     [
         ("[none.yaml]", "none.yaml: no such file (did you mean 'one.yaml'?)"),
         ("[c.yaml]", "c.yaml:1:11: include[0]: 'c.yaml' includes itself"),
-        ("[one.yaml]", "one.yaml:1:11: include[0]: 'c.yaml' includes itself, through others"),
+        (
+            "[one.yaml]",
+            "one.yaml:1:11: include[0]: 'c.yaml' includes itself, through others",
+        ),
         (
             "['http://x.org/a.yaml']",
             "c.yaml:1:11: include[0]: 'http://x.org/a.yaml' is not a local file; only local files can be included",
@@ -111,7 +119,10 @@ def test_problems_point_into_the_file_that_has_them() -> None:
             '["a\\0b"]',
             "c.yaml:1:11: include[0]: 'a\\x00b' cannot be read: no path has a NUL character",
         ),
-        ("[twice.yaml]", "twice.yaml:2:1: the key 'a' is given twice (first on line 1)"),
+        (
+            "[twice.yaml]",
+            "twice.yaml:2:1: the key 'a' is given twice (first on line 1)",
+        ),
         (
             "[tag.yaml]",
             "tag.yaml:1:4: the tag '!!python/name:os.system' is not allowed: a config holds text, lists, mappings",
@@ -138,14 +149,19 @@ def test_files_may_be_included_by_several() -> None:
 def test_many_includes_are_refused() -> None:
     write({f"{n}.yaml": "a: 1\n" for n in range(101)})
     names = ", ".join(f"{n}.yaml" for n in range(101))
-    assert "100.yaml: more than 100 files are included" in problems(f"include: [{names}]\n{CONFIG}")
+    assert "100.yaml: more than 100 files are included" in problems(
+        f"include: [{names}]\n{CONFIG}"
+    )
 
 
 # defaults
 @pytest.mark.parametrize(
     ("defaults", "message"),
     [
-        ("{metric: {}}", "c.yaml:1:12: defaults.metric: unknown key (did you mean 'metrics'?)"),
+        (
+            "{metric: {}}",
+            "c.yaml:1:12: defaults.metric: unknown key (did you mean 'metrics'?)",
+        ),
         (
             "{metrics: []}",
             "c.yaml:1:12: defaults.metrics: expected a mapping (key: value), found a list",
@@ -169,9 +185,12 @@ def test_wrong_defaults_are_told(defaults: str, message: str) -> None:
 
 
 def test_defaults_of_metrics() -> None:
-    text = "defaults: {metrics: {seed: 5, sampler: numpy, order: 3}}\n" + CONFIG.replace(
-        "['gleu[iter=2]']",
-        "[gleu, {name: gleu, references: max}, 'gleu|n:2|rng:python3', google_gleu]",
+    text = (
+        "defaults: {metrics: {seed: 5, sampler: numpy, order: 3}}\n"
+        + CONFIG.replace(
+            "['gleu[iter=2]']",
+            "[gleu, {name: gleu, references: max}, 'gleu|n:2|rng:python3', google_gleu]",
+        )
     )
     first, best, third, other = prepare(text).metrics
     assert first == from_text("gleu[seed=5,rng=numpy,n=3]")
@@ -189,16 +208,25 @@ def test_defaults_are_taken_that_have_an_effect_only_together(order: int) -> Non
     text = f"defaults: {{metrics: {{{', '.join(given)}}}}}\n" + CONFIG.replace(
         "gleu[iter=2]", "bleu[value=0.3]"
     )
-    assert prepare(text).metrics == (from_text("bleu[flavour=nltk,smooth=method1,value=0.3]"),)
+    assert prepare(text).metrics == (
+        from_text("bleu[flavour=nltk,smooth=method1,value=0.3]"),
+    )
 
 
 @pytest.mark.parametrize(
     ("first", "taken"),
-    [("sampler: numpy, level: mean", "rng=numpy"), ("level: mean, sampler: numpy", "level=mean")],
+    [
+        ("sampler: numpy, level: mean", "rng=numpy"),
+        ("level: mean, sampler: numpy", "level=mean"),
+    ],
 )
-def test_of_defaults_that_exclude_each_other_the_first_is_taken(first: str, taken: str) -> None:
+def test_of_defaults_that_exclude_each_other_the_first_is_taken(
+    first: str, taken: str
+) -> None:
     metrics = "[gleu, 'gleu[n=3,level=corpus]', google_gleu]"
-    text = f"defaults: {{metrics: {{{first}}}}}\n" + CONFIG.replace("['gleu[iter=2]']", metrics)
+    text = f"defaults: {{metrics: {{{first}}}}}\n" + CONFIG.replace(
+        "['gleu[iter=2]']", metrics
+    )
     assert prepare(text).metrics[0] == from_text(f"gleu[{taken}]")
 
 
@@ -214,22 +242,36 @@ def test_of_defaults_that_exclude_each_other_the_first_is_taken(first: str, take
     ],
 )
 def test_a_setting_changes_the_config(setting: str, key: str, value: object) -> None:
-    config = prepare(CONFIG + "output: {formats: [json, csv]}\n", settings=(setting,)).config
+    config = prepare(
+        CONFIG + "output: {formats: [json, csv]}\n", settings=(setting,)
+    ).config
     assert getattr(config.written.output, key) == value
 
 
 def test_settings_are_applied_in_order_and_names_may_have_dots() -> None:
     job = prepare(
         CONFIG.replace("A:", "v1.0:"),
-        settings=("systems.v1.0=r.txt", "metrics.0=gleu", "metrics.0={name: gleu, n: 2}"),
+        settings=(
+            "systems.v1.0=r.txt",
+            "metrics.0=gleu",
+            "metrics.0={name: gleu, n: 2}",
+        ),
     )
     assert lines(job.corpora[0].systems["v1.0"]) == TEXTS["r.txt"].splitlines()
     assert job.metrics == (from_text("gleu[n=2]"),)
 
 
 def test_paths_of_settings_are_against_the_working_directory() -> None:
-    write({"f/c.yaml": CONFIG.replace(" s.txt", " ../s.txt").replace("[r.txt]", "[../r.txt]")})
-    config = stages.prepare("f/c.yaml", overrides=Overrides(("systems.A=a.txt",))).config
+    write(
+        {
+            "f/c.yaml": CONFIG.replace(" s.txt", " ../s.txt").replace(
+                "[r.txt]", "[../r.txt]"
+            )
+        }
+    )
+    config = stages.prepare(
+        "f/c.yaml", overrides=Overrides(("systems.A=a.txt",))
+    ).config
     assert [str(path) for path in config.systems[0].paths.values()] == ["a.txt"]
 
 
@@ -238,7 +280,11 @@ def test_paths_of_settings_are_against_the_working_directory() -> None:
     [
         ("gleu", ["order=3"], "gleu[n=3]"),
         ("gleu[n=2,refs=max]", ["order=3"], "gleu[n=3,refs=max]"),
-        ("gleu|n:2|refs:max", ["n=3", "variant=2016"], "gleu[variant=2016,n=3,refs=max]"),
+        (
+            "gleu|n:2|refs:max",
+            ["n=3", "variant=2016"],
+            "gleu[variant=2016,n=3,refs=max]",
+        ),
         ({"name": "gleu", "n": 2}, ["order=3"], "gleu[n=3]"),
         ("gleu", ["order=[1, 3]"], "gleu[n=1]"),
     ],
@@ -361,11 +407,15 @@ def test_a_pattern_that_matches_nothing_is_told() -> None:
 
 def test_what_was_left_out_is_kept_and_told() -> None:
     stages.run(prepare(TWO), "out")
-    before = {path: path.read_bytes() for path in Path("out/statistics").rglob("*.columns")}
+    before = {
+        path: path.read_bytes() for path in Path("out/statistics").rglob("*.columns")
+    }
     job = prepare(TWO, "A")
     assert job.warnings[0] == "only A of the config: ranks are among those here"
     stages.run(job, "out")
-    assert {path: path.read_bytes() for path in Path("out/statistics").rglob("*.columns")} == before
+    assert {
+        path: path.read_bytes() for path in Path("out/statistics").rglob("*.columns")
+    } == before
 
 
 # The matrix.
@@ -384,7 +434,10 @@ def test_a_glob_without_a_file_for_a_dataset_is_told() -> None:
 @pytest.mark.parametrize(
     ("systems", "message"),
     [
-        ("{A: {d: a.txt}}", "c.yaml:3:3: datasets.e: no system has an output for this data set"),
+        (
+            "{A: {d: a.txt}}",
+            "c.yaml:3:3: datasets.e: no system has an output for this data set",
+        ),
         (
             "{A: a.txt, B: {}}",
             "c.yaml:4:21: systems.B: has no output; name one for at least one data set",
@@ -393,7 +446,10 @@ def test_a_glob_without_a_file_for_a_dataset_is_told() -> None:
             "{A: a.txt, a: a.txt}",
             "c.yaml:4:21: systems.a: differs from 'A' in upper and lower case only",
         ),
-        ("{A: a.txt, A: a.txt}", "c.yaml:4:21: the key 'A' is given twice (first on line 4)"),
+        (
+            "{A: a.txt, A: a.txt}",
+            "c.yaml:4:21: the key 'A' is given twice (first on line 4)",
+        ),
     ],
 )
 def test_an_incomplete_matrix_is_told(systems: str, message: str) -> None:
@@ -443,7 +499,9 @@ def test_validate_tells_what_there_is(capsys: pytest.CaptureFixture[str]) -> Non
     write(
         {
             "q.txt": "a b x\n\n\n",
-            "c.yaml": CONFIG.replace("[r.txt]", "[r.txt, q.txt], empty_references: none"),
+            "c.yaml": CONFIG.replace(
+                "[r.txt]", "[r.txt, q.txt], empty_references: none"
+            ),
         }
     )
     assert main(["validate", "c.yaml", "--set", "metrics.0=gleu"]) == 0
@@ -479,7 +537,10 @@ def test_settings_and_patterns_are_taken_by_the_command_line(
         == 0
     )
     found = json.loads(capsys.readouterr().out)
-    assert {(s["dataset"], s["system"]) for s in found["scores"]} == {("d", "A"), ("e", "A")}
+    assert {(s["dataset"], s["system"]) for s in found["scores"]} == {
+        ("d", "A"),
+        ("e", "A"),
+    }
     assert Path("z/results.json").exists()
 
 
@@ -491,13 +552,17 @@ def test_settings_and_patterns_are_taken_by_the_command_line(
         TWO,
         CONFIG.replace("a.txt", "{d: {jsonl: x, column: y}}"),
         CONFIG.replace("a.txt", "{tsv: x, column: 2, header: true}"),
-        CONFIG.replace("references: [r.txt]", "m2: x, missing_annotator: none, keep: [1-100, 418]"),
+        CONFIG.replace(
+            "references: [r.txt]", "m2: x, missing_annotator: none, keep: [1-100, 418]"
+        ),
         CONFIG.replace("references: [r.txt]", "gold: f, drop: lines.txt"),
         f"defaults: {{metrics: {{order: 3}}}}\n{CONFIG}run: {{max_unpacked: 1000}}\n",
     ],
 )
 def test_the_schema_knows_the_forms(text: str) -> None:
-    jsonschema.Draft202012Validator(json.loads(json_schema())).validate(yaml.safe_load(text))
+    jsonschema.Draft202012Validator(json.loads(json_schema())).validate(
+        yaml.safe_load(text)
+    )
 
 
 @pytest.mark.parametrize("value", ["{jsonl: x}", "{jsonl: x, colum: y}", "[x]", "5"])
@@ -538,7 +603,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize(
     "path",
-    ["~/texts/a.txt", "$TEXTS/a.txt", "${TEXTS}/${ONE}.txt", "~/texts/$ONE.*", "$TEXTS/?.txt"],
+    [
+        "~/texts/a.txt",
+        "$TEXTS/a.txt",
+        "${TEXTS}/${ONE}.txt",
+        "~/texts/$ONE.*",
+        "$TEXTS/?.txt",
+    ],
 )
 def test_home_and_variables_stand_in_paths(path: str) -> None:
     if "?" in path:
@@ -547,16 +618,19 @@ def test_home_and_variables_stand_in_paths(path: str) -> None:
     assert long(f"systems.A={path}")[-1] == TEXTS["a.txt"].splitlines()
     if "?" not in path:
         source = path.replace("*", "txt")
-        assert long(f"datasets.d.source={source}", f"datasets.d.references=['{path}']")[:2] == 2 * [
-            TEXTS["a.txt"].splitlines()
-        ]
+        assert long(f"datasets.d.source={source}", f"datasets.d.references=['{path}']")[
+            :2
+        ] == 2 * [TEXTS["a.txt"].splitlines()]
 
 
 @pytest.mark.usefixtures("home")
 def test_home_and_variables_stand_in_globs_of_systems_and_in_includes() -> None:
-    write({"home/texts/b.txt": TEXTS["a.txt"], "home/more.yaml": "output: {digits: 4}\n"})
+    write(
+        {"home/texts/b.txt": TEXTS["a.txt"], "home/more.yaml": "output: {digits: 4}\n"}
+    )
     config = prepare(
-        CONFIG + "include: [$HOME/more.yaml]\n", settings=("systems=['$TEXTS/[ab].txt']",)
+        CONFIG + "include: [$HOME/more.yaml]\n",
+        settings=("systems=['$TEXTS/[ab].txt']",),
     ).config
     assert [system.name for system in config.systems] == ["a", "b"]
     assert config.written.output.digits == 4
@@ -574,12 +648,20 @@ def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) ->
     assert problems(CONFIG + "include: [$CORPORA/x.yaml]\n") == [
         f"c.yaml:4:11: include[0]: {message} '$CORPORA/x.yaml'"
     ]
-    assert main(["run", "c.yaml", "--set", "include=[]", "--output", "$CORPORA/run"]) == 2
+    assert (
+        main(["run", "c.yaml", "--set", "include=[]", "--output", "$CORPORA/run"]) == 2
+    )
 
 
 def test_a_file_with_a_dollar_in_its_name_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("X", "nothing")
-    write({"$X.txt": TEXTS["a.txt"], "~.txt": TEXTS["a.txt"], "{name}.txt": TEXTS["a.txt"]})
+    write(
+        {
+            "$X.txt": TEXTS["a.txt"],
+            "~.txt": TEXTS["a.txt"],
+            "{name}.txt": TEXTS["a.txt"],
+        }
+    )
     for name in ("$X.txt", "~.txt", "{name}.txt"):
         config = prepare(output(json.dumps(name))).config
         assert [str(path) for path in config.systems[0].paths.values()] == [name]

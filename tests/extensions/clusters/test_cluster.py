@@ -61,7 +61,9 @@ class Here(NamedTuple):
 
     @property
     def options(self) -> RunOptions:
-        return RunOptions(n_jobs=2, backend=self.backend, shard_lines=40, address=self.address)
+        return RunOptions(
+            n_jobs=2, backend=self.backend, shard_lines=40, address=self.address
+        )
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +127,10 @@ def wait_for(port: str) -> None:
     """Wait until somebody listens."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", int(port)), 1):
+        with (
+            contextlib.suppress(OSError),
+            socket.create_connection(("127.0.0.1", int(port)), 1),
+        ):
             return
         time.sleep(0.05)
     pytest.fail("the scheduler does not start")
@@ -145,7 +150,9 @@ def any_cluster(request: pytest.FixtureRequest) -> Here:
         return dask
     if not OTHERS:
         pytest.skip("PIPELINE_CLUSTER=1 is not set")
-    return Here(request.param, {"ray": None, "spark": "local-cluster[2,1,1024]"}[request.param])
+    return Here(
+        request.param, {"ray": None, "spark": "local-cluster[2,1,1024]"}[request.param]
+    )
 
 
 @pytest.fixture
@@ -154,10 +161,16 @@ def config(tmp_path: Path) -> Path:
     compressed.
     """
     found = write_run(
-        tmp_path, 200, datasets=("d", "e"), systems="ABC", chosen=["gleu[iter=3]", "bleu"]
+        tmp_path,
+        200,
+        datasets=("d", "e"),
+        systems="ABC",
+        chosen=["gleu[iter=3]", "bleu"],
     )
     for name in "de":
-        (tmp_path / name / "C.gz").write_bytes(gzip.compress((tmp_path / name / "C").read_bytes()))
+        (tmp_path / name / "C.gz").write_bytes(
+            gzip.compress((tmp_path / name / "C").read_bytes())
+        )
     text = found.read_text(encoding="utf-8").replace("{dataset}/C", "{dataset}/C.gz")
     found.write_text(text, encoding="utf-8")
     return found
@@ -197,7 +210,9 @@ def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> No
     paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
     for number, path in enumerate(paths):
         path.write_bytes(
-            b"".join(b"%d a b c \xc3\xa9 %d\n\n" % (number, line) for line in range(120_000))
+            b"".join(
+                b"%d a b c \xc3\xa9 %d\n\n" % (number, line) for line in range(120_000)
+            )
         )
     expected = Opener().open_all([*paths], [])
     answers: list[Any] = []
@@ -231,7 +246,9 @@ def test_a_run_uses_the_cluster_that_has_opened_its_texts(
     connect = mock.Mock(side_effect=kind.connect)
     with (
         mock.patch.object(input_files, "MIN_CLUSTER_BYTES", 0),
-        mock.patch.dict(CLUSTER_BACKENDS.entries, {"dask": replace(kind, connect=connect)}),
+        mock.patch.dict(
+            CLUSTER_BACKENDS.entries, {"dask": replace(kind, connect=connect)}
+        ),
     ):
         stages.run(stages.prepare(config, dask.options), tmp_path / "run", dask.options)
     assert connect.call_count == 1
@@ -277,7 +294,9 @@ def test_workers_that_do_not_share_the_folder_send_their_counts(
 
     with (
         mock.patch.object(ShardFile, "write", watched),
-        mock.patch.object(run_directory, "new_proof", return_value=tmp_path / "on another machine"),
+        mock.patch.object(
+            run_directory, "new_proof", return_value=tmp_path / "on another machine"
+        ),
     ):
         run(config, tmp_path / "run", dask.options)
     assert written == 11
@@ -294,7 +313,9 @@ def test_a_worker_that_is_killed_is_made_good(
         mock.patch.object(workers, "count", deadly(tmp_path / "dead")),
         mock.patch.object(clusters, "BUNDLES_FOR_EACH", 1),
     ):
-        results = run(config, tmp_path / "run", any_cluster.options, Hears(warn=told.append))
+        results = run(
+            config, tmp_path / "run", any_cluster.options, Hears(warn=told.append)
+        )
     assert (tmp_path / "dead").exists()
     assert results.missing == []
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
@@ -318,12 +339,16 @@ def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(
     expected = rf"{tmp_path}/d/ref0: cannot be read: No such file or directory \(on .*, where a worker needs the same "
     with (
         mock.patch.object(workers, "count", count),
-        pytest.raises(CorpusError, match=f"{expected}file at the same path, with the same time"),
+        pytest.raises(
+            CorpusError, match=f"{expected}file at the same path, with the same time"
+        ),
     ):
         run(config, tmp_path / "run", dask.options)
 
 
-def test_a_worker_of_another_version_is_refused(dask: Here, config: Path, tmp_path: Path) -> None:
+def test_a_worker_of_another_version_is_refused(
+    dask: Here, config: Path, tmp_path: Path
+) -> None:
     with (
         mock.patch.object(workers, "COUNTING", -1),
         pytest.raises(
@@ -375,12 +400,18 @@ def test_a_client_of_the_users_own_is_used_and_left_alone(
     from distributed import Client
 
     with Client(scheduler) as client:
-        run(config, tmp_path / "run", RunOptions(n_jobs=None, backend="dask", shard_lines=40))
+        run(
+            config,
+            tmp_path / "run",
+            RunOptions(n_jobs=None, backend="dask", shard_lines=40),
+        )
         assert client.status == "running"
     assert (tmp_path / "run" / "results.json").exists()
 
 
-def test_without_an_address_workers_are_started_here_and_end(config: Path, tmp_path: Path) -> None:
+def test_without_an_address_workers_are_started_here_and_end(
+    config: Path, tmp_path: Path
+) -> None:
     pytest.importorskip("distributed", reason="dask is not installed")
     command = [
         "run",
@@ -407,7 +438,11 @@ def test_without_an_address_workers_are_started_here_and_end(config: Path, tmp_p
 
 def test_what_is_counted_needs_no_cluster(config: Path, tmp_path: Path) -> None:
     run(config, tmp_path / "run")
-    run(config, tmp_path / "run", RunOptions(n_jobs=2, backend="dask", address="tcp://127.0.0.1:1"))
+    run(
+        config,
+        tmp_path / "run",
+        RunOptions(n_jobs=2, backend="dask", address="tcp://127.0.0.1:1"),
+    )
 
 
 # ---- what is told
@@ -435,7 +470,9 @@ def test_nobody_at_the_address_is_told_soon(
     monkeypatch.setitem(
         CLUSTER_BACKENDS,
         backend,
-        replace(CLUSTER_BACKENDS[backend], connect=mock.Mock(side_effect=AssertionError)),
+        replace(
+            CLUSTER_BACKENDS[backend], connect=mock.Mock(side_effect=AssertionError)
+        ),
     )
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -493,15 +530,21 @@ def test_an_address_that_is_none_is_told_by_the_cluster(
     config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("distributed")
-    assert main(["run", str(config), "--backend", "dask", "--address", "head", "-q"]) == 2
-    assert "backend dask at head: the cluster cannot be used: " in capsys.readouterr().err
+    assert (
+        main(["run", str(config), "--backend", "dask", "--address", "head", "-q"]) == 2
+    )
+    assert (
+        "backend dask at head: the cluster cannot be used: " in capsys.readouterr().err
+    )
 
 
 def test_an_address_of_the_config_is_not_that_of_another_backend(
     config: Path, tmp_path: Path
 ) -> None:
     written = RunConfig(backend="dask", address="tcp://127.0.0.1:1")
-    assert [RunOptions(backend=name).under(written).address for name in ("ray", None)] == [
+    assert [
+        RunOptions(backend=name).under(written).address for name in ("ray", None)
+    ] == [
         None,
         written.address,
     ]
@@ -525,7 +568,10 @@ def test_an_address_of_the_config_is_not_that_of_another_backend(
 
 def test_threads_work_until_the_cluster_is_connected_to() -> None:
     """What they have begun they end; the cluster gets the rest, and all of it later."""
-    begun, free = threading.Barrier(processors() + 1, timeout=PATIENCE), threading.Event()
+    begun, free = (
+        threading.Barrier(processors() + 1, timeout=PATIENCE),
+        threading.Event(),
+    )
     threads_of: dict[int, str] = {}
     free_before: list[bool] = []
 
@@ -546,13 +592,17 @@ def test_threads_work_until_the_cluster_is_connected_to() -> None:
         return number * number
 
     items, first = range(3 * processors() + 5), processors()
-    kind = ClusterBackend(packages=("x",), connect=connect, results=results, death_errors=())
+    kind = ClusterBackend(
+        packages=("x",), connect=connect, results=results, death_errors=()
+    )
     with (
         mock.patch.dict(CLUSTER_BACKENDS.entries, {"soon": kind}),
         Cluster("soon", None, 2) as cluster,
     ):
         assert cluster.shared(work, items) == [number * number for number in items]
-        assert {n for n, name in threads_of.items() if name != "MainThread"} == set(range(first))
+        assert {n for n, name in threads_of.items() if name != "MainThread"} == set(
+            range(first)
+        )
         assert cluster.shared(work, items) == [number * number for number in items]
     assert free_before == [False, True]
     assert set(threads_of.values()) == {"MainThread"}
@@ -571,12 +621,16 @@ def test_a_cluster_that_is_not_there_is_told_while_threads_work() -> None:
             CLUSTER_BACKENDS.entries,
             {
                 "never": ClusterBackend(
-                    packages=("x",), connect=connect, results=mock.Mock(), death_errors=()
+                    packages=("x",),
+                    connect=connect,
+                    results=mock.Mock(),
+                    death_errors=(),
                 )
             },
         ),
         pytest.raises(
-            ConfigError, match="backend never: the cluster cannot be used: OSError: nobody"
+            ConfigError,
+            match="backend never: the cluster cannot be used: OSError: nobody",
         ),
     ):
         Cluster("never", None, 2).shared(work, range(1000))
@@ -658,7 +712,10 @@ def test_errors_of_the_cluster_itself_are_told_apart(
     def call(_: int) -> int:
         raise error
 
-    with Cluster("threading", None, 2) as workers, pytest.raises(expected, match=message):
+    with (
+        Cluster("threading", None, 2) as workers,
+        pytest.raises(expected, match=message),
+    ):
         list(workers.results(call, iter(range(3))))
 
 

@@ -37,7 +37,9 @@ def loaded() -> Any:
         return errant.load("en", spacy.load(named(None), disable=UNUSED))
 
 
-def errant_parallel(source: Path, texts: Sequence[Path], out: Path, annotator: Any) -> str:
+def errant_parallel(
+    source: Path, texts: Sequence[Path], out: Path, annotator: Any
+) -> str:
     """Run errant_parallel in this process; return the M2 file. It is given the spaCy pipeline that
     is here.
     """

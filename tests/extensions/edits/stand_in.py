@@ -39,7 +39,9 @@ def edits_of(pair: Pair, model: str | None) -> Annotation:
     if len(source) != len(corrected):
         return (f"A 0 {len(source)}{tail}|||{pair.corrected}|||{end}",)
     rows = enumerate(zip(source, corrected, strict=True))
-    return tuple(f"A {i} {i + 1}{tail}|||{two}|||{end}" for i, (one, two) in rows if one != two)
+    return tuple(
+        f"A {i} {i + 1}{tail}|||{two}|||{end}" for i, (one, two) in rows if one != two
+    )
 
 
 def m2(source: Sequence[str], texts: Sequence[Sequence[str]]) -> str:

@@ -14,7 +14,12 @@ import pytest
 from pipeline.errors import ConfigError, IncompleteError
 from pipeline.extensions.edits import annotate
 from pipeline.extensions.edits import errant_annotator as spacy_pipelines
-from pipeline.extensions.edits.annotate import Annotated, AnnotationCache, annotate_all, chunks
+from pipeline.extensions.edits.annotate import (
+    Annotated,
+    AnnotationCache,
+    annotate_all,
+    chunks,
+)
 from pipeline.extensions.edits.errant_annotator import (
     NOOP,
     Pair,
@@ -46,7 +51,10 @@ DISTINCT = [Pair("a b", "a c"), Pair("d", "e"), Pair("d", "")]
 
 def stand_in(chunk: Sequence[Pair], model: str | None) -> list[Annotation]:
     """Return an edit that names its pair, or none."""
-    return [(f"A 0 1|||{model}|||{pair.corrected}|||",) if pair.corrected else () for pair in chunk]
+    return [
+        (f"A 0 1|||{model}|||{pair.corrected}|||",) if pair.corrected else ()
+        for pair in chunk
+    ]
 
 
 def dies(_chunk: Sequence[Pair], _model: str | None) -> list[Annotation]:
@@ -86,9 +94,13 @@ def fresh() -> Iterator[None]:
     versions_of.cache_clear()
 
 
-def test_distinct_pairs_whose_words_differ_are_annotated_once(asked: list[list[Pair]]) -> None:
+def test_distinct_pairs_whose_words_differ_are_annotated_once(
+    asked: list[list[Pair]],
+) -> None:
     done: list[tuple[int, int]] = []
-    annotated = annotate_all(PAIRS, model="m", progress=lambda *numbers: done.append(numbers))
+    annotated = annotate_all(
+        PAIRS, model="m", progress=lambda *numbers: done.append(numbers)
+    )
     edit = ("A 0 1|||m|||a c|||",)
     assert annotated == Annotated(
         [edit, NOOP, (), (), (), edit, ("A 0 1|||m|||e|||",), ()], 4, 3, 0
@@ -105,7 +117,16 @@ def test_blanks_decide_whether_unchanged_words_are_a_noop() -> None:
     """As errant_parallel does: it compares the words of the source, one blank between, with the
     corrected line.
     """
-    assert [trivial(*pair) for pair in PAIRS] == [None, NOOP, (), (), (), None, None, None]
+    assert [trivial(*pair) for pair in PAIRS] == [
+        None,
+        NOOP,
+        (),
+        (),
+        (),
+        None,
+        None,
+        None,
+    ]
     assert pair_of("a\u00a0 b", "\tc") == Pair("a b", "c")
 
 
@@ -153,13 +174,17 @@ def test_pages_of_a_cache_that_are_damaged_give_nothing_false(
         content[place] = 255
     cache.path.write_bytes(content)
     kept_pairs = cache.read("v", pairs)
-    assert all(annotation == (pair.corrected,) for pair, annotation in kept_pairs.items())
+    assert all(
+        annotation == (pair.corrected,) for pair, annotation in kept_pairs.items()
+    )
     assert messages == [
         f"{cache.path}: is damaged (database disk image is malformed); it is made anew"
     ]
 
 
-def test_a_damaged_row_counts_as_missing(kept: tuple[AnnotationCache, list[str]]) -> None:
+def test_a_damaged_row_counts_as_missing(
+    kept: tuple[AnnotationCache, list[str]],
+) -> None:
     cache, messages = kept
     cache.write("v", dict.fromkeys(DISTINCT, ("A 0 1",)))
     with closing(sqlite3.connect(cache.path)) as database, database:
@@ -190,7 +215,9 @@ def write_many(path: str, first: int) -> None:
         cache.write("v", {Pair("s", str(number)): (str(number),)})
 
 
-def test_several_processes_use_a_cache_at_once(kept: tuple[AnnotationCache, list[str]]) -> None:
+def test_several_processes_use_a_cache_at_once(
+    kept: tuple[AnnotationCache, list[str]],
+) -> None:
     from joblib import Parallel, delayed
 
     cache, messages = kept
@@ -228,11 +255,16 @@ def test_missing_packages_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ConfigError) as caught:
             annotate_all([("a", "b")])
         packages = "texts are annotated by the packages errant and spaCy"
-        assert str(caught.value) == f"annotator: {packages}: {missing} is not installed; {install}"
+        assert (
+            str(caught.value)
+            == f"annotator: {packages}: {missing} is not installed; {install}"
+        )
 
 
 @pytest.mark.usefixtures("fresh")
-def test_missing_pipelines_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_pipelines_are_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(metadata, "version", lambda _: "1.0")
     monkeypatch.setattr(metadata, "entry_points", lambda **_: ())
     with pytest.raises(ConfigError) as caught:
@@ -245,11 +277,13 @@ def test_missing_pipelines_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     points = (metadata.EntryPoint("en_no_suck", "en_no_suck", "spacy_models"),)
     monkeypatch.setattr(metadata, "entry_points", lambda **_: points)
     with pytest.raises(
-        ConfigError, match=r"\(did you mean 'en_no_suck'\?\); installed: en_no_suck; to install"
+        ConfigError,
+        match=r"\(did you mean 'en_no_suck'\?\); installed: en_no_suck; to install",
     ):
         versions_of("en_no_such")
     with pytest.raises(
-        ConfigError, match=r"expected a folder of a spaCy pipeline, with the file meta\.json"
+        ConfigError,
+        match=r"expected a folder of a spaCy pipeline, with the file meta\.json",
     ):
         versions_of(str(tmp_path))
 
@@ -261,7 +295,9 @@ def test_versions_name_the_pipeline_and_know_its_files(
     monkeypatch.setattr(
         metadata, "version", lambda name: {"errant": "3.0.2", "spacy": "3.8.7"}[name]
     )
-    (tmp_path / "meta.json").write_text('{"lang": "en", "name": "mine", "version": "1.2"}')
+    (tmp_path / "meta.json").write_text(
+        '{"lang": "en", "name": "mine", "version": "1.2"}'
+    )
     (tmp_path / "weights").write_text("1")
     before = versions_of(str(tmp_path))
     assert str(before) == "errant:3.0.2|spacy:3.8.7|model:en_mine-1.2"
@@ -278,11 +314,25 @@ def test_the_command(
     asked: list[list[Pair]],
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
-    source, one, two, out = (tmp_path / name for name in ("s", "c1", "c2", "new/out.m2"))
+    source, one, two, out = (
+        tmp_path / name for name in ("s", "c1", "c2", "new/out.m2")
+    )
     source.write_text("a b\n\nd\n")
     one.write_bytes(b"a b\r\nx\r\ne")
     two.write_text("a c\n\nd\n")
-    command = ("m2", "annotate", "-orig", source, "-cor", one, two, "-out", out, "--model", "m")
+    command = (
+        "m2",
+        "annotate",
+        "-orig",
+        source,
+        "-cor",
+        one,
+        two,
+        "-out",
+        out,
+        "--model",
+        "m",
+    )
     code, said, told = called(capsys, *command)
     assert (code, said) == (0, "")
     assert told.splitlines() == [
@@ -308,12 +358,19 @@ def test_the_command_refuses_texts_that_do_not_fit(
     source, other, out = (tmp_path / name for name in ("s", "c", "out.m2"))
     source.write_text("a b\nd\n")
     other.write_text("a b\n")
-    code, _, told = called(capsys, "m2", "annotate", "-orig", source, "-cor", other, "-out", out)
+    code, _, told = called(
+        capsys, "m2", "annotate", "-orig", source, "-cor", other, "-out", out
+    )
     assert (code, told) == (
         2,
         f"error: {other}: has 1 lines, and {source} has 2; expected the same\n",
     )
     assert not out.exists()
     other.write_bytes(b"\xff\nb\n")
-    code, _, told = called(capsys, "m2", "annotate", "-orig", source, "-cor", other, "-out", out)
-    assert (code, told) == (2, f"error: {other}:1: byte 1 of the line (0xff) is not valid UTF-8\n")
+    code, _, told = called(
+        capsys, "m2", "annotate", "-orig", source, "-cor", other, "-out", out
+    )
+    assert (code, told) == (
+        2,
+        f"error: {other}:1: byte 1 of the line (0xff) is not valid UTF-8\n",
+    )

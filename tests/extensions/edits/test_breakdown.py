@@ -29,10 +29,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT", "POST")
-TYPES = ("R:NOUN", "R:NOUN:NUM", "M:DET", "U:DET", "R:VERB:SVA", "U:PUNCT", "UNK", "M:NOUN")
+TYPES = (
+    "R:NOUN",
+    "R:NOUN:NUM",
+    "M:DET",
+    "U:DET",
+    "R:VERB:SVA",
+    "U:PUNCT",
+    "UNK",
+    "M:NOUN",
+)
 
 
-def random_m2(seed: int, sentences: int, annotators: Sequence[int], *, lacking: float = 0.0) -> str:
+def random_m2(
+    seed: int, sentences: int, annotators: Sequence[int], *, lacking: float = 0.0
+) -> str:
     """Return an M2 file of random edits. `lacking` is the share of sentences in which an annotator
     has no line.
     """
@@ -53,7 +64,9 @@ def random_m2(seed: int, sentences: int, annotators: Sequence[int], *, lacking: 
                 line = f"{start} {end}|||{rng.choice(TYPES)}|||{rng.choice('xy')}|||REQUIRED|||-NONE-|||{annotator}"
                 lines.append(f"A {line}")
             if not edits:
-                lines.append(f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}")
+                lines.append(
+                    f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"
+                )
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 
@@ -77,7 +90,9 @@ def write_edits(
         "systems": {name: {"m2": f"{name}.m2"} for name in outputs},
     }
     file = folder / "c.yaml"
-    file.write_text(json.dumps({**content, "metrics": list(metrics), **more}), encoding="utf-8")
+    file.write_text(
+        json.dumps({**content, "metrics": list(metrics), **more}), encoding="utf-8"
+    )
     return file
 
 
@@ -98,7 +113,9 @@ def tables(text: str) -> dict[int, dict[str, list[str]]]:
         asked = re.fullmatch(r"-hyp \S+ -ref \S+ -cat ([123])", command.strip())
         if asked:
             rows = printed.split("Category")[1].split("\n\n")[0].split("\n")[1:]
-            found[int(asked[1])] = {cells[0]: cells[1:] for cells in map(str.split, rows)}
+            found[int(asked[1])] = {
+                cells[0]: cells[1:] for cells in map(str.split, rows)
+            }
     return found
 
 
@@ -124,7 +141,9 @@ def test_types_are_those_of_the_official_program(shared: Path, tmp_path: Path) -
         assert sorted(golden) == [1, 2, 3]
         for tier, expected in golden.items():
             (part,) = (
-                part for part in results.breakdown if (part.system, part.tier) == (name, tier)
+                part
+                for part in results.breakdown
+                if (part.system, part.tier) == (name, tier)
             )
             printed = {
                 item.category: [
@@ -144,7 +163,9 @@ def test_types_and_their_samples_are_those_of_a_naive_program(tmp_path: Path) ->
     """By another implementation: annotators without lines, outputs with two annotators, the choice
     kept in samples.
     """
-    config = write_edits(tmp_path, statistics={"resamples": "40", "trials": "10", "level": "0.9"})
+    config = write_edits(
+        tmp_path, statistics={"resamples": "40", "trials": "10", "level": "0.9"}
+    )
     results = run(config, tmp_path / "run")
     gold = (tmp_path / "gold.m2").read_text(encoding="utf-8")
     weights = Bootstrap(60, 12345).take(40).tolist()
@@ -160,20 +181,27 @@ def test_types_and_their_samples_are_those_of_a_naive_program(tmp_path: Path) ->
                 for own in weights
             ]
             for number, name in enumerate(("errant", "precision", "recall")):
-                values = sorted(naive_errant.f_beta(*counts)[number] for counts in samples)
+                values = sorted(
+                    naive_errant.f_beta(*counts)[number] for counts in samples
+                )
                 assert item.intervals[name] == pytest.approx(
                     (values[2], values[-3]), abs=1e-12
                 )  # of 40, 5% are 2
         whole = next(score for score in results.scores if score.system == part.system)
-        totals = np.sum([list(counts) for counts in counts_of(part).values()], axis=0).tolist()
+        totals = np.sum(
+            [list(counts) for counts in counts_of(part).values()], axis=0
+        ).tolist()
         assert totals == [whole.outputs[name] for name in ("tp", "fp", "fn")]
 
 
 @pytest.mark.parametrize(
-    "options", ["mode=dt", "mode=cse", "types=DET", "choice=sentence", "single=true", "mode=ds"]
+    "options",
+    ["mode=dt", "mode=cse", "types=DET", "choice=sentence", "single=true", "mode=ds"],
 )
 def test_types_sum_to_the_totals(tmp_path: Path, options: str) -> None:
-    results = run(write_edits(tmp_path, metrics=[f"errant[{options}]"]), tmp_path / "run")
+    results = run(
+        write_edits(tmp_path, metrics=[f"errant[{options}]"]), tmp_path / "run"
+    )
     assert len(results.breakdown) == 9
     whole = {
         score.system: [score.outputs[name] for name in ("tp", "fp", "fn")]
@@ -181,7 +209,9 @@ def test_types_sum_to_the_totals(tmp_path: Path, options: str) -> None:
     }
     for part in results.breakdown:
         assert (
-            np.sum([list(counts) for counts in counts_of(part).values()], axis=0).tolist()
+            np.sum(
+                [list(counts) for counts in counts_of(part).values()], axis=0
+            ).tolist()
             == whole[part.system]
         )
     if options == "types=DET":
@@ -212,13 +242,17 @@ def test_rare_types_share_a_row_and_a_warning_says_so(
     for part in results.breakdown:
         assert part.categories[-1].category == REST
         assert (
-            np.sum([list(counts) for counts in counts_of(part).values()], axis=0).tolist()
+            np.sum(
+                [list(counts) for counts in counts_of(part).values()], axis=0
+            ).tolist()
             == whole[part.system]
         )
 
 
 def test_means_of_sentences_have_no_parts(tmp_path: Path) -> None:
-    results = run(write_edits(tmp_path, metrics=["errant[level=mean]"]), tmp_path / "run")
+    results = run(
+        write_edits(tmp_path, metrics=["errant[level=mean]"]), tmp_path / "run"
+    )
     assert results.breakdown == []
     assert "breakdown" not in json.loads(results.to_json())
 
@@ -241,10 +275,15 @@ def test_counts_of_types_are_kept_and_read_again(tmp_path: Path) -> None:
     stored, scored = load(tmp_path / "run")
     assert stored.breakdown == results.breakdown
     bare = [
-        replace(part, categories=tuple(replace(item, intervals={}) for item in part.categories))
+        replace(
+            part,
+            categories=tuple(replace(item, intervals={}) for item in part.categories),
+        )
         for part in stored.breakdown
     ]
-    (metric_result,) = (metric_result for metric_result in scored if metric_result.parts)
+    (metric_result,) = (
+        metric_result for metric_result in scored if metric_result.parts
+    )
     assert tuple(bare) == breakdown_of(metric_result)
     text = (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
     validate(json.loads(text), json.loads(results_schema()))
@@ -258,4 +297,8 @@ def test_a_plan_names_types_that_are_not_counted_yet(tmp_path: Path) -> None:
     run(config, tmp_path / "run")
     next((tmp_path / "run" / "statistics").rglob("A.*by-type*")).unlink()
     rows = plan(stages.prepare(config), str(tmp_path / "run"))[1]
-    assert {row[1]: row[-1] for row in rows} == {"A": "to do", "B": "counted", "C": "counted"}
+    assert {row[1]: row[-1] for row in rows} == {
+        "A": "to do",
+        "B": "counted",
+        "C": "counted",
+    }

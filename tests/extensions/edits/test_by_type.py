@@ -64,18 +64,36 @@ def test_tables_have_the_numbers_of_the_results(context: ReportContext) -> None:
         header, rows = side_by_side(types, 2)
         assert header == [
             "type",
-            *(score.system for score in sorted(context.results.scores, key=lambda s: s.rank)),
+            *(
+                score.system
+                for score in sorted(context.results.scores, key=lambda s: s.rank)
+            ),
         ]
-        parts = {part.system: part for part in context.results.breakdown if part.tier == tier}
+        parts = {
+            part.system: part for part in context.results.breakdown if part.tier == tier
+        }
         for row in rows:
             for system, text in zip(header[1:], row[1:], strict=True):
                 score = next(
-                    (item.score for item in parts[system].categories if item.category == row[0]),
+                    (
+                        item.score
+                        for item in parts[system].categories
+                        if item.category == row[0]
+                    ),
                     None,
                 )
                 assert text == ("-" if score is None else percent(score, 2))
         header, rows = of_system(types, "A", 2)
-        assert header == ["type", "tp", "fp", "fn", "precision", "recall", "errant", "95% interval"]
+        assert header == [
+            "type",
+            "tp",
+            "fp",
+            "fn",
+            "precision",
+            "recall",
+            "errant",
+            "95% interval",
+        ]
         assert [row[:4] for row in rows] == [
             [item.category, *(str(item.outputs[name]) for name in ("tp", "fp", "fn"))]
             for item in parts["A"].categories
@@ -93,13 +111,18 @@ def test_tables_fit_the_terminal(
     its score.
     """
     on_terminal(monkeypatch, width, "dumb")
-    for results, titles in ((context.results, "ABC"), (context.results.only("A"), ["errant"])):
+    for results, titles in (
+        (context.results, "ABC"),
+        (context.results.only("A"), ["errant"]),
+    ):
         (types,) = types_of(results, 3)
         print_types(results, 2, 3)
         *table, signature = capsys.readouterr().out.splitlines()[1:]
         assert signature == types.group.metric
         words = " ".join(table).split()
-        assert all(word in words for title in (*types.names, *titles) for word in title.split())
+        assert all(
+            word in words for title in (*types.names, *titles) for word in title.split()
+        )
         assert max(map(cell_len, table)) <= width
         assert all(
             percent(cell.score, 2) in words
@@ -141,7 +164,9 @@ def test_markup_in_types_stays_text(context: ReportContext) -> None:
     assert NASTY in [name for name, _ in shown[2]["rows"]]
 
 
-def test_the_best_of_a_type_is_bold_unless_all_are_equal(context: ReportContext) -> None:
+def test_the_best_of_a_type_is_bold_unless_all_are_equal(
+    context: ReportContext,
+) -> None:
     text = markdown_files(replace(context, tier=1, by_type=True))["types.md"]
     (types,) = types_of(context.results, 1)
     for name in types.names:
@@ -180,7 +205,11 @@ def test_papers_have_the_types_that_references_ask_for_most_often(
 
 
 def test_csv_has_every_number(context: ReportContext) -> None:
-    rows = list(csv.DictReader(io.StringIO(csv_files(replace(context, by_type=True))["types.csv"])))
+    rows = list(
+        csv.DictReader(
+            io.StringIO(csv_files(replace(context, by_type=True))["types.csv"])
+        )
+    )
     expected = [
         (part.system, part.tier, item.category, name, value, item.intervals.get(name))
         for part in context.results.breakdown
@@ -212,8 +241,14 @@ def test_python_gets_rows(folder: Path) -> None:
     assert [(row["system"], row["type"]) for row in rows] == [
         (system, name) for system in "ABC" for name in "MRU"
     ]
-    stored = json.loads((folder / "results.json").read_text(encoding="utf-8"))["breakdown"]
-    (own,) = (part["categories"] for part in stored if (part["system"], part["tier"]) == ("B", 1))
+    stored = json.loads((folder / "results.json").read_text(encoding="utf-8"))[
+        "breakdown"
+    ]
+    (own,) = (
+        part["categories"]
+        for part in stored
+        if (part["system"], part["tier"]) == ("B", 1)
+    )
     assert evaluation["B"].breakdown(1)[0] == {
         "type": "M",
         "score": own[0]["score"],
@@ -228,7 +263,10 @@ def test_python_gets_rows(folder: Path) -> None:
     in_memory = evaluate_corpus(job.corpora[0], job.metrics).breakdown(2)
     without = ("low", "high")
     assert in_memory == [
-        {"dataset": "d", **{key: value for key, value in row.items() if key not in without}}
+        {
+            "dataset": "d",
+            **{key: value for key, value in row.items() if key not in without},
+        }
         for row in evaluation.breakdown(2)
     ]
     with pytest.raises(InputError, match="tier: expected 1, 2 or 3, found 4"):

@@ -59,7 +59,8 @@ def printed(shared: Path, level: str, assumption: str) -> Printed:
     name = f"{'sentence' if level == 'mean' else 'corpus'}-{assumption}.txt"
     text = (shared / "edits" / "golden" / "cleme-v1" / name).read_text(encoding="utf-8")
     lines = (
-        line.partition(" ") for line in re.sub(r"np\.float64\(([^)]*)\)", r"\1", text).splitlines()
+        line.partition(" ")
+        for line in re.sub(r"np\.float64\(([^)]*)\)", r"\1", text).splitlines()
     )
     return {system: ast.literal_eval(values) for system, _, values in lines}
 
@@ -72,11 +73,15 @@ def scores(
     config = folder / "c.yaml"
     quoted = ", ".join(f"'{metric}'" for metric in metrics)
     config.write_text(
-        f"datasets: {{c: {{gold: {gold}}}}}\nsystems: {{{named}}}\nmetrics: [{quoted}]\n", "utf-8"
+        f"datasets: {{c: {{gold: {gold}}}}}\nsystems: {{{named}}}\nmetrics: [{quoted}]\n",
+        "utf-8",
     )
     found = run(config, folder / "run").scores
     order = list(dict.fromkeys(score.metric for score in found))
-    return {(metrics[order.index(score.metric)], score.system): score.outputs for score in found}
+    return {
+        (metrics[order.index(score.metric)], score.system): score.outputs
+        for score in found
+    }
 
 
 def same_as_printed(outputs: dict[str, float], expected: dict[str, float]) -> bool:
@@ -98,7 +103,11 @@ def test_printed_numbers_of_the_authors(
     metric = f"cleme[level={level},assumption={assumption}]"
     systems = {name: m2 / f"conll14-{name}.errant" for name in expected}
     found = scores(tmp_path, m2 / "conll14.errant", systems, metric)
-    same = {name for name in expected if same_as_printed(found[metric, name], expected[name])}
+    same = {
+        name
+        for name in expected
+        if same_as_printed(found[metric, name], expected[name])
+    }
     assert same == expected.keys() - {EMPTY_OUTPUT}
 
 
@@ -118,7 +127,9 @@ def test_the_numbers_that_differ_are_those_of_a_reference_in_place_of_the_empty_
     assert [line.rpartition("|||")[0] for line in own[1:]] == [
         "A 0 1|||U:PUNCT||||||REQUIRED|||-NONE-"
     ]
-    first, second = ([line for line in edits if line.endswith(f"|||{number}")] for number in (0, 1))
+    first, second = (
+        [line for line in edits if line.endswith(f"|||{number}")] for number in (0, 1)
+    )
     output[23] = "\n".join([sentence, *first])
     gold[23] = "\n".join([sentence, *second])
     paths = []
@@ -127,7 +138,9 @@ def test_the_numbers_that_differ_are_those_of_a_reference_in_place_of_the_empty_
         paths[-1].write_text("\n\n".join(blocks), "utf-8")
     metric = f"cleme[level={level},assumption={assumption}]"
     found = scores(tmp_path, paths[0], {"POST": paths[1]}, metric)
-    assert same_as_printed(found[metric, "POST"], printed(shared, level, assumption)["POST"])
+    assert same_as_printed(
+        found[metric, "POST"], printed(shared, level, assumption)["POST"]
+    )
 
 
 # --- against the naive implementation
@@ -150,7 +163,9 @@ def edits(draw: st.DrawFn, source: list[str]) -> list[naive.Edit]:
         start = draw(st.integers(at, len(source)))
         at = draw(st.integers(start, min(start + 3, len(source))))
         same = " ".join(source[start:at])
-        words = draw(st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join) | st.just(same))
+        words = draw(
+            st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join) | st.just(same)
+        )
         found.append((start, at, words or EMPTY))
     if len({start for start, _, _ in found}) == len(found):
         found = draw(st.permutations(found))
@@ -174,7 +189,9 @@ def sentences(draw: st.DrawFn) -> list[naive.Sentence]:
 
 def line_of(edit: naive.Edit, annotator: int) -> str:
     kind = "noop" if edit == NOOP else "R:OTHER"
-    return f"A {edit[0]} {edit[1]}|||{kind}|||{edit[2]}|||REQUIRED|||-NONE-|||{annotator}"
+    return (
+        f"A {edit[0]} {edit[1]}|||{kind}|||{edit[2]}|||REQUIRED|||-NONE-|||{annotator}"
+    )
 
 
 def text_of(corpus: list[naive.Sentence]) -> Text:
@@ -182,7 +199,10 @@ def text_of(corpus: list[naive.Sentence]) -> Text:
     gold = [
         join_lines(
             record_of(
-                number, number, 0, [line_of(edit, number) for edit in sentence.references[number]]
+                number,
+                number,
+                0,
+                [line_of(edit, number) for edit in sentence.references[number]],
             )
             for sentence in corpus
         )
@@ -190,7 +210,8 @@ def text_of(corpus: list[naive.Sentence]) -> Text:
     ]
     source = join_lines(" ".join(sentence.source).encode() for sentence in corpus)
     outputs = join_lines(
-        "\n".join(line_of(edit, 0) for edit in sentence.output).encode() for sentence in corpus
+        "\n".join(line_of(edit, 0) for edit in sentence.output).encode()
+        for sentence in corpus
     )
     return Text(source, gold, [outputs])
 
@@ -205,17 +226,26 @@ class Blocks:
     def blocks(self) -> Iterator[dict[str, Ints]]:
         lines = len(self.columns["tn"])
         for low in range(0, lines, self.size):
-            yield {name: array[low : low + self.size] for name, array in self.columns.items()}
+            yield {
+                name: array[low : low + self.size]
+                for name, array in self.columns.items()
+            }
 
 
-def outputs_of(metric: Metric, corpus: list[naive.Sentence], size: int) -> dict[str, float]:
+def outputs_of(
+    metric: Metric, corpus: list[naive.Sentence], size: int
+) -> dict[str, float]:
     text = text_of(corpus)
     counted = Blocks(metric.spec.count(text)[0], size)
-    return reduce(system_counts(metric, [counted], len(corpus), len(text.references)))[0].outputs
+    return reduce(system_counts(metric, [counted], len(corpus), len(text.references)))[
+        0
+    ].outputs
 
 
 @given(sentences(), st.integers(1, 4), st.data())
-def test_random_edits(corpus: list[naive.Sentence], size: int, data: st.DataObject) -> None:
+def test_random_edits(
+    corpus: list[naive.Sentence], size: int, data: st.DataObject
+) -> None:
     level, assumption = data.draw(st.sampled_from(ASKED))
     version = data.draw(st.sampled_from(["1", "2"]))
     metric = f"cleme[level={level},assumption={assumption},version={version}"
@@ -225,7 +255,9 @@ def test_random_edits(corpus: list[naive.Sentence], size: int, data: st.DataObje
         beta = data.draw(st.sampled_from(["0.5", "1", "2"]))
         more = {"weights": weights, "beta": float(beta)}
         metric += f",weights={weights},beta={beta}"
-    expected = naive.cleme(corpus, level=level, assumption=assumption, version=version, **more)
+    expected = naive.cleme(
+        corpus, level=level, assumption=assumption, version=version, **more
+    )
     found = outputs_of(from_text(f"{metric}]"), corpus, size)
     assert found.keys() == expected.keys()
     for name, value in expected.items():
@@ -276,11 +308,14 @@ def test_counts_by_hand(files: tuple[Path, dict[str, Path]], tmp_path: Path) -> 
         for name in names
         for version in ("1", "2")
     ]
-    asked = [text.replace("weights=none,", "") if "version=2" in text else text for text in asked]
+    asked = [
+        text.replace("weights=none,", "") if "version=2" in text else text
+        for text in asked
+    ]
     found = [outputs for _, outputs in scores(tmp_path, *files, *asked).items()]
-    assert [[own[name] for name in ("tp", "fn", "tn")] for own in found] == [[1, 1, 3]] * 2 + [
-        [1, 0, 4]
-    ] * 2
+    assert [[own[name] for name in ("tp", "fn", "tn")] for own in found] == [
+        [1, 1, 3]
+    ] * 2 + [[1, 0, 4]] * 2
     assert [found[number]["fp"] for number in (0, 2)] == [1, 1]
     assert [(found[n]["fp_ne"], found[n]["fp_un"]) for n in (1, 3)] == [(0, 1)] * 2
     assert found[0]["cleme"] == pytest.approx(0.5)
@@ -304,7 +339,10 @@ def test_weights_are_by_the_mean_of_the_whole_data_set(
     "text", ["cleme", "cleme[assumption=independent]", "cleme[level=mean]", "CLEME2.0"]
 )
 def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
-    files: tuple[Path, dict[str, Path]], tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+    files: tuple[Path, dict[str, Path]],
+    tmp_path: Path,
+    text: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As in the naive implementation, which has the mean from all sentences, while blocks have one.
 
@@ -314,7 +352,9 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
     much = "q q q q q q q"
     more = [line_of((0, 2, much), annotator) for annotator in (0, 1)]
     for path, lines in ((files[0], more), (files[1]["A"], [line_of(NOOP, 0)])):
-        path.write_text("\n".join([path.read_text("utf-8"), "S a b", *lines, ""]), "utf-8")
+        path.write_text(
+            "\n".join([path.read_text("utf-8"), "S a b", *lines, ""]), "utf-8"
+        )
     gold = (
         [[(0, 1, "x")], [(0, 1, "y"), (4, 4, "e")]],
         [[NOOP], [(0, 2, EMPTY)]],
@@ -322,16 +362,25 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
     )
     own = [(0, 1, "y"), (2, 3, "z z")], [NOOP], [NOOP]
     sources = ("a b c d", "a b", "a b")
-    corpus = [naive.Sentence(s.split(), o, g) for s, o, g in zip(sources, own, gold, strict=True)]
+    corpus = [
+        naive.Sentence(s.split(), o, g)
+        for s, o, g in zip(sources, own, gold, strict=True)
+    ]
     metric = from_text(text)
-    weights = "none" if text == "CLEME2.0" else "sentence" if "mean" in text else "corpus"
+    weights = (
+        "none" if text == "CLEME2.0" else "sentence" if "mean" in text else "corpus"
+    )
     assumption = "independent" if "independent" in text else "dependent"
     mean = naive.mean_length(corpus)
     every = [naive.counts(sentence, mean, weights, assumption) for sentence in corpus]
     if text == "CLEME2.0":
-        expected = [max(naive.rates(c, "corpus")[0] for c in counts) for counts in every]
+        expected = [
+            max(naive.rates(c, "corpus")[0] for c in counts) for counts in every
+        ]
     else:
-        expected = [max(round(naive.prf(c, 0.5)[0], 4) for c in counts) for counts in every]
+        expected = [
+            max(round(naive.prf(c, 0.5)[0], 4) for c in counts) for counts in every
+        ]
     scores(tmp_path, *files, text)
     result = pipeline.load(tmp_path / "run")[0]
     assert result.sentences.tolist() == pytest.approx(expected, rel=1e-12)
@@ -359,9 +408,13 @@ def test_ties_of_references_with_totals(
     and tn.
     """
     table = np.array([[(10**6, 10**6, 10**6, 0)] * 2, second])
-    columns = {name: table[..., place] for place, name in enumerate(("tp", "fp_un", "fn", "tn"))}
     columns = {
-        name: values if name == "tn" else values[..., None] for name, values in columns.items()
+        name: table[..., place]
+        for place, name in enumerate(("tp", "fp_un", "fn", "tn"))
+    }
+    columns = {
+        name: values if name == "tn" else values[..., None]
+        for name, values in columns.items()
     }
     columns |= {
         "fp_ne": 0 * columns["tp"],
@@ -380,7 +433,9 @@ def test_only_the_first_annotator_of_an_output_counts_and_this_is_said(
     gold, systems = files
     before = scores(tmp_path, gold, systems, "cleme", "CLEME-independent")
     second = "A 1 2|||R:X|||q|||REQUIRED|||-NONE-|||1\n"
-    (tmp_path / "two.m2").write_text(OUTPUT.replace("\n\nS a b", f"\n{second}\nS a b"), "utf-8")
+    (tmp_path / "two.m2").write_text(
+        OUTPUT.replace("\n\nS a b", f"\n{second}\nS a b"), "utf-8"
+    )
     config = tmp_path / "two.yaml"
     text = f"datasets: {{c: {{gold: {gold}}}}}\nsystems: {{A: {{m2: {tmp_path}/two.m2}}}}\n"
     config.write_text(f"{text}metrics: [cleme, CLEME-independent]\n", "utf-8")
@@ -399,13 +454,19 @@ def test_a_reference_that_has_no_line_does_not_take_part(
     references.
     """
     gold, systems = files
-    gold.write_text(GOLD.replace("A 0 1|||R:X|||x|||REQUIRED|||-NONE-|||0\n", ""), "utf-8")
-    found = scores(
-        tmp_path, gold, systems, "cleme[weights=none]", "cleme[weights=none,assumption=independent]"
+    gold.write_text(
+        GOLD.replace("A 0 1|||R:X|||x|||REQUIRED|||-NONE-|||0\n", ""), "utf-8"
     )
-    assert [[own[name] for name in ("tp", "fp", "fn", "tn")] for own in found.values()] == [
-        [1, 1, 1, 3]
-    ] * 2
+    found = scores(
+        tmp_path,
+        gold,
+        systems,
+        "cleme[weights=none]",
+        "cleme[weights=none,assumption=independent]",
+    )
+    assert [
+        [own[name] for name in ("tp", "fp", "fn", "tn")] for own in found.values()
+    ] == [[1, 1, 1, 3]] * 2
 
 
 def test_weights_for_corpora_are_refused_where_lengths_are_cut(tmp_path: Path) -> None:
@@ -414,30 +475,42 @@ def test_weights_for_corpora_are_refused_where_lengths_are_cut(tmp_path: Path) -
     whole = f"S {sentence}\nA 0 16|||R:X|||x|||REQUIRED|||-NONE-|||0\n"
     (tmp_path / "gold.m2").write_text(whole, "utf-8")
     with pytest.raises(
-        InputError, match=r"16\.0 words long on average.*at most 15; write weights: none"
+        InputError,
+        match=r"16\.0 words long on average.*at most 15; write weights: none",
     ):
         scores(tmp_path, tmp_path / "gold.m2", {"A": tmp_path / "gold.m2"}, "cleme")
     found = scores(
-        tmp_path, tmp_path / "gold.m2", {"A": tmp_path / "gold.m2"}, "cleme[weights=none]"
+        tmp_path,
+        tmp_path / "gold.m2",
+        {"A": tmp_path / "gold.m2"},
+        "cleme[weights=none]",
     )
     assert found["cleme[weights=none]", "A"]["cleme"] == 1
 
 
-@pytest.mark.parametrize(("size", "refused"), [(20, False), (47, False), (48, True), (60, True)])
+@pytest.mark.parametrize(
+    ("size", "refused"), [(20, False), (47, False), (48, True), (60, True)]
+)
 def test_weights_for_sentences_are_refused_where_they_would_not_be_exact(
     tmp_path: Path, size: int, refused: bool
 ) -> None:
     """A mean above 18 is exact as long as no piece has 48 words: longer ones are counted as of 48."""
     sentence = " ".join(f"w{number}" for number in range(size))
     gold = tmp_path / "gold.m2"
-    gold.write_text(f"S {sentence}\nA 0 {size}|||R:X|||x|||REQUIRED|||-NONE-|||0\n", "utf-8")
+    gold.write_text(
+        f"S {sentence}\nA 0 {size}|||R:X|||x|||REQUIRED|||-NONE-|||0\n", "utf-8"
+    )
     if refused:
         with pytest.raises(
-            InputError, match=rf"{size}\.0 words long on average.*48 words and more.*at most 18"
+            InputError,
+            match=rf"{size}\.0 words long on average.*48 words and more.*at most 18",
         ):
             scores(tmp_path, gold, {"A": gold}, "SentCLEME")
     else:
-        assert scores(tmp_path, gold, {"A": gold}, "SentCLEME")["SentCLEME", "A"]["cleme"] == 1
+        assert (
+            scores(tmp_path, gold, {"A": gold}, "SentCLEME")["SentCLEME", "A"]["cleme"]
+            == 1
+        )
 
 
 # The choice of annotators by guesses is the choice that is made one by one, for each metric that
@@ -465,7 +538,11 @@ def one_by_one(
 ) -> tuple[list[list[int]], list[int]]:
     """Return the choices of each block without guesses, and the totals at the end."""
     metric: Any = from_text(text)
-    key = metric.key if metric.name == "m2" else partial(preference, beta=float(metric.beta))
+    key = (
+        metric.key
+        if metric.name == "m2"
+        else partial(preference, beta=float(metric.beta))
+    )
     totals, chosen = [0, 0, 0], list[list[int]]()
     for block in blocks:
         every = np.stack([block[name] for name in "abc"], axis=-1)
@@ -473,7 +550,9 @@ def one_by_one(
         for counts, order in zip(every.tolist(), block["order"].tolist(), strict=True):
             known = tuple(totals) if running else (0, 0, 0)
             annotators = sorted(range(len(counts)), key=order.__getitem__)
-            best = max(annotators, key=lambda annotator: key(known, tuple(counts[annotator])))
+            best = max(
+                annotators, key=lambda annotator: key(known, tuple(counts[annotator]))
+            )
             chosen[-1].append(best)
             totals = [*map(add, totals, counts[best])]
     return chosen, totals
@@ -484,14 +563,21 @@ def columns_of(
 ) -> dict[str, Ints]:
     counts = np.array(rows, np.int64)
     orders = np.array([generator.permutation(counts.shape[1]) for _ in rows], np.int64)
-    return {"a": counts[..., 0], "b": counts[..., 1], "c": counts[..., 2], "order": orders}
+    return {
+        "a": counts[..., 0],
+        "b": counts[..., 1],
+        "c": counts[..., 2],
+        "order": orders,
+    }
 
 
 @st.composite
 def tables(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
     annotators, most = draw(st.integers(1, 4)), draw(st.sampled_from([1, 2, 6, 10**6]))
     count = st.integers(0, most)
-    line = st.lists(st.tuples(count, count, count), min_size=annotators, max_size=annotators)
+    line = st.lists(
+        st.tuples(count, count, count), min_size=annotators, max_size=annotators
+    )
     return draw(st.lists(line, min_size=1, max_size=40))
 
 
@@ -499,7 +585,10 @@ def tables(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
 @pytest.mark.parametrize("piece", [1, 3, 2048])
 @settings(max_examples=60, deadline=None)
 @given(
-    table=tables(), name=st.sampled_from(METRICS), cut=st.integers(0, 40), seed=st.integers(0, 99)
+    table=tables(),
+    name=st.sampled_from(METRICS),
+    cut=st.integers(0, 40),
+    seed=st.integers(0, 99),
 )
 def test_guesses_end_in_the_choice_that_is_made_one_by_one(
     running: bool,

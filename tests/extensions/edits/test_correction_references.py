@@ -33,18 +33,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def sentence(text: str, annotators: int, *errors: tuple[str, dict[int, str]]) -> CorrectedSentence:
+def sentence(
+    text: str, annotators: int, *errors: tuple[str, dict[int, str]]
+) -> CorrectedSentence:
     """A sentence whose errors are written as ("yes", {annotator: "start end words, start end
     words"}).
     """
 
     def parsed(alternative: str) -> tuple[Correction, ...]:
         parts = [part.split() for part in alternative.split(",")]
-        return tuple(Correction(int(start), int(end), tuple(words)) for start, end, *words in parts)
+        return tuple(
+            Correction(int(start), int(end), tuple(words))
+            for start, end, *words in parts
+        )
 
     made = [
         Error(
-            tuple(Alternative(annotator, parsed(text)) for annotator, text in alternatives.items()),
+            tuple(
+                Alternative(annotator, parsed(text))
+                for annotator, text in alternatives.items()
+            ),
             required == "yes",
         )
         for required, alternatives in errors
@@ -79,7 +87,9 @@ def test_corrections_at_one_place_are_joined_within_an_alternative_only() -> Non
     clash = sentence("a", 2, ("yes", {0: "1 1 x"}), ("no", {1: "1 1 y"}))
     assert texts(clash, mix=True) == {"a x"}
     with pytest.raises(MixingError, match="replace the same tokens"):
-        references(sentence("a", 1, ("yes", {0: "1 1 x"}), ("yes", {0: "1 1 y"})), mix=True)
+        references(
+            sentence("a", 1, ("yes", {0: "1 1 x"}), ("yes", {0: "1 1 y"})), mix=True
+        )
 
 
 def test_a_sentence_is_never_emptied() -> None:
@@ -89,7 +99,9 @@ def test_a_sentence_is_never_emptied() -> None:
 
 def test_raw_numbers_may_lie_beyond_the_sentence() -> None:
     # by hand: y goes to the end of three tokens, so does x; z is put behind the third, before both
-    assert texts(sentence("a b c", 1, ("yes", {0: "4 4 y, 5 5 x, 3 3 z"}))) == {"a b c z x y"}
+    assert texts(sentence("a b c", 1, ("yes", {0: "4 4 y, 5 5 x, 3 3 z"}))) == {
+        "a b c z x y"
+    }
     # 4 4 and 5 5 are the same place, but not the same numbers, so that mixing takes both; 5 5 alone
     # is told apart
     two = sentence("a b c", 1, ("yes", {0: "4 4 y"}), ("yes", {0: "5 5 x"}))
@@ -112,12 +124,17 @@ def test_references_are_those_of_the_official_rules(mix: bool) -> None:
         )
 
     for _ in range(2000):
-        tokens, annotators = tuple(rng.choices("abc", k=rng.randint(0, 4))), rng.randint(1, 3)
+        tokens, annotators = (
+            tuple(rng.choices("abc", k=rng.randint(0, 4))),
+            rng.randint(1, 3),
+        )
         errors = []
         for _ in range(rng.randint(0, 3)):
             own = sorted(rng.sample(range(annotators), k=rng.randint(1, annotators)))
             each = (
-                Alternative(a, tuple(correction(len(tokens)) for _ in range(rng.randint(1, 2))))
+                Alternative(
+                    a, tuple(correction(len(tokens)) for _ in range(rng.randint(1, 2)))
+                )
                 for a in own
             )
             errors.append(Error(tuple(each), rng.random() < 0.5))
@@ -134,7 +151,9 @@ def test_references_are_those_of_the_official_rules(mix: bool) -> None:
 
 def test_too_many_combinations_are_told_with_their_number() -> None:
     many = sentence("a", 2, *[("no", {0: f"0 0 x{n}"}) for n in range(40)])
-    with pytest.raises(MixingError, match="1,099,511,627,776 ways; at most 65,536") as caught:
+    with pytest.raises(
+        MixingError, match="1,099,511,627,776 ways; at most 65,536"
+    ) as caught:
         references(many, mix=True)
     assert caught.value.combinations == 2**40
     six = sentence("a b", 2, ("no", {0: "0 1 x", 1: "0 1 y"}), ("no", {0: "1 2 z"}))
@@ -161,12 +180,18 @@ def test_the_order_is_that_of_a_dictionary_of_python_2() -> None:
     assert sorted(python2_order(names, python2_hash)) == sorted(names)
 
 
-def test_references_and_their_order_are_the_official_ones(shared: Path, tmp_path: Path) -> None:
+def test_references_and_their_order_are_the_official_ones(
+    shared: Path, tmp_path: Path
+) -> None:
     cases = golden(shared, tmp_path)
     assert len(cases.sentences) == 3000
     crashes = 0
-    for corrected, plain, mixed in zip(cases.sentences, cases.nomix, cases.mix, strict=False):
-        assert [" ".join(tokens) for tokens in references(corrected, mix=False)] == plain[0]
+    for corrected, plain, mixed in zip(
+        cases.sentences, cases.nomix, cases.mix, strict=False
+    ):
+        assert [
+            " ".join(tokens) for tokens in references(corrected, mix=False)
+        ] == plain[0]
         if mixed is None:
             crashes += 1
             with pytest.raises(MixingError):
@@ -192,14 +217,21 @@ def m2(path: Path) -> list[tuple[list[str], list[Edit]]]:
 
 
 @pytest.mark.parametrize(("name", "differing"), [("whitespace", 9), ("nltk", 0)])
-def test_the_official_m2_becomes_the_official_xml(shared: Path, name: str, differing: int) -> None:
+def test_the_official_m2_becomes_the_official_xml(
+    shared: Path, name: str, differing: int
+) -> None:
     expected = corrections(shared / "edits" / "m2" / "NUCLE.m2.ieval.xml")
-    rows = m2(mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2"))
+    rows = m2(
+        mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
+    )
     found = [
-        corrections_of_m2.corrections_of_m2(tokens, edits, SPLITS[name]) for tokens, edits in rows
+        corrections_of_m2.corrections_of_m2(tokens, edits, SPLITS[name])
+        for tokens, edits in rows
     ]
     assert len(found) == len(expected) == 1312
-    assert sum(one != two for one, two in zip(found, expected, strict=True)) == differing
+    assert (
+        sum(one != two for one, two in zip(found, expected, strict=True)) == differing
+    )
 
 
 def test_edits_that_overlap_are_one_error() -> None:
@@ -210,7 +242,9 @@ def test_edits_that_overlap_are_one_error() -> None:
         Edit(-1, -1, "noop", "-NONE-", 2),
     ]
     found = corrections_of_m2.corrections_of_m2(["a", "b", "c"], edits, split_words)
-    expected = sentence("a b c", 3, ("no", {0: "0 1 x"}), ("no", {0: "1 3 -NONE-", 1: "2 3 p q"}))
+    expected = sentence(
+        "a b c", 3, ("no", {0: "0 1 x"}), ("no", {0: "1 3 -NONE-", 1: "2 3 p q"})
+    )
     assert found == expected
 
 
@@ -226,7 +260,9 @@ def test_edits_that_overlap_are_one_error() -> None:
         ((0, 1), (1, 2), False),
     ],
 )
-def test_what_overlaps(one: tuple[int, int], two: tuple[int, int], expected: bool) -> None:
+def test_what_overlaps(
+    one: tuple[int, int], two: tuple[int, int], expected: bool
+) -> None:
     edits = [Edit(*span, "X", "", 0) for span in (one, two)]
     assert overlap(*edits) is overlap(*edits[::-1]) is expected
 
@@ -249,7 +285,10 @@ XML = """<scripts><script id="1">
 
 def test_a_gold_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "gold.xml").write_text(XML, encoding="utf-8")
-    assert [block.line for block in xml_blocks(tmp_path / "gold.xml", "gold.xml")] == [2, 5]
+    assert [block.line for block in xml_blocks(tmp_path / "gold.xml", "gold.xml")] == [
+        2,
+        5,
+    ]
     one, two = corrections(tmp_path / "gold.xml")
     assert one == sentence("a b", 2, ("no", {1: "0 1 x & y, 2 2"}))
     assert two == CorrectedSentence((), 0, ())
@@ -258,14 +297,24 @@ def test_a_gold_file_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
-        ('end="1"', 'end="1.5"', 3, "end of the element c: expected a whole number, found '1.5'"),
+        (
+            'end="1"',
+            'end="1.5"',
+            3,
+            "end of the element c: expected a whole number, found '1.5'",
+        ),
         (
             'numann="2"',
             'numann="-2"',
             2,
             "numann of the element sentence: expected a whole number from 0, found '-2'",
         ),
-        ('req="no"', 'req="No"', 3, "req of the element error: expected yes or no, found 'No'"),
+        (
+            'req="no"',
+            'req="No"',
+            3,
+            "req of the element error: expected yes or no, found 'No'",
+        ),
         ('numann="2"', 'num="2"', 2, "the element sentence has no attribute 'numann'"),
         (
             'numann="2"',
@@ -276,7 +325,12 @@ def test_a_gold_file_is_read(tmp_path: Path) -> None:
         ("<text>a b</text>", "", 3, "a correction before the text of its sentence"),
         ("<text />", "", 5, "the sentence has no element text"),
         ("<text />", "<text /><text />", 5, "a second element text"),
-        ('<alt ann="1">', "", 3, "an element c inside an element error; expected it inside of alt"),
+        (
+            '<alt ann="1">',
+            "",
+            3,
+            "an element c inside an element error; expected it inside of alt",
+        ),
         (
             "<scripts>",
             "<!DOCTYPE x [<!ENTITY a 'b'>]><scripts>",
@@ -284,7 +338,12 @@ def test_a_gold_file_is_read(tmp_path: Path) -> None:
             "has a document type definition",
         ),
         ("</scripts>", "", 7, "not well-formed XML"),
-        ("<scripts>", "<scripts>" * 101, 1, "more than 100 elements are one within the other"),
+        (
+            "<scripts>",
+            "<scripts>" * 101,
+            1,
+            "more than 100 elements are one within the other",
+        ),
         (
             "<scripts>",
             f"<scripts><!-- {'x' * (1 << 21)}",
@@ -305,7 +364,9 @@ def test_what_is_wrong_in_a_gold_file_is_told(
     assert message in str(caught.value)
 
 
-def test_a_file_without_gold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_gold_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "gold.xml"
     path.write_text("<a><b>c</b></a>", encoding="utf-8")
     with pytest.raises(CorpusError, match="has no element sentence"):

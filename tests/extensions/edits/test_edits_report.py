@@ -99,8 +99,14 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
                     if verdicts is not None:
                         assert len(of[RIGHT]) == block["correct"][line, number]
                         proposed = {(v.start, v.end, v.correction) for v in of[RIGHT]}
-                        assert len(proposed) + len(of[WRONG]) == block["proposed"][line, number]
-                        assert len(of[RIGHT]) + len(of[MISSED]) == block["ref_len"][line, number]
+                        assert (
+                            len(proposed) + len(of[WRONG])
+                            == block["proposed"][line, number]
+                        )
+                        assert (
+                            len(of[RIGHT]) + len(of[MISSED])
+                            == block["ref_len"][line, number]
+                        )
                         assert all(v.type for v in of[RIGHT] + of[MISSED])
                     seen += Counter({kind: len(own) for kind, own in of.items()})
     assert min(seen[kind] for kind in (RIGHT, WRONG, MISSED)) > 50
@@ -117,10 +123,16 @@ def test_the_annotators_shown_are_those_of_the_score(context: ReportContext) -> 
     """
     for measured in context.measured:
         for score, columns in zip(measured.scores, measured.columns, strict=True):
-            (block,), (chosen,) = columns.blocks(), chosen_references(measured.metric, columns)
+            (block,), (chosen,) = (
+                columns.blocks(),
+                chosen_references(measured.metric, columns),
+            )
             assert (block["ref_len"][np.arange(60), chosen] >= 0).all()
             terms = measured.metric.make_terms(block)
-            totals = {name: terms[name][np.arange(60), chosen].sum() for name in ("tp", "fp", "fn")}
+            totals = {
+                name: terms[name][np.arange(60), chosen].sum()
+                for name in ("tp", "fp", "fn")
+            }
             assert totals == {name: score.outputs[name] for name in totals}
 
 
@@ -149,7 +161,9 @@ def test_a_sentence_by_hand() -> None:
         None,
     ]
     assert [verdict.verdict for verdict in without[0] or ()] == ["missed", "missed"]
-    (((own,),),) = judge_of(from_text("errant")).verdicts([source], [[NOOP]], [[f"0 0 0\n{NOOP}"]])
+    (((own,),),) = judge_of(from_text("errant")).verdicts(
+        [source], [[NOOP]], [[f"0 0 0\n{NOOP}"]]
+    )
     assert own == []
 
 
@@ -171,7 +185,8 @@ def test_show_has_the_edits_of_a_sentence(
     (block,) = context.measured[0].columns[2].blocks()
     own = block["tp"][6] + block["fp"][6] + block["fn"][6]
     assert (
-        sum(row.count(kind) for row in rows for kind in ("right", "wrong", "missed")) == own.sum()
+        sum(row.count(kind) for row in rows for kind in ("right", "wrong", "missed"))
+        == own.sum()
     )
 
 
@@ -201,16 +216,21 @@ def test_the_page_draws_what_was_counted(
     browser.size(width)
     for measured in context.measured:
         browser.open(page)
-        field = "const f = document.forms.controls.elements.metric; f.value = arguments[0];"
+        field = (
+            "const f = document.forms.controls.elements.metric; f.value = arguments[0];"
+        )
         number = context.measured.index(measured)
         browser.run(
-            f"{field} f.dispatchEvent(new InputEvent('input', {{bubbles: true}}));", str(number)
+            f"{field} f.dispatchEvent(new InputEvent('input', {{bubbles: true}}));",
+            str(number),
         )
         blocks = [next(columns.blocks()) for columns in measured.columns]
         terms = [measured.metric.make_terms(block) for block in blocks]
         for line, system, reference, kinds in browser.run(DRAWN):
             lacking = blocks[system]["ref_len"][line, reference] < 0
-            expected = [int(terms[system][name][line, reference]) for name in ("tp", "fp", "fn")]
+            expected = [
+                int(terms[system][name][line, reference]) for name in ("tp", "fp", "fn")
+            ]
             assert kinds == (None if lacking else expected), (
                 measured.scores[0].metric,
                 line,
@@ -231,9 +251,17 @@ def test_a_press_on_a_title_sorts(
     column = "[...document.querySelector('table.heat').tBodies[0].rows].map((row) => row.cells[1].textContent)"
     press = "document.querySelectorAll('table.heat .sorts')[arguments[0]].click();"
     before = browser.run(f"return {column}")
-    falling = [float(text) for text in browser.run(f"{press} return {column}", 1) if text != "-"]
+    falling = [
+        float(text)
+        for text in browser.run(f"{press} return {column}", 1)
+        if text != "-"
+    ]
     assert falling == sorted(falling, reverse=True)
-    rising = [float(text) for text in browser.run(f"{press} return {column}", 1) if text != "-"]
+    rising = [
+        float(text)
+        for text in browser.run(f"{press} return {column}", 1)
+        if text != "-"
+    ]
     assert rising == sorted(rising)
     assert browser.run(f"{press} return {column}", 0) == before
     names = {

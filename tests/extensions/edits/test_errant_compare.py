@@ -114,7 +114,8 @@ def test_random_files_give_the_same_text(
     rng = random.Random(seed)
     monkeypatch.chdir(tmp_path)
     sentences = [
-        " ".join(rng.choices("abcdé", k=rng.randint(1, 9))) for _ in range(rng.randint(1, 25))
+        " ".join(rng.choices("abcdé", k=rng.randint(1, 9)))
+        for _ in range(rng.randint(1, 25))
     ]
     for name, most in (("hyp.m2", 2), ("ref.m2", 4)):
         (tmp_path / name).write_text(
@@ -130,13 +131,16 @@ def test_random_files_give_the_same_text(
 
 @pytest.mark.parametrize("system", ["AMU", "CAMB", "CUUI", "INPUT", "POST"])
 def test_golden_text(
-    system: str, shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    system: str,
+    shared: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """By errant_compare 3.0.2, run on outputs of CoNLL-2014 with 18 rows of options each."""
     monkeypatch.chdir(shared / "edits" / "m2")
-    golden = (shared / "edits" / "golden" / "errant-compare" / f"{system}.txt").read_text(
-        encoding="utf-8"
-    )
+    golden = (
+        shared / "edits" / "golden" / "errant-compare" / f"{system}.txt"
+    ).read_text(encoding="utf-8")
     runs = golden.split("$ errant_compare ")[1:]
     assert len(runs) == 18
     for run in runs:
@@ -149,7 +153,9 @@ def test_golden_verbose_text(shared: Path, capsys: pytest.CaptureFixture[str]) -
     """By errant_compare 3.0.2, run with -v -cat 3."""
     files = shared / "edits" / "m2"
     golden = gzip.decompress(
-        (shared / "edits" / "golden" / "errant-compare" / "AMU.cs.verbose.txt.gz").read_bytes()
+        (
+            shared / "edits" / "golden" / "errant-compare" / "AMU.cs.verbose.txt.gz"
+        ).read_bytes()
     )
     arguments = (
         "-hyp",
@@ -173,10 +179,15 @@ def test_columns_of_a_long_sentence_are_as_wide_as_their_values(
     size = 1300
     sentence = f"S {' '.join('a' * size)}\n"
     edits = [f"A {at} {at + 1}|||R:NOUN|||b|||{RULES}|||0\n" for at in range(size)]
-    arguments = write(tmp_path, sentence + "".join(edits[:-200]), sentence + "".join(edits[:-1100]))
+    arguments = write(
+        tmp_path, sentence + "".join(edits[:-200]), sentence + "".join(edits[:-1100])
+    )
     code, out, _ = called(capsys, "errant_compare", *arguments, "-v")
     rows = out.partition("Local results:\n")[2].split("\n")[:2]
-    assert (code, rows) == (0, ["   Category    TP    FP   FN", "     R:NOUN   200   900    0"])
+    assert (code, rows) == (
+        0,
+        ["   Category    TP    FP   FN", "     R:NOUN   200   900    0"],
+    )
     (tmp_path / "hyp.m2").write_text(sentence + "".join(edits), encoding="utf-8")
     rows = (
         called(capsys, "errant_compare", *arguments, "-v")[1]
@@ -212,7 +223,11 @@ ONE = f"S a b c\nA 0 1|||R:X|||y|||{RULES}|||0\n\n"
             ONE,
             "hyp.m2:4: expected a line that begins with 'S ' or 'A ', or an empty line",
         ),
-        ("S a\nA 0 1|||R:X|||y\n", ONE, "hyp.m2:2: expected 6 fields with ||| between, found 3"),
+        (
+            "S a\nA 0 1|||R:X|||y\n",
+            ONE,
+            "hyp.m2:2: expected 6 fields with ||| between, found 3",
+        ),
     ],
 )
 def test_files_that_do_not_fit(
@@ -234,7 +249,10 @@ def test_files_that_do_not_fit(
     ],
 )
 def test_wrong_arguments(
-    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(SystemExit) as left:
         called(capsys, "errant_compare", *write(tmp_path, ONE, ONE), *arguments)
@@ -242,9 +260,13 @@ def test_wrong_arguments(
     assert message in capsys.readouterr().err
 
 
-def test_odd_files_are_scored_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_odd_files_are_scored_and_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """By hand: a deletion in the style of NUCLE never matches one in the style of ERRANT."""
-    hyp, ref = (f"S a b\nA 0 1|||U:X|||{text}|||{RULES}|||0\n\n" for text in ("-NONE-", ""))
+    hyp, ref = (
+        f"S a b\nA 0 1|||U:X|||{text}|||{RULES}|||0\n\n" for text in ("-NONE-", "")
+    )
     code, out, err = called(capsys, "errant_compare", *write(tmp_path, hyp, ref))
     assert code == 0
     assert "0\t1\t1\t0.0\t0.0\t0.0" in out
@@ -268,6 +290,9 @@ def test_heavy_packages_are_not_imported(tmp_path: Path) -> None:
     )
     arguments = ["errant_compare", *map(str, write(tmp_path, ONE, ONE))]
     done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-c", program, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

@@ -95,7 +95,9 @@ def printed(shared: Path, system: str) -> Iterator[Printed]:
             for line in answer.splitlines()
             if re.search(r"[0-9]$", line) and not line.startswith("TP")
         ]
-        named = {row[0]: row[1:] for row in rows if len(row) == 7 and row[0] != "Category"}
+        named = {
+            row[0]: row[1:] for row in rows if len(row) == 7 and row[0] != "Category"
+        }
         yield Printed(options_of(f"$ errant_compare {command}"), rows[-1], named)
 
 
@@ -110,7 +112,10 @@ def annotated(shared: Path, system: str) -> str:
 
 def shown(result: Result) -> list[str]:
     """Return counts and scores as errant_compare rounds and prints them."""
-    scores = [str(round(result.outputs[name], 4)) for name in ("precision", "recall", "errant")]
+    scores = [
+        str(round(result.outputs[name], 4))
+        for name in ("precision", "recall", "errant")
+    ]
     return [*(str(int(result.outputs[name])) for name in COUNTS), *scores]
 
 
@@ -120,7 +125,9 @@ def test_conll_totals_in_every_mode(shared: Path, system: str) -> None:
     assert len(cases) > 8
     gold = str(shared / "edits" / "m2" / "conll14.errant")
     scored = pipeline.evaluate(
-        annotated(shared, system), metrics=[metric(options) for options in cases], gold=gold
+        annotated(shared, system),
+        metrics=[metric(options) for options in cases],
+        gold=gold,
     )
     for result, (options, expected) in zip(scored, cases.items(), strict=True):
         assert shown(result) == expected, options
@@ -129,12 +136,24 @@ def test_conll_totals_in_every_mode(shared: Path, system: str) -> None:
 def test_conll_categories(shared: Path) -> None:
     """Categories of every tier, as the option `types` scores them: all of tier 1, and every ninth
     of the others."""
-    gold, expected = str(shared / "edits" / "m2" / "conll14.errant"), dict[str, list[str]]()
+    gold, expected = (
+        str(shared / "edits" / "m2" / "conll14.errant"),
+        dict[str, list[str]](),
+    )
     for case in printed(shared, "AMU"):
-        names = [name for n, name in enumerate(case.categories) if len(name) == 1 or n % 9 == 0]
-        expected |= {metric(case.options, f"types={name}"): case.categories[name] for name in names}
+        names = [
+            name
+            for n, name in enumerate(case.categories)
+            if len(name) == 1 or n % 9 == 0
+        ]
+        expected |= {
+            metric(case.options, f"types={name}"): case.categories[name]
+            for name in names
+        }
     assert len(expected) > 25
-    scored = pipeline.evaluate(annotated(shared, "AMU"), metrics=list(expected), gold=gold)
+    scored = pipeline.evaluate(
+        annotated(shared, "AMU"), metrics=list(expected), gold=gold
+    )
     for result, (name, row) in zip(scored, expected.items(), strict=True):
         assert shown(result) == row, name
 
@@ -153,13 +172,17 @@ def chosen_rows(result: Result) -> list[tuple[int, int, int]]:
 def test_conll_sentences(shared: Path, system: str) -> None:
     """Source: *.sentences.tsv, the pair of annotators that errant_compare took for each sentence,
     and its counts."""
-    text = (shared / "edits" / "golden" / "errant-compare" / f"{system}.sentences.tsv").read_text(
-        encoding="utf-8"
-    )
+    text = (
+        shared / "edits" / "golden" / "errant-compare" / f"{system}.sentences.tsv"
+    ).read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines(), delimiter="\t"))
     gold = str(shared / "edits" / "m2" / "conll14.errant")
-    (result,) = pipeline.evaluate(annotated(shared, system), metrics="errant", gold=gold)
-    assert chosen_rows(result) == [tuple(int(row[name]) for name in COUNTS) for row in rows]
+    (result,) = pipeline.evaluate(
+        annotated(shared, system), metrics="errant", gold=gold
+    )
+    assert chosen_rows(result) == [
+        tuple(int(row[name]) for name in COUNTS) for row in rows
+    ]
     columns = result.columns
     for line, row in enumerate(rows):
         counts = [int(columns[f"{name}@{row['ref']}"][line]) for name in COUNTS]
@@ -179,12 +202,17 @@ def random_m2(rng: random.Random, lines: int, annotators: int) -> Lines:
         for annotator in rng.sample(range(annotators), rng.randint(0, annotators)):
             for _ in range(rng.randint(0, 3)):
                 start = rng.randint(0, 4)
-                end, correction = start + rng.randint(0, 2), rng.choice(["", "x", "y", "x y"])
+                end, correction = (
+                    start + rng.randint(0, 2),
+                    rng.choice(["", "x", "y", "x y"]),
+                )
                 rows.append(
                     f"A {start} {end}|||{rng.choice(TYPES)}|||{correction}|||REQUIRED|||-NONE-|||{annotator}"
                 )
             if rng.random() < 0.2:
-                rows.append(f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}")
+                rows.append(
+                    f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"
+                )
         blocks.append(rows)
     return blocks
 
@@ -215,15 +243,23 @@ def test_random_files_with_several_annotators_on_both_sides(
         write({"hyp.m2": m2(output), "gold.m2": m2(gold)})
         metrics = [metric(options, f"beta={beta}") for options in OPTIONS]
         for text, result in zip(
-            OPTIONS, pipeline.evaluate("hyp.m2", metrics=metrics, gold="gold.m2"), strict=True
+            OPTIONS,
+            pipeline.evaluate("hyp.m2", metrics=metrics, gold="gold.m2"),
+            strict=True,
         ):
-            given: dict[str, Any] = dict(part.split("=") for part in text.split(",") if part)
+            given: dict[str, Any] = dict(
+                part.split("=") for part in text.split(",") if part
+            )
             given["left_out"] = given.pop("filter", "").split("+")
             rows = naive_errant.chosen(m2(output), m2(gold), float(beta), **given)
             tp, fp, fn = (
-                sum(counts[kind] for row in rows for counts in row.values()) for kind in range(3)
+                sum(counts[kind] for row in rows for counts in row.values())
+                for kind in range(3)
             )
-            assert [int(result.outputs[name]) for name in COUNTS] == [tp, fp, fn], (seed, text)
+            assert [int(result.outputs[name]) for name in COUNTS] == [tp, fp, fn], (
+                seed,
+                text,
+            )
             score = naive_errant.f_beta(tp, fp, fn, float(beta))[0]
             assert result.score == pytest.approx(score, rel=0, abs=1e-15)
 
@@ -243,7 +279,10 @@ def test_a_type_that_nobody_has_is_said(tmp_path: Path) -> None:
     assert [warning for warning in results.warnings if "of the types" in warning] == [
         "d: errant: no edit at all is of the types R:NUON; are they written as in the files?"
     ]
-    assert [(score.system, score.score) for score in results.scores] == [("A", 1.0), ("A", 1.0)]
+    assert [(score.system, score.score) for score in results.scores] == [
+        ("A", 1.0),
+        ("A", 1.0),
+    ]
 
 
 CHINESE = """S 甲 乙 丙
@@ -268,7 +307,9 @@ def test_files_of_cherrant_are_read_as_cherrant_reads_them(tmp_path: Path) -> No
         .replace("S 甲 \uff1a 乙", "S 甲 : 乙")
         .replace("NA|||-NONE-", "S|||丁")
     )
-    (tmp_path / "A.m2").write_text(output.replace("A -1 -1|||S", "A 0 1|||S"), encoding="utf-8")
+    (tmp_path / "A.m2").write_text(
+        output.replace("A -1 -1|||S", "A 0 1|||S"), encoding="utf-8"
+    )
     config = {
         "datasets": {"d": {"gold": str(tmp_path / "gold.m2")}},
         "systems": [str(tmp_path / "A.m2")],
@@ -276,13 +317,17 @@ def test_files_of_cherrant_are_read_as_cherrant_reads_them(tmp_path: Path) -> No
         "output": {"dir": str(tmp_path / "run")},
     }
     scores = stages.run(stages.prepare(from_mapping(config)))[1].scores
-    assert [[score.outputs[name] for name in ("tp", "fp", "fn")] for score in scores] == [
+    assert [
+        [score.outputs[name] for name in ("tp", "fp", "fn")] for score in scores
+    ] == [
         [1, 0, 0],
         [0, 2, 2],
     ]
 
 
-DEMO = json.loads(Path(__file__).with_name("cherrant_demo.json").read_text(encoding="utf-8"))
+DEMO = json.loads(
+    Path(__file__).with_name("cherrant_demo.json").read_text(encoding="utf-8")
+)
 
 
 def demo(name: str, between: str) -> str:
@@ -298,7 +343,8 @@ def demo(name: str, between: str) -> str:
     sentence = " ".join(f"w{number}" for number in range(90))
     return (
         "\n\n".join(
-            "\n".join([f"S {sentence}", *by_line.get(str(line), noop)]) for line in range(20)
+            "\n".join([f"S {sentence}", *by_line.get(str(line), noop)])
+            for line in range(20)
         )
         + "\n"
     )
@@ -319,9 +365,16 @@ def test_what_cherrant_prints_of_its_demonstration(tmp_path: Path, unit: str) ->
     results = stages.run(stages.prepare(from_mapping(config)))[1]
     for score, mode in zip(results.scores, ("cs", "ds"), strict=True):
         counts = [str(int(score.outputs[name])) for name in COUNTS]
-        rates = [str(round(score.outputs[name], 4)) for name in ("precision", "recall", "errant")]
+        rates = [
+            str(round(score.outputs[name], 4))
+            for name in ("precision", "recall", "errant")
+        ]
         assert " ".join(counts + rates) == DEMO["printed"][f"{unit} {mode}"]
-    (part,) = (part for part in results.breakdown if part.tier == 3 and "mode:cs" in part.metric)
+    (part,) = (
+        part
+        for part in results.breakdown
+        if part.tier == 3 and "mode:cs" in part.metric
+    )
     types = {
         item.category: " ".join(str(int(item.outputs[name])) for name in COUNTS)
         for item in part.categories
@@ -354,15 +407,30 @@ def test_a_correction_is_one_word_for_cherrant(
         metrics=f"errant[style=cherrant,{options}]",
         gold=str(tmp_path / "gold.m2"),
     )
-    assert [*(scored[0].outputs[name] for name in COUNTS), round(scored[0].score, 4)] == expected
+    assert [
+        *(scored[0].outputs[name] for name in COUNTS),
+        round(scored[0].score, 4),
+    ] == expected
 
 
 def test_types_of_other_programs_are_categories_of_their_own() -> None:
     """Only M:, R: and U: are cut off, so that no category is without a name."""
     names = ("R:NOUN:NUM", "U:DET", "ArtOrDet", "Mec", "Nn", "M", "R:", "UNK", "S:X")
-    first, second = ([Errant().category(name, tier) for name in names] for tier in (1, 2))
+    first, second = (
+        [Errant().category(name, tier) for name in names] for tier in (1, 2)
+    )
     assert first == ["R", "U", "ArtOrDet", "Mec", "Nn", "M", "R:", "UNK", "S:X"]
-    assert second == ["NOUN:NUM", "DET", "ArtOrDet", "Mec", "Nn", "M", "R:", "UNK", "S:X"]
+    assert second == [
+        "NOUN:NUM",
+        "DET",
+        "ArtOrDet",
+        "Mec",
+        "Nn",
+        "M",
+        "R:",
+        "UNK",
+        "S:X",
+    ]
 
 
 # The hits and misses that are counted as arrays are those of compare(), sentence by sentence.
@@ -399,19 +467,25 @@ def texts(draw: st.DrawFn) -> Text:
     """References are pairs of two annotators of the gold and two of an output, any of whom may lack
     a line."""
     count, systems = draw(st.integers(1, 4)), draw(st.integers(1, 3))
-    gold = [[draw(st.none() | lines(number)) for number in range(2)] for _ in range(count)]
+    gold = [
+        [draw(st.none() | lines(number)) for number in range(2)] for _ in range(count)
+    ]
     references = []
     for output in range(2):
         for number in range(2):
             records = [
-                b"" if not (own := line[number]) else record_of(number, number, output, own)
+                b""
+                if not (own := line[number])
+                else record_of(number, number, output, own)
                 for line in gold
             ]
             references.append(join_lines(records))
     outputs = []
     for _ in range(systems):
         each = [draw(lines(0)) + (draw(st.just([]) | lines(1))) for _ in range(count)]
-        outputs.append(join_lines("\n".join(own or [NOOP_LINE]).encode() for own in each))
+        outputs.append(
+            join_lines("\n".join(own or [NOOP_LINE]).encode() for own in each)
+        )
     return Text(None, references, outputs, {})
 
 
@@ -420,12 +494,23 @@ def one_by_one(
 ) -> list[tuple[int, int, Hits] | None]:
     """Return for each pair its order, the edits of the annotator, and the hits and misses."""
     outputs = [
-        comparison.keys(edits) for edits in outputs_of(list(text.systems[system].texts())[line])
+        comparison.keys(edits)
+        for edits in outputs_of(list(text.systems[system].texts())[line])
     ]
-    annotations = [annotation_of(list(reference.texts())[line]) for reference in text.references]
+    annotations = [
+        annotation_of(list(reference.texts())[line]) for reference in text.references
+    ]
     keys = [comparison.keys(own.edits) if own else {} for own in annotations]
-    first = [own for own, item in zip(keys, annotations, strict=True) if item and item.output == 0]
-    judged = comparison.style != CHERRANT or len(first) != 1 or [*first[0].values()] != [[UNJUDGED]]
+    first = [
+        own
+        for own, item in zip(keys, annotations, strict=True)
+        if item and item.output == 0
+    ]
+    judged = (
+        comparison.style != CHERRANT
+        or len(first) != 1
+        or [*first[0].values()] != [[UNJUDGED]]
+    )
     pairs: list[tuple[int, int, Hits] | None] = []
     for item, own in zip(annotations, keys, strict=True):
         if item is None or item.output >= len(outputs):
@@ -444,17 +529,26 @@ def counted(compared: Compared, pair: int, place: int, row: int) -> Counter[str]
 
 @settings(max_examples=120, deadline=None)
 @given(text=texts(), comparison=COMPARISONS)
-def test_hits_as_arrays_are_those_of_each_sentence(text: Text, comparison: Comparison) -> None:
+def test_hits_as_arrays_are_those_of_each_sentence(
+    text: Text, comparison: Comparison
+) -> None:
     compared = hits_of(comparison, text)
     systems, count, pairs = compared.edits.shape
     for system, line in np.ndindex(systems, count):
         for pair, expected in enumerate(one_by_one(comparison, text, system, line)):
             order, edits, hits = expected or (0, -1, Hits([], [], []))
-            assert (compared.orders[system, line, pair], compared.edits[system, line, pair]) == (
+            assert (
+                compared.orders[system, line, pair],
+                compared.edits[system, line, pair],
+            ) == (
                 order,
                 edits,
             )
             for place, types in enumerate(hits):
-                assert counted(compared, pair, place, system * count + line) == Counter(types)
-    assert hits_of(comparison, text) is compared  # by type and in total they are made once
+                assert counted(compared, pair, place, system * count + line) == Counter(
+                    types
+                )
+    assert (
+        hits_of(comparison, text) is compared
+    )  # by type and in total they are made once
     assert pairs == len(text.references)

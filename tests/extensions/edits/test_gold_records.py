@@ -32,7 +32,11 @@ def test_by_hand() -> None:
     ]
     source = join_lines([b"a b c", b"d"])
     found = gold_records(
-        source, [join_lines([record(*lines, annotator=7), b""]), join_lines([b"", record(NOOP)])]
+        source,
+        [
+            join_lines([record(*lines, annotator=7), b""]),
+            join_lines([b"", record(NOOP)]),
+        ],
     )
     assert found.heads.tolist() == [[[0, 7], [-1, -1]], [[-1, -1], [0, 0]]]
     assert (
@@ -83,11 +87,15 @@ def test_the_arrays_are_the_edits_that_are_listed(every: bool) -> None:
         ]
         for a in (3, 1)
     ]
-    texts = join_lines(text.encode() for text in source), [join_lines(own) for own in records]
+    texts = (
+        join_lines(text.encode() for text in source),
+        [join_lines(own) for own in records],
+    )
     gold, listed = read_gold(*texts, every=every), listed_edits(*texts, every=every)
     flat = [edit for row in listed for own in row for edit in own or ()]
     possible = [
-        [text for text in edit.alternatives if text == " ".join(text.split())] for edit in flat
+        [text for text in edit.alternatives if text == " ".join(text.split())]
+        for edit in flat
     ]
     assert gold.counts.tolist() == [
         [-1 if own is None else len(own) for own in row] for row in listed
@@ -96,7 +104,9 @@ def test_the_arrays_are_the_edits_that_are_listed(every: bool) -> None:
         [edit.start for edit in flat],
         [edit.end for edit in flat],
     )
-    assert np.diff(gold.records.edits.alternatives).tolist() == [len(texts) for texts in possible]
+    assert np.diff(gold.records.edits.alternatives).tolist() == [
+        len(texts) for texts in possible
+    ]
     assert [text.decode() for text in gold.records.edits.corrections.texts()] == [
         text for own in possible for text in own
     ]

@@ -30,10 +30,12 @@ def only(m2: str, annotator: int) -> str:
     """Return an M2 file with the edits of one annotator, as annotator 0."""
     blocks = [block.split("\n") for block in m2.strip("\n").split("\n\n")]
     kept = [
-        [own[0], *(line for line in own[1:] if line.endswith(f"|||{annotator}"))] for own in blocks
+        [own[0], *(line for line in own[1:] if line.endswith(f"|||{annotator}"))]
+        for own in blocks
     ]
     return "".join(
-        "\n".join([re.sub(r"\|\|\|\d+$", "|||0", line) for line in own]) + "\n\n" for own in kept
+        "\n".join([re.sub(r"\|\|\|\d+$", "|||0", line) for line in own]) + "\n\n"
+        for own in kept
     )
 
 
@@ -46,7 +48,9 @@ def scored(
         (folder / f"s{number}").write_text(text, encoding="utf-8")
     config = {
         "datasets": {"d": {"gold": "gold"}},
-        "systems": {f"s{number}": {"m2": f"s{number}"} for number in range(len(systems))},
+        "systems": {
+            f"s{number}": {"m2": f"s{number}"} for number in range(len(systems))
+        },
         "metrics": [{"name": "gotoscorer", **options} for options in metrics],
     }
     (folder / "config.yaml").write_text(json.dumps(config), encoding="utf-8")
@@ -59,7 +63,9 @@ def scored(
     ]
 
 
-def check(result: pipeline.Result, expected: dict[str, float], score: str, sign: str) -> None:
+def check(
+    result: pipeline.Result, expected: dict[str, float], score: str, sign: str
+) -> None:
     names = {
         "tp": "tp",
         "fp": "fp",
@@ -70,7 +76,9 @@ def check(result: pipeline.Result, expected: dict[str, float], score: str, sign:
         "r": "recall",
     }
     for name, own in {**names, score: "gotoscorer"}.items():
-        assert result.outputs[own] == pytest.approx(expected[name], rel=1e-12, abs=1e-12), (
+        assert result.outputs[own] == pytest.approx(
+            expected[name], rel=1e-12, abs=1e-12
+        ), (
             sign,
             name,
         )
@@ -84,7 +92,9 @@ def test_golden_cases(shared: Path, tmp_path: Path) -> None:
     with gzip.open(
         shared / "nlg" / "golden" / "gotoscorer.jsonl.gz", "rt", encoding="utf-8"
     ) as file:
-        cases = [json.loads(line) for number, line in enumerate(file) if number % EACH == 0]
+        cases = [
+            json.loads(line) for number, line in enumerate(file) if number % EACH == 0
+        ]
     assert sum(case["clean"] for case in cases) > 20
     for case in cases:
         folder = tmp_path / case["id"]
@@ -93,7 +103,11 @@ def test_golden_cases(shared: Path, tmp_path: Path) -> None:
         many, mine = original["systems"], {"annotator": case["annotator"]}
         weights = {key: str(case[key]) for key in "abc"} | mine
         other = {"flavour": "gec-metrics", "beta": str(case["beta"])}
-        metrics = [weights, mine | {"weights": "none"}, mine | {"weights": "none"} | other]
+        metrics = [
+            weights,
+            mine | {"weights": "none"},
+            mine | {"weights": "none"} | other,
+        ]
         if "weight_file_text" in original:
             (folder / "w").write_text(original["weight_file_text"], encoding="utf-8")
             metrics.append(weights | {"weights": "w"})
@@ -101,7 +115,9 @@ def test_golden_cases(shared: Path, tmp_path: Path) -> None:
         try:
             found = scored(folder, case["gold"], outputs, metrics)
         except InputError as error:
-            assert "edits overlap, or are not in the order of the sentence" in str(error)  # noqa: PT017
+            assert "edits overlap, or are not in the order of the sentence" in str(  # noqa: PT017
+                error
+            )
             assert not case["clean"]
             continue
         for number, result in enumerate(found[: 2 * many]):
@@ -129,7 +145,10 @@ def test_a_sentence_by_hand(tmp_path: Path) -> None:
     six in s1. Both are right at six chunks, which weigh 0; x and c weigh 1/2, and y, where nobody
     is right, weighs 1."""
     one, two = scored(tmp_path, GOLD, [SAME, OTHER], [{}])
-    parts = {name: [one.outputs[name], two.outputs[name]] for name in ("tp", "fp", "fn", "tn")}
+    parts = {
+        name: [one.outputs[name], two.outputs[name]]
+        for name in ("tp", "fp", "fn", "tn")
+    }
     assert parts == {"tp": [0.5, 0], "fp": [0, 2], "fn": [1, 1.5], "tn": [0.5, 0]}
     plain, other = scored(tmp_path, GOLD, [SAME, OTHER], [{"weights": "none"}])
     assert [plain.outputs[name] for name in ("tp", "fp", "fn", "tn")] == [1, 0, 1, 7]
@@ -161,7 +180,9 @@ def test_a_weight_file_that_does_not_fit_is_named(
     (tmp_path / "w").write_text(content, encoding="utf-8")
     (tmp_path / "gold").write_text(GOLD, encoding="utf-8")
     given = ("--gold", tmp_path / "gold", "-o", tmp_path / "gold")
-    code, _, told = called(capsys, "score", "gotoscorer", "--weights", tmp_path / "w", *given)
+    code, _, told = called(
+        capsys, "score", "gotoscorer", "--weights", tmp_path / "w", *given
+    )
     assert (code, message in told) == (2, True), told
     code, _, told = called(capsys, "score", "gotoscorer[annotator=1]", *given)
     assert (code, "annotator: expected at most 0" in told) == (2, True), told

@@ -121,7 +121,9 @@ def columns(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Columns:
         for lines in ([sentence.tokens for sentence in cases.sentences], cases.outputs)
     )
     references = [[tuple(text.split()) for text in row[0]] for row in cases.nomix[:-1]]
-    encoded, systems, every, firsts = spec.encode(Text(source, [], [output]), references)
+    encoded, systems, every, firsts = spec.encode(
+        Text(source, [], [output]), references
+    )
     base, own = kernel.three_way(encoded, [encoded, *systems], every, firsts)
     assert len(references) == 3000
     most = max(map(len, references))
@@ -129,7 +131,9 @@ def columns(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Columns:
         name: np.zeros((3000, most), np.int64)
         for name in ("ref_len", "c_tp", "tn", "d_fp", "d_fn", "fpn")
     }
-    columns |= {name: np.zeros((3000, most), np.int64) for name in ("base_tn", "base_fn")}
+    columns |= {
+        name: np.zeros((3000, most), np.int64) for name in ("base_tn", "base_fn")
+    }
     columns["ref_len"] -= 1
     for line, texts in enumerate(references):
         for number, at in enumerate(range(*firsts[line : line + 2].tolist())):
@@ -140,10 +144,14 @@ def columns(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Columns:
 
 
 @pytest.mark.parametrize("chosen", TOTALS)
-def test_the_official_choice_for_all_sentences_so_far(columns: Columns, chosen: str) -> None:
+def test_the_official_choice_for_all_sentences_so_far(
+    columns: Columns, chosen: str
+) -> None:
     counts, baseline, *improvements = TOTALS[chosen]
     for aspect, expected in zip(("correction", "detection"), improvements, strict=True):
-        metric = from_text(f"imeasure[optimise=corpus,aspect={aspect},measure={chosen}]")
+        metric = from_text(
+            f"imeasure[optimise=corpus,aspect={aspect},measure={chosen}]"
+        )
         references = chooser(metric)(columns)
         sums = {
             name: values[np.arange(3000), references].sum()
@@ -169,7 +177,9 @@ def test_a_system_of_conll_2014(shared: Path, tmp_path: Path) -> None:
         "acc": ([28, 28134, 22, 2512, 5], -0.000162048235145984),
     }
     config = {
-        "datasets": {"d": {"gold": str(shared / "edits" / "m2" / "NUCLE.m2.ieval.xml")}},
+        "datasets": {
+            "d": {"gold": str(shared / "edits" / "m2" / "NUCLE.m2.ieval.xml")}
+        },
         "systems": {"UFC": str(shared / "conll14" / "UFC")},
         "metrics": [f"imeasure[optimise=corpus,measure={name}]" for name in measures],
         "output": {"dir": str(tmp_path / "run")},
@@ -184,7 +194,8 @@ def test_the_choice_depends_on_the_sentences_before(columns: Columns) -> None:
     """Otherwise the test above would say nothing that those of single sentences do not say."""
     for chosen in TOTALS:
         running, alone = (
-            from_text(f"imeasure[optimise={by},measure={chosen}]") for by in ("corpus", "sentence")
+            from_text(f"imeasure[optimise={by},measure={chosen}]")
+            for by in ("corpus", "sentence")
         )
         assert (chooser(running)(columns) != chooser(alone)(columns)).sum() > 10
 
@@ -192,7 +203,9 @@ def test_the_choice_depends_on_the_sentences_before(columns: Columns) -> None:
 # Scores of I-measure, made of counts: by hand, and against what the official program prints.
 
 
-def counts(c_tp: int = 0, tn: int = 0, d_fp: int = 0, d_fn: int = 0, fpn: int = 0) -> Ints:
+def counts(
+    c_tp: int = 0, tn: int = 0, d_fp: int = 0, d_fn: int = 0, fpn: int = 0
+) -> Ints:
     return np.array([c_tp, tn, d_fp, d_fn, fpn], np.int64)
 
 
@@ -237,18 +250,29 @@ def test_nothing_at_all_has_scores() -> None:
     denominator as 1.
     """
     nothing = aspect_of(counts(), "correction")
-    assert [float(value) for value in measures(nothing, nothing).values()] == [1, 1, 1, 0, 0, 0]
+    assert [float(value) for value in measures(nothing, nothing).values()] == [
+        1,
+        1,
+        1,
+        0,
+        0,
+        0,
+    ]
 
 
 def test_arrays_of_any_shape_are_scored_as_single_counts_are() -> None:
     many = np.random.default_rng(1).integers(0, 5, (3, 4, 5))
-    base = np.random.default_rng(2).integers(0, 5, (3, 4, 5)) * np.array([0, 1, 0, 1, 0])
+    base = np.random.default_rng(2).integers(0, 5, (3, 4, 5)) * np.array(
+        [0, 1, 0, 1, 0]
+    )
     keys = reference_keys(many, base, measure="f", w=1.5, beta=0.5)
     assert keys.shape == (3, 4, 8)
     for place in np.ndindex(3, 4):
         assert (
             keys[place].tolist()
-            == reference_keys(many[place], base[place], measure="f", w=1.5, beta=0.5).tolist()
+            == reference_keys(
+                many[place], base[place], measure="f", w=1.5, beta=0.5
+            ).tolist()
         )
 
 
@@ -264,7 +288,10 @@ def test_the_measure_and_the_aspect_lead_the_keys() -> None:
 
 def test_the_greatest_keys_win_and_the_first_of_equals() -> None:
     keys = np.zeros((6, 8))
-    keys[1, 0], keys[1, 7] = 1, 5  # of the first line: later numbers decide only between equal ones
+    keys[1, 0], keys[1, 7] = (
+        1,
+        5,
+    )  # of the first line: later numbers decide only between equal ones
     keys[2, 0], keys[2, 6] = 1, 1
     assert best_references(keys, np.array([0, 3, 6])).tolist() == [2, 3]
     keys[4, 3], keys[5, 3] = 0.5, 0.5
@@ -284,31 +311,44 @@ def test_the_golden_cases(shared: Path, tmp_path: Path, mix: bool, ties: int) ->
     source = words.text([sentence.tokens for sentence in sentences])
     output = words.text([cases.outputs[number] for number in kept])
     baseline, own = kernel.three_way(
-        source, [source, output], words.text([text for group in texts for text in group]), firsts
+        source,
+        [source, output],
+        words.text([text for group in texts for text in group]),
+        firsts,
     )
     chosen = best_references(reference_keys(own, baseline), firsts)
     own, baseline = own[chosen], baseline[chosen]
     differing = [
         number
-        for number, five, unchanged in zip(kept, own.tolist(), baseline.tolist(), strict=True)
+        for number, five, unchanged in zip(
+            kept, own.tolist(), baseline.tolist(), strict=True
+        )
         if [five, [unchanged[1], unchanged[3]]] != rows[number][2:4]
     ]
     assert len(differing) == ties
     correction = aspect_of(own, "correction")
     detection = aspect_of(own, "detection")
     others = np.stack([detection.tp, correction.fp, correction.fn], axis=-1).tolist()
-    assert all(row == rows[n][4] for n, row in zip(kept, others, strict=True) if n not in differing)
+    assert all(
+        row == rows[n][4]
+        for n, row in zip(kept, others, strict=True)
+        if n not in differing
+    )
     if not ties:
         total, base = own.sum(axis=0), baseline.sum(axis=0)
         scores = [
             repr(float(value))
             for aspect in ("detection", "correction")
-            for value in measures(aspect_of(total, aspect), aspect_of(base, aspect)).values()
+            for value in measures(
+                aspect_of(total, aspect), aspect_of(base, aspect)
+            ).values()
         ]
         assert scores == final
 
 
-def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(tmp_path: Path) -> None:
+def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(
+    tmp_path: Path,
+) -> None:
     """120 random sentences, by the naive rules; the number of the first such sentence is told, for
     XML is one line.
     """
@@ -327,7 +367,11 @@ def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(tmp_path: P
                 start = rng.randint(0, len(tokens) + (3 if number > 7 else -1))
                 end = start + rng.randint(0, 2 if number > 7 else 0)
                 beyond += [number] * (end > len(tokens))
-                own = (Correction(start, end, tuple(rng.choices("ax", k=rng.randint(1, 2)))),)
+                own = (
+                    Correction(
+                        start, end, tuple(rng.choices("ax", k=rng.randint(1, 2)))
+                    ),
+                )
                 errors.append(Error((Alternative(annotator, own),), required=False))
         sentence = CorrectedSentence(tokens, 2, tuple(errors))
         output = rng.choices("abcx", k=rng.randint(1, 5))
@@ -337,7 +381,10 @@ def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(tmp_path: P
         for text in python2_order(
             sorted(naive_references(sentence, mix=False) or ()), python2_hash
         ):
-            own_ids = [[ids[word] for word in words] for words in (tokens, output, text.split())]
+            own_ids = [
+                [ids[word] for word in words]
+                for words in (tokens, output, text.split())
+            ]
             counts, base = (
                 naive_columns(*own_ids),
                 naive_columns(own_ids[0], own_ids[0], own_ids[2]),
@@ -349,7 +396,9 @@ def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(tmp_path: P
     (tmp_path / "gold.xml").write_text(
         f'<scripts><script id="1">{"".join(rows)}</script></scripts>', encoding="utf-8"
     )
-    (tmp_path / "out.txt").write_text("".join(f"{line}\n" for line in outputs), encoding="utf-8")
+    (tmp_path / "out.txt").write_text(
+        "".join(f"{line}\n" for line in outputs), encoding="utf-8"
+    )
     config = {
         "datasets": {"d": {"gold": str(tmp_path / "gold.xml")}},
         "systems": {"A": str(tmp_path / "out.txt")},
@@ -373,7 +422,8 @@ def xml_of(number: int, sentence: CorrectedSentence) -> str:
     errors = "".join(
         f'<error id="{place}" req="no" type="X"><alt ann="{own.annotator}">'
         + "".join(
-            f'<c start="{c.start}" end="{c.end}">{" ".join(c.words)}</c>' for c in own.corrections
+            f'<c start="{c.start}" end="{c.end}">{" ".join(c.words)}</c>'
+            for c in own.corrections
         )
         + "</alt></error>"
         for place, error in enumerate(sentence.errors)

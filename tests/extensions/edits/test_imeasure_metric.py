@@ -71,7 +71,9 @@ XML = """<?xml version="1.0"?><scripts><script id="1">
 """The same as M2: the official converter knows no -NONE-, which is a word in I-measure."""
 
 
-def scores(folder: Path, gold: Path, outputs: Mapping[str, Path], *metrics: Any) -> list[Score]:
+def scores(
+    folder: Path, gold: Path, outputs: Mapping[str, Path], *metrics: Any
+) -> list[Score]:
     """Run a config and return its scores."""
     config = {
         "datasets": {"d": {"gold": str(gold)}},
@@ -96,7 +98,8 @@ def small(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 
 @pytest.mark.parametrize(
-    "options", ["", "[mix=true]", "[optimise=corpus]", "[aspect=detection]", "[level=mean]"]
+    "options",
+    ["", "[mix=true]", "[optimise=corpus]", "[aspect=detection]", "[level=mean]"],
 )
 def test_gold_in_xml_and_in_m2_give_the_same(
     small: tuple[Path, Path, Path], tmp_path: Path, options: str
@@ -107,7 +110,9 @@ def test_gold_in_xml_and_in_m2_give_the_same(
     assert one.outputs == two.outputs
 
 
-def test_the_counts_of_a_small_text_by_hand(small: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_the_counts_of_a_small_text_by_hand(
+    small: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
     (score,) = scores(tmp_path, small[0], {"A": small[2]}, "imeasure")
     # references: a x c y z d (0) or a b c d (1); -NONE- f; g h; l k (0) or i n k (1). Right are x,
     # and i j that became l (two columns). Missed are y, z and -NONE-. Wrong is p. The other seven
@@ -129,12 +134,18 @@ def test_the_official_totals_of_conll_2014(shared: Path, tmp_path: Path) -> None
     for score in each:
         row = rows[score.system]
         aspect = "d" if "detection" in score.metric else "c"
-        wrong = (int(row["d_fp"]), int(row["d_fn"]), int(row["fpn"]) if aspect == "c" else 0)
+        wrong = (
+            int(row["d_fp"]),
+            int(row["d_fn"]),
+            int(row["fpn"]) if aspect == "c" else 0,
+        )
         assert score.outputs["fp"] == wrong[0] + wrong[2]
         assert score.outputs["fn"] == wrong[1] + wrong[2]
         assert score.outputs["tn"] == int(row["tn"])
         assert score.score == pytest.approx(float(row[f"{aspect}_I"]), abs=1e-12)
-        assert score.outputs["wacc"] == pytest.approx(float(row[f"{aspect}_wacc"]), abs=1e-12)
+        assert score.outputs["wacc"] == pytest.approx(
+            float(row[f"{aspect}_wacc"]), abs=1e-12
+        )
         assert score.outputs["base_wacc"] == pytest.approx(
             float(row[f"{aspect}_wacc_base"]), abs=1e-12
         )
@@ -157,7 +168,9 @@ NAMES = ["tp", "fp", "fn"]
 def judged(
     metric: Metric, output: str, annotations: Sequence[str] = ANNOTATIONS
 ) -> list[list[Verdict] | None]:
-    ((row,),) = judge_of(metric).verdicts([SOURCE], [[output]], [[own] for own in annotations])
+    ((row,),) = judge_of(metric).verdicts(
+        [SOURCE], [[output]], [[own] for own in annotations]
+    )
     return row
 
 
@@ -165,7 +178,9 @@ def test_a_sentence_by_hand() -> None:
     """The first and the last annotator have the same text, the second leaves the sentence, the
     third has no line.
     """
-    first, second, third, last = judged(from_text("imeasure"), "He goes to a shop now .")
+    first, second, third, last = judged(
+        from_text("imeasure"), "He goes to a shop now ."
+    )
     both = Verdict(3, 4, "to", "a", "", WRONG), Verdict(3, 4, "to", "the", "", MISSED)
     assert first == [
         Verdict(1, 2, "go", "goes", "", RIGHT),
@@ -186,7 +201,9 @@ def test_a_sentence_by_hand() -> None:
 
 
 def test_detection_takes_what_is_corrected_otherwise_for_right() -> None:
-    first = judged(from_text("imeasure[aspect=detection]"), "He goes to a shop now .")[0]
+    first = judged(from_text("imeasure[aspect=detection]"), "He goes to a shop now .")[
+        0
+    ]
     assert first is not None
     assert [verdict.verdict for verdict in first] == [RIGHT, RIGHT, WRONG]
     assert first[1] == Verdict(3, 4, "to", "a", "", RIGHT)
@@ -217,7 +234,9 @@ METRICS = [
 LINES = 80
 
 
-def write_run(folder: Path, metrics: Sequence[str], annotators: int = 3) -> dict[str, Any]:
+def write_run(
+    folder: Path, metrics: Sequence[str], annotators: int = 3
+) -> dict[str, Any]:
     """Write sentences, of which annotators have no line, no correction or some, and two outputs;
     return a config.
     """
@@ -229,7 +248,11 @@ def write_run(folder: Path, metrics: Sequence[str], annotators: int = 3) -> dict
         for annotator in range(annotators):
             kind, end = rng.integers(4), f"|||REQUIRED|||-NONE-|||{annotator}"
             for at in (
-                sorted(rng.choice(len(words), size=min(2, len(words)), replace=False).tolist())
+                sorted(
+                    rng.choice(
+                        len(words), size=min(2, len(words)), replace=False
+                    ).tolist()
+                )
                 if kind > 1
                 else ()
             ):
@@ -239,7 +262,11 @@ def write_run(folder: Path, metrics: Sequence[str], annotators: int = 3) -> dict
                 lines.append(f"A -1 -1|||noop|||-NONE-{end}")
         blocks.append("\n".join(lines))
         for own in outputs.values():
-            own.append(" ".join(str(rng.choice(["x", "x y", word, word, ""])) for word in words))
+            own.append(
+                " ".join(
+                    str(rng.choice(["x", "x y", word, word, ""])) for word in words
+                )
+            )
     (folder / "gold.m2").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
     for name, own in outputs.items():
         (folder / name).write_text("\n".join(own) + "\n", encoding="utf-8")
@@ -273,7 +300,10 @@ def test_verdicts_are_what_is_counted(context: ReportContext) -> None:
     seen = Counter[str]()
     assert len(context.measured) == len(METRICS)
     for measured in context.measured:
-        metric, view = measured.metric, context.corpora["d"].read_by(measured.metric.spec)
+        metric, view = (
+            measured.metric,
+            context.corpora["d"].read_by(measured.metric.spec),
+        )
         assert view.source
         sources = read_texts(view.source, 0, LINES)
         annotations = [read_texts(text, 0, LINES) for text in view.references]
@@ -285,7 +315,9 @@ def test_verdicts_are_what_is_counted(context: ReportContext) -> None:
                     assert (own is None) == (annotation[line] == "")
                     if own is not None:
                         counted = Counter(verdict.verdict for verdict in own)
-                        expected = alone(metric, (sources[line], output[line], annotation[line]))
+                        expected = alone(
+                            metric, (sources[line], output[line], annotation[line])
+                        )
                         assert [counted[kind] for kind in (RIGHT, WRONG, MISSED)] == [
                             expected[name] for name in NAMES
                         ]
@@ -298,7 +330,10 @@ def test_columns_by_annotator_are_those_of_the_score(context: ReportContext) -> 
     score.
     """
     for measured in context.measured:
-        metric, view = measured.metric, context.corpora["d"].read_by(measured.metric.spec)
+        metric, view = (
+            measured.metric,
+            context.corpora["d"].read_by(measured.metric.spec),
+        )
         assert view.source
         texts = [read_texts(text, 0, LINES) for text in (view.source, *view.references)]
         numbers = np.array(
@@ -311,20 +346,25 @@ def test_columns_by_annotator_are_those_of_the_score(context: ReportContext) -> 
             (block,) = system.blocks()
             columns, shown = of_annotators(metric, block, numbers), by_annotator(metric)
             assert ((columns["ref_len"] < 0) == (numbers < 0)).all()
-            chosen = annotators_of(numbers, np.concatenate([*chosen_references(metric, system)]))
+            chosen = annotators_of(
+                numbers, np.concatenate([*chosen_references(metric, system)])
+            )
             rows = np.arange(LINES)
             assert (columns["ref_len"][rows, chosen] >= 0).all()
             if metric.level == "corpus":
                 sums = {
-                    name: own[rows, chosen].sum() for name, own in shown.make_terms(columns).items()
+                    name: own[rows, chosen].sum()
+                    for name, own in shown.make_terms(columns).items()
                 }
                 assert metric.score(sums) == score.outputs
             else:
-                assert shown.sentence_scores(columns)[rows, chosen].mean() == pytest.approx(
-                    score.score, abs=1e-12
-                )
+                assert shown.sentence_scores(columns)[
+                    rows, chosen
+                ].mean() == pytest.approx(score.score, abs=1e-12)
             apart = shown.sentence_scores(columns)
             output = read_texts(view.systems[score.system], 0, LINES)
             for line, annotator in np.argwhere(numbers >= 0).tolist():
-                own = alone(metric, (texts[0][line], output[line], texts[1 + annotator][line]))
+                own = alone(
+                    metric, (texts[0][line], output[line], texts[1 + annotator][line])
+                )
                 assert apart[line, annotator] == own["imeasure"]

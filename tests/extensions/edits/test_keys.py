@@ -24,7 +24,10 @@ KEYS = {
         "errant-cs-cherrant",
         "ErrantNeeds(mode='cs', single=False, multi=False, style='cherrant', left_out=(), types=())",
     ),
-    "cleme[weights=sentence]": ("cleme-dependent-48", "ClemeNeeds(dependent=True, longest=48)"),
+    "cleme[weights=sentence]": (
+        "cleme-dependent-48",
+        "ClemeNeeds(dependent=True, longest=48)",
+    ),
 }
 """Key and cache key of the specification of a metric, as version 0.2.0 of the program made them."""
 
@@ -48,7 +51,9 @@ def test_fields_that_were_added_later_stand_in_cache_keys_where_they_are_set() -
         annotator=errant.annotator,
         categories=("R:NOUN",),
     )
-    assert of_types.cache_key == f"TypeNeeds({errant.cache_key}, categories=('R:NOUN',))"
+    assert (
+        of_types.cache_key == f"TypeNeeds({errant.cache_key}, categories=('R:NOUN',))"
+    )
     cleme = ClemeSpec(dependent=True, longest=16, annotator="errant-3")
     assert (cleme.key, cleme.cache_key) == (
         "cleme-dependent-16-errant-3",

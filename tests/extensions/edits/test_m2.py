@@ -46,7 +46,9 @@ def corpus(*rows: str, more: str = "", sentences: int = 1) -> Corpus:
 
 
 def references(*rows: str, more: str = "", sentences: int = 1) -> list[list[str]]:
-    return [lines(text) for text in corpus(*rows, more=more, sentences=sentences).references]
+    return [
+        lines(text) for text in corpus(*rows, more=more, sentences=sentences).references
+    ]
 
 
 # Each worked out by hand: the edits of one annotator on "a b c d".
@@ -96,7 +98,10 @@ def test_sentences_and_annotators() -> None:
 def test_a_sentence_that_nobody_annotated_is_as_it_is() -> None:
     rows = ["S a b", "", "S c d", edit("0 1", "x"), edit("1 2", "y", 1)]
     for more in ("", ", missing_annotator: source", ", missing_annotator: none"):
-        assert references(*rows, more=more, sentences=2) == [["a b", "x d"], ["a b", "c y"]]
+        assert references(*rows, more=more, sentences=2) == [
+            ["a b", "x d"],
+            ["a b", "c y"],
+        ]
 
 
 ROWS = (
@@ -140,11 +145,15 @@ def test_what_was_not_chosen_is_told() -> None:
 
 @pytest.mark.parametrize("metrics", ["[gleu]", "[m2]", "[gleu, errant]"])
 @pytest.mark.parametrize("threaded", [0, 1 << 24])
-def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_once(
+    metrics: str, threaded: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever is made of it, and by whichever thread."""
     known, read = Counter[str](), m2_texts.read_m2
     monkeypatch.setattr(
-        m2_texts, "read_m2", lambda path, *rest: known.update([path.name]) or read(path, *rest)
+        m2_texts,
+        "read_m2",
+        lambda path, *rest: known.update([path.name]) or read(path, *rest),
     )
     monkeypatch.setattr(input_files, "MIN_THREADED_BYTES", threaded)
     write({"b.m2": GOLD})
@@ -152,13 +161,18 @@ def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.Mo
     prepare(
         f"datasets: {{c: {{gold: gold.m2}}}}\nsystems: {{{outputs}}}\nmetrics: {metrics}\nrun: {{n_jobs: 2}}\n"
     )
-    assert known == Counter(["gold.m2", *(["a.m2", "b.m2"] if "m2" not in metrics else [])])
+    assert known == Counter(
+        ["gold.m2", *(["a.m2", "b.m2"] if "m2" not in metrics else [])]
+    )
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (["S a", "A 0 1|||X|||y"], "x.m2:2: expected 6 fields with ||| between, found 3"),
+        (
+            ["S a", "A 0 1|||X|||y"],
+            "x.m2:2: expected 6 fields with ||| between, found 3",
+        ),
         (
             ["S a", edit("0 2", "x")],
             "x.m2:2: the edit 0 2 does not fit into a sentence of 1 tokens",
@@ -177,20 +191,38 @@ def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.Mo
             ["S a", f"A 0 1|||X|||y|||{END}|||one"],
             "x.m2:2: expected the number of an annotator at the end, found 'one'",
         ),
-        (["S a b c", edit("0 2", "x"), edit("1 3", "y")], "x.m2:3: overlaps the edit of line 2"),
-        (["S a b c", edit("1 3", "y"), edit("0 2", "x")], "x.m2:3: overlaps the edit of line 2"),
-        (["S a", edit("0 1", "x"), edit("0 1", "x")], "x.m2:3: overlaps the edit of line 2"),
+        (
+            ["S a b c", edit("0 2", "x"), edit("1 3", "y")],
+            "x.m2:3: overlaps the edit of line 2",
+        ),
+        (
+            ["S a b c", edit("1 3", "y"), edit("0 2", "x")],
+            "x.m2:3: overlaps the edit of line 2",
+        ),
+        (
+            ["S a", edit("0 1", "x"), edit("0 1", "x")],
+            "x.m2:3: overlaps the edit of line 2",
+        ),
         (
             ["S a", noop(), edit("0 1", "x")],
             "x.m2:2: a noop, but annotator 0 edits the sentence in line 3",
         ),
-        ([noop()], "x.m2:1: an edit before any sentence: expected a line that begins with 'S '"),
+        (
+            [noop()],
+            "x.m2:1: an edit before any sentence: expected a line that begins with 'S '",
+        ),
         (
             ["S a", "", noop()],
             "x.m2:3: an edit before any sentence: expected a line that begins with 'S '",
         ),
-        (["S a", "B"], "x.m2:2: expected a line that begins with 'S ' or 'A ', or an empty line"),
-        (["S a"], "x.m2: no annotator has a line: there is no line that begins with 'A '"),
+        (
+            ["S a", "B"],
+            "x.m2:2: expected a line that begins with 'S ' or 'A ', or an empty line",
+        ),
+        (
+            ["S a"],
+            "x.m2: no annotator has a line: there is no line that begins with 'A '",
+        ),
         (
             ["S a", *(noop(number) for number in range(256))],
             "x.m2:1: has 256 annotators up to this sentence; at most 255 are supported",
@@ -232,14 +264,18 @@ def test_a_given_source_is_checked_token_by_token() -> None:
 def test_packed_and_windows_files_are_read() -> None:
     write(
         {
-            "x.m2.gz": gzip.compress(f"\ufeffS a b\r\n{edit('0 1', 'x')}\r\n\r\n".encode()),
+            "x.m2.gz": gzip.compress(
+                f"\ufeffS a b\r\n{edit('0 1', 'x')}\r\n\r\n".encode()
+            ),
             "a.txt": "a\n",
         }
     )
     assert lines(prepare(dataset("{m2: x.m2.gz}")).corpora[0].references[0]) == ["x b"]
 
 
-def test_the_official_file_gives_the_references_of_the_gleu_authors(shared: Path) -> None:
+def test_the_official_file_gives_the_references_of_the_gleu_authors(
+    shared: Path,
+) -> None:
     """`missing_annotator: first`: the official file lists annotations that are equal once, under
     annotator 0.
     """
@@ -252,9 +288,13 @@ def test_the_official_file_gives_the_references_of_the_gleu_authors(shared: Path
     found = prepare(text.replace("a.txt", str(shared / "conll14" / "AMU"))).corpora[0]
     for number, reference in enumerate(found.references):
         expected = (
-            (shared / "conll14" / f"REF{number}").read_text(encoding="utf-8").split("\n")[:-1]
+            (shared / "conll14" / f"REF{number}")
+            .read_text(encoding="utf-8")
+            .split("\n")[:-1]
         )
-        assert [line.split() for line in lines(reference)] == [line.split() for line in expected]
+        assert [line.split() for line in lines(reference)] == [
+            line.split() for line in expected
+        ]
 
 
 def test_a_sentence_with_edits_without_end_is_refused(
@@ -265,7 +305,11 @@ def test_a_sentence_with_edits_without_end_is_refused(
     """
     xml = '<sentence numann="1"><text>a</text><error req="no"><alt ann="0">\n{}</alt></error></sentence>'
     for text, reader, place in (
-        ("S a\n\nS b\n" + "A 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n" * 9, m2_lines.blocks, 7),
+        (
+            "S a\n\nS b\n" + "A 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n" * 9,
+            m2_lines.blocks,
+            7,
+        ),
         (xml.format('<c start="0" end="1">x</c>\n' * 9), correction_xml.xml_blocks, 5),
     ):
         monkeypatch.setattr(m2_lines, "MAX_EDITS", 3)
@@ -300,15 +344,23 @@ def config(
 
 
 def of_many(annotators: int) -> str:
-    rows = (f"A 0 1|||R:X|||{number}|||{END}|||{number}\n" for number in range(annotators))
+    rows = (
+        f"A 0 1|||R:X|||{number}|||{END}|||{number}\n" for number in range(annotators)
+    )
     return f"S a b\n{''.join(rows)}\nS c\n\n"
 
 
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({"gold.m2": ""}, ["gold.m2: has no sentence: there is no line that begins with 'S '"]),
-        ({"a.m2": "\n\n"}, ["a.m2: has no sentence: there is no line that begins with 'S '"]),
+        (
+            {"gold.m2": ""},
+            ["gold.m2: has no sentence: there is no line that begins with 'S '"],
+        ),
+        (
+            {"a.m2": "\n\n"},
+            ["a.m2: has no sentence: there is no line that begins with 'S '"],
+        ),
         ({"a.m2": "S a b\n\n"}, ["a.m2: has 1 sentences, and gold.m2 has 2"]),
         (
             {"a.m2": "S a x\n\nS c\n\n"},
@@ -318,7 +370,9 @@ def of_many(annotators: int) -> str:
         ),
         (
             {"gold.m2": of_many(256)},
-            ["gold.m2:1: has 256 annotators up to this sentence; at most 255 are supported"],
+            [
+                "gold.m2:1: has 256 annotators up to this sentence; at most 255 are supported"
+            ],
         ),
         (
             {"gold.m2": of_many(2), "a.m2": of_many(200)},
@@ -333,7 +387,9 @@ def of_many(annotators: int) -> str:
         ),
     ],
 )
-def test_files_that_are_wrong(files: dict[str, str | bytes], expected: list[str]) -> None:
+def test_files_that_are_wrong(
+    files: dict[str, str | bytes], expected: list[str]
+) -> None:
     """By hand: one message each, and not also how many lines the texts have."""
     write(files)
     assert problems(config()) == expected

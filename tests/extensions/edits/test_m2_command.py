@@ -39,7 +39,9 @@ def m2(
 
     def run(*arguments: object, code: int = 0, err: str | None = None) -> str:
         returned, out, messages = called(capsys, "m2", *arguments)
-        assert (returned, messages if err is not None else "") == (code, err or ""), messages
+        assert (returned, messages if err is not None else "") == (code, err or ""), (
+            messages
+        )
         return out
 
     return run
@@ -111,7 +113,9 @@ def test_apply_reads_packed_files_and_standard_input(
     assert m2("apply", "-") == expected
 
 
-def test_convert_to_errant_needs_to_be_told_of_alternatives(m2: Callable[..., str]) -> None:
+def test_convert_to_errant_needs_to_be_told_of_alternatives(
+    m2: Callable[..., str],
+) -> None:
     """By hand: of "-NONE-||x" the first alternative is a deletion."""
     write({"a.m2": f"S a b\n{edit('0 1', 'x||y')}{edit('1 2', '-NONE-||x')}\n"})
     message = (
@@ -120,7 +124,9 @@ def test_convert_to_errant_needs_to_be_told_of_alternatives(m2: Callable[..., st
     )
     m2("convert", "a.m2", "--to", "errant", code=2, err=message)
     expected = f"S a b\n{edit('0 1', 'x')}{edit('1 2', '')}\n"
-    assert m2("convert", "a.m2", "--to", "errant", "--alternatives", "first") == expected
+    assert (
+        m2("convert", "a.m2", "--to", "errant", "--alternatives", "first") == expected
+    )
     assert "x||y" in m2("convert", "a.m2", "--to", "nucle")
 
 
@@ -152,7 +158,9 @@ def test_check_refuses_what_cannot_be_applied(
     write({"a.m2": content})
     code, out, err = called(capsys, "m2", "check", "a.m2")
     assert (code, out) == (2, "")
-    assert all(f"a.m2{error}" in err or f"a.m2: {error}" in err for error in errors), err
+    assert all(f"a.m2{error}" in err or f"a.m2: {error}" in err for error in errors), (
+        err
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,7 +179,10 @@ def test_check_refuses_what_cannot_be_applied(
                 "1 deletions are written as -NONE-, and 1 empty; `gec-pipeline m2 convert` makes them alike"
             ],
         ),
-        (f"S a\n{edit('0 1', 'x||y')}", ["1 edits have alternatives (a||b), the first in line 2"]),
+        (
+            f"S a\n{edit('0 1', 'x||y')}",
+            ["1 edits have alternatives (a||b), the first in line 2"],
+        ),
         (
             f"S a\n{edit('0 1', 'x')}\nS b\n{noop(1)}{noop()}",
             ["do not take part there", "1 (1, the first in line 1)"],
@@ -191,5 +202,10 @@ def test_check_notes_what_programs_read_in_different_ways(
 
 def test_a_file_that_cannot_be_read(m2: Callable[..., str]) -> None:
     write({"gold.m2": "S a\n"})
-    m2("check", "golt.m2", code=2, err="error: golt.m2: no such file (did you mean 'gold.m2'?)\n")
+    m2(
+        "check",
+        "golt.m2",
+        code=2,
+        err="error: golt.m2: no such file (did you mean 'gold.m2'?)\n",
+    )
     m2("check", ".", code=2, err="error: .: is a folder; expected a text file\n")

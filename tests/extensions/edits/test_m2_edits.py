@@ -93,7 +93,9 @@ def file_of(rng: random.Random, *, wild: bool) -> str:
             rng.randint(0, len(lines)),
             rng.choice([*ODD, "S", "A 0 1", " ", f"A 0 0|||NOOP|||x|||{END}|||0"]),
         )
-    return rng.choice(["\n", "\n", "\r\n"] if wild else ["\n"]).join(lines) + rng.choice(["\n", ""])
+    return rng.choice(["\n", "\n", "\r\n"] if wild else ["\n"]).join(
+        lines
+    ) + rng.choice(["\n", ""])
 
 
 ASKED = [
@@ -109,7 +111,9 @@ ASKED = [
 
 @pytest.mark.parametrize("requested", ASKED)
 @pytest.mark.parametrize("wild", [False, True])
-def test_it_reads_as_the_python_kernel_does(requested: Request, wild: bool, tmp_path: Path) -> None:
+def test_it_reads_as_the_python_kernel_does(
+    requested: Request, wild: bool, tmp_path: Path
+) -> None:
     """Where it reads a file at all: what has to be told, and what is rare, it leaves to the other."""
     rng, path, read = random.Random(7), tmp_path / "a.m2", 0
     for _ in range(80):
@@ -118,7 +122,11 @@ def test_it_reads_as_the_python_kernel_does(requested: Request, wild: bool, tmp_
         with suppress(NotPlainError):
             compiled = compiled_part("a.m2", requested, (1, path.read_bytes()))
         try:
-            file = read_annotated(path, TempFiles(UNPACKED)) if path.read_text().strip() else None
+            file = (
+                read_annotated(path, TempFiles(UNPACKED))
+                if path.read_text().strip()
+                else None
+            )
             plain = Sentences(file.blocks if file else [], "a.m2", requested)
         except CorpusError:
             assert compiled is None
@@ -133,7 +141,10 @@ def test_it_reads_as_the_python_kernel_does(requested: Request, wild: bool, tmp_
             keys += (
                 [OUTPUT]
                 if requested.system
-                else [(CORRECTED, annotator) for annotator in absent.keys() - {NOBODY} | {5}]
+                else [
+                    (CORRECTED, annotator)
+                    for annotator in absent.keys() - {NOBODY} | {5}
+                ]
             )
         if requested.records:
             absent = plain.absent(True)
@@ -141,7 +152,10 @@ def test_it_reads_as_the_python_kernel_does(requested: Request, wild: bool, tmp_
             keys += (
                 [PROPOSED]
                 if requested.system
-                else [(EDITS, annotator) for annotator in absent.keys() - {NOBODY} | {0, 5}]
+                else [
+                    (EDITS, annotator)
+                    for annotator in absent.keys() - {NOBODY} | {0, 5}
+                ]
             )
             compiled.summary.may_be_suspicious = plain.summary.may_be_suspicious
             assert compiled.summary == plain.summary
@@ -153,7 +167,9 @@ def test_it_reads_as_the_python_kernel_does(requested: Request, wild: bool, tmp_
     assert read > 10
 
 
-def naive(sentence: str, edits: list[list[str]], missing: Missing, annotator: int) -> bytes:
+def naive(
+    sentence: str, edits: list[list[str]], missing: Missing, annotator: int
+) -> bytes:
     """Return a sentence as an annotator corrects it, of edits that can be applied: from the last
     one to the first.
     """
@@ -161,13 +177,19 @@ def naive(sentence: str, edits: list[list[str]], missing: Missing, annotator: in
     if edits and not own and missing != "source":
         if missing == "none":
             return b""
-        own = [edit for edit in edits if int(edit[5]) == min(int(edit[5]) for edit in edits)]
+        own = [
+            edit
+            for edit in edits
+            if int(edit[5]) == min(int(edit[5]) for edit in edits)
+        ]
     tokens = sentence.split()
     for edit in reversed(own):
         start, end = map(int, edit[0][2:].split())
         if start >= 0:
             tokens[start:end] = [
-                text for text in [edit[2].split("||")[0].strip()] if text not in ("", "-NONE-")
+                text
+                for text in [edit[2].split("||")[0].strip()]
+                if text not in ("", "-NONE-")
             ]
     return " ".join(tokens).encode()
 
@@ -178,13 +200,17 @@ def test_texts_are_those_of_edits_applied_one_by_one(missing: Missing) -> None:
     for _ in range(100):
         content = file_of(rng, wild=False)
         compiled = compiled_part(
-            "a.m2", Request(texts=True, missing=missing, lenient=True), (1, content.encode())
+            "a.m2",
+            Request(texts=True, missing=missing, lenient=True),
+            (1, content.encode()),
         )
         blocks = [block.split("\n") for block in content[2:].split("\nS ") if content]
         edits = [[line.split("|||") for line in lines[1:] if line] for lines in blocks]
         for annotator in {int(edit[5]) for each in edits for edit in each}:
             pairs = zip(blocks, edits, strict=True)
-            expected = [naive(lines[0], own, missing, annotator) for lines, own in pairs]
+            expected = [
+                naive(lines[0], own, missing, annotator) for lines, own in pairs
+            ]
             assert compiled.texts(CORRECTED, annotator) == b"".join(
                 text + b"\xff" for text in expected
             )
@@ -227,7 +253,9 @@ def test_records_become_the_arrays_of_the_python_kernel() -> None:
     rng, compared = random.Random(9), 0
     for _ in range(60):
         source = [
-            "".join(rng.choice(WORDS) + rng.choice(SPACES) for _ in range(rng.randint(0, 5)))
+            "".join(
+                rng.choice(WORDS) + rng.choice(SPACES) for _ in range(rng.randint(0, 5))
+            )
             for _ in range(4)
         ]
         own: list[list[bytes]] = []
@@ -238,17 +266,27 @@ def test_records_become_the_arrays_of_the_python_kernel() -> None:
                 for span in spans
             ]
             records = [
-                record_of(rng.randint(0, 9), annotator, 0, rng.sample(edits, rng.randint(0, 3)))
+                record_of(
+                    rng.randint(0, 9),
+                    annotator,
+                    0,
+                    rng.sample(edits, rng.randint(0, 3)),
+                )
                 for _ in source
             ]
             own.append([record if rng.random() < 0.8 else b"" for record in records])
-        texts = join_lines(text.encode() for text in source), [join_lines(each) for each in own]
+        texts = (
+            join_lines(text.encode() for text in source),
+            [join_lines(each) for each in own],
+        )
         found, expected = m2_edits.gold_records(*texts), gold_records(*texts)
         assert found.heads.tolist() == expected.heads.tolist()
         for name in ("firsts", "starts", "ends", "alternatives"):
             one, other = getattr(found.edits, name), getattr(expected.edits, name)
             assert (one.tolist(), one.dtype) == (other.tolist(), other.dtype), name
-        lists = [list(edits.corrections.texts()) for edits in (found.edits, expected.edits)]
+        lists = [
+            list(edits.corrections.texts()) for edits in (found.edits, expected.edits)
+        ]
         assert lists[0] == lists[1]
         compared += len(lists[0])
     assert compared > 100

@@ -53,10 +53,14 @@ def noop(annotator: int) -> str:
 
 
 def blocks(items: Iterable[tuple[str, Sequence[str]]]) -> str:
-    return "".join("\n".join([f"S {source}", *lines]) + "\n\n" for source, lines in items)
+    return "".join(
+        "\n".join([f"S {source}", *lines]) + "\n\n" for source, lines in items
+    )
 
 
-def random_items(seed: int, lines: int, annotators: int = 3) -> list[tuple[str, list[str]]]:
+def random_items(
+    seed: int, lines: int, annotators: int = 3
+) -> list[tuple[str, list[str]]]:
     """Return sentences with edits of annotators, who may be absent, have none, or have them in any
     order.
     """
@@ -88,7 +92,9 @@ def changed(source: str, rng: random.Random) -> str:
     words: list[str] = []
     for word in source.split():
         chance = rng.random()
-        words += [] if chance < 0.15 else [rng.choice(WORDS)] if chance < 0.4 else [word]
+        words += (
+            [] if chance < 0.15 else [rng.choice(WORDS)] if chance < 0.4 else [word]
+        )
         words += [rng.choice(WORDS)] if rng.random() < 0.15 else []
     return " ".join(words)
 
@@ -158,7 +164,8 @@ def rows_of(result: Result) -> list[list[tuple[int, Counts]]]:
         for a in sorted(range(several), key=lambda a: (columns[f"order@{a}"][line], a)):
             if columns[f"ref_len@{a}"][line] >= 0:
                 counts = (
-                    int(columns[f"{name}@{a}"][line]) for name in ("correct", "proposed", "ref_len")
+                    int(columns[f"{name}@{a}"][line])
+                    for name in ("correct", "proposed", "ref_len")
                 )
                 row.append((a, Counts(*counts)))
         rows.append(row)
@@ -174,17 +181,23 @@ def chosen_by(result: Result) -> list[int]:
         for number in choose(block)
     ]
     present = [sorted(annotator for annotator, _ in row) for row in rows_of(result)]
-    return [annotators[number] for annotators, number in zip(present, chosen, strict=True)]
+    return [
+        annotators[number] for annotators, number in zip(present, chosen, strict=True)
+    ]
 
 
 def conll(shared: Path, name: str) -> Path:
     if name == "combined":
-        return mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
+        return mirrored(
+            shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2"
+        )
     return shared / "edits" / "m2" / "official-2014.combined-withalt.m2"
 
 
 def outputs(shared: Path, *names: str) -> dict[str, list[str]]:
-    texts = {name: (shared / "conll14" / name).read_text(encoding="utf-8") for name in names}
+    texts = {
+        name: (shared / "conll14" / name).read_text(encoding="utf-8") for name in names
+    }
     return {name: text.split("\n")[:-1] for name, text in texts.items()}
 
 
@@ -192,7 +205,9 @@ def test_conll_totals(shared: Path) -> None:
     """Source: conll14.tsv, printed by m2scorer cb874a7; version 3.2 prints the same for these
     outputs.
     """
-    text = (shared / "edits" / "golden" / "m2scorer" / "conll14.tsv").read_text(encoding="utf-8")
+    text = (shared / "edits" / "golden" / "m2scorer" / "conll14.tsv").read_text(
+        encoding="utf-8"
+    )
     rows = list(csv.DictReader(text.splitlines(), delimiter="\t"))
     assert len(rows) == 10
     for gold in ("combined", "withalt"):
@@ -203,15 +218,17 @@ def test_conll_totals(shared: Path) -> None:
         )
         assert len(scored) == 10
         for row in own:
-            for given in (result.outputs for result in scored if result.system == row["system"]):
+            for given in (
+                result.outputs for result in scored if result.system == row["system"]
+            ):
                 counts = [given[name] for name in ("correct", "proposed", "gold")]
                 assert counts == [
                     float(row[name]) for name in ("correct", "proposed", "gold_edits")
                 ]
                 expected = [float(row[name]) for name in ("P", "R", "F0.5")]
-                assert [given[name] for name in ("precision", "recall", "m2")] == pytest.approx(
-                    expected, rel=0, abs=1e-15
-                )
+                assert [
+                    given[name] for name in ("precision", "recall", "m2")
+                ] == pytest.approx(expected, rel=0, abs=1e-15)
 
 
 @pytest.mark.parametrize("gold", ["combined", "withalt"])
@@ -221,7 +238,9 @@ def test_conll_sentences_and_chosen_annotators(shared: Path, gold: str) -> None:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     systems = sorted({row["system"] for row in rows})
-    scored = pipeline.evaluate(outputs(shared, *systems), metrics="m2", gold=conll(shared, gold))
+    scored = pipeline.evaluate(
+        outputs(shared, *systems), metrics="m2", gold=conll(shared, gold)
+    )
     for system in systems:
         result, columns = scored[system], scored[system].columns
         own = [row for row in rows if row["system"] == system]
@@ -230,11 +249,16 @@ def test_conll_sentences_and_chosen_annotators(shared: Path, gold: str) -> None:
             expected = tuple(int(row[name]) for name in ("correct", "proposed", "gold"))
             assert (
                 tuple(
-                    int(columns[f"{name}@{a}"][line]) for name in ("correct", "proposed", "ref_len")
+                    int(columns[f"{name}@{a}"][line])
+                    for name in ("correct", "proposed", "ref_len")
                 )
                 == expected
             ), (system, row)
-        named = {int(row["line"]): int(row["annotator"]) for row in own if row["chosen"] == "1"}
+        named = {
+            int(row["line"]): int(row["annotator"])
+            for row in own
+            if row["chosen"] == "1"
+        }
         assert chosen_by(result) == [named[line] for line in sorted(named)]
         assert len(named) == 1312
 
@@ -247,7 +271,11 @@ def test_conll_choice_for_each_sentence_alone(shared: Path) -> None:
     """
     path = shared / "edits" / "golden" / "m2scorer" / "sentences.combined.tsv.gz"
     with gzip.open(path, "rt", encoding="utf-8") as file:
-        table = [row for row in csv.DictReader(file, delimiter="\t") if row["system"] == "AMU"]
+        table = [
+            row
+            for row in csv.DictReader(file, delimiter="\t")
+            if row["system"] == "AMU"
+        ]
     rows: dict[int, list[tuple[int, Counts]]] = {}
     for row in table:
         counts = Counts(int(row["correct"]), int(row["proposed"]), int(row["gold"]))
@@ -256,14 +284,19 @@ def test_conll_choice_for_each_sentence_alone(shared: Path) -> None:
     sums = [
         sum(column)
         for column in zip(
-            *(dict(row)[a] for row, a in zip(rows.values(), chosen, strict=True)), strict=True
+            *(dict(row)[a] for row, a in zip(rows.values(), chosen, strict=True)),
+            strict=True,
         )
     ]
     result = pipeline.evaluate(
-        outputs(shared, "AMU"), metrics="m2[choice=sentence]", gold=conll(shared, "combined")
+        outputs(shared, "AMU"),
+        metrics="m2[choice=sentence]",
+        gold=conll(shared, "combined"),
     )
     assert [result.outputs[name] for name in ("correct", "proposed", "gold")] == sums
-    assert [round(result.outputs[name], 4) for name in ("precision", "recall", "m2")] == [
+    assert [
+        round(result.outputs[name], 4) for name in ("precision", "recall", "m2")
+    ] == [
         0.4163,
         0.2138,
         0.35,
@@ -302,7 +335,9 @@ def test_random_corpora_against_the_choice_written_out(beta: str) -> None:
                 .sum(axis=0)
                 .tolist()
             )
-            assert [result.outputs[name] for name in ("correct", "proposed", "gold")] == sums
+            assert [
+                result.outputs[name] for name in ("correct", "proposed", "gold")
+            ] == sums
             expected = f_of(sums, float(beta))
             given = [result.outputs[name] for name in ("precision", "recall", "m2")]
             assert given == pytest.approx(expected, rel=0, abs=1e-15)
@@ -315,7 +350,15 @@ def test_gold_edits_are_counted_as_they_stand_in_the_file() -> None:
     begins does.
     """
     items = [
-        ("a b c", [edit(2, 4, "x", 0), edit(3, 3, "z", 0), edit(2, 1, "w", 0), edit(0, 1, "y", 0)])
+        (
+            "a b c",
+            [
+                edit(2, 4, "x", 0),
+                edit(3, 3, "z", 0),
+                edit(2, 1, "w", 0),
+                edit(0, 1, "y", 0),
+            ],
+        )
     ]
     result = score(items, ["y b c z"], "m2")
     assert [result.outputs[name] for name in ("correct", "proposed", "gold")] == [
@@ -333,7 +376,9 @@ def test_all_annotators_take_part_as_if_they_had_a_noop() -> None:
     for seed in range(8):
         items, rng = random_items(seed, 25), random.Random(seed)
         texts = [changed(source, rng) for source, _ in items]
-        present = {int(line.rpartition("|||")[2]) for _, lines in items for line in lines} | {0}
+        present = {
+            int(line.rpartition("|||")[2]) for _, lines in items for line in lines
+        } | {0}
         full = [
             (
                 source,
@@ -348,7 +393,10 @@ def test_all_annotators_take_part_as_if_they_had_a_noop() -> None:
             )
             for source, lines in items
         ]
-        every, listed = score(items, texts, "m2[annotators=all]"), score(items, texts, "m2")
+        every, listed = (
+            score(items, texts, "m2[annotators=all]"),
+            score(items, texts, "m2"),
+        )
         completed = score(full, texts, "m2")
         assert every.outputs == completed.outputs
         assert every.outputs != listed.outputs
@@ -359,9 +407,14 @@ def test_mean_of_sentence_scores() -> None:
     for beta in BETAS:
         items, rng = random_items(3, 40), random.Random(3)
         result = score(
-            items, [changed(source, rng) for source, _ in items], f"m2[level=mean,beta={beta}]"
+            items,
+            [changed(source, rng) for source, _ in items],
+            f"m2[level=mean,beta={beta}]",
         )[0]
-        best = [max(f_of(counts, float(beta))[2] for _, counts in row) for row in rows_of(result)]
+        best = [
+            max(f_of(counts, float(beta))[2] for _, counts in row)
+            for row in rows_of(result)
+        ]
         assert result.score == pytest.approx(sum(best) / len(best), rel=0, abs=1e-12)
         assert result.sentences.tolist() == pytest.approx(best, rel=0, abs=1e-15)
 
@@ -373,7 +426,10 @@ def test_large_numbers_of_annotators_come_as_in_a_dict_of_python_2() -> None:
     items = [
         (
             "a b",
-            [edit(0, 1, text, number) for number, text in ((9, "x"), (8, "y"), (1, "y"), (0, "z"))],
+            [
+                edit(0, 1, text, number)
+                for number, text in ((9, "x"), (8, "y"), (1, "y"), (0, "z"))
+            ],
         )
     ]
     result = score(items, ["y b"], "m2")[0]
@@ -384,8 +440,18 @@ def test_large_numbers_of_annotators_come_as_in_a_dict_of_python_2() -> None:
         1,
     ]  # columns are in rising order: 0, 1, 8, 9
     assert chosen_by(result) == [2]
-    small = [("a b", [edit(0, 1, text, number) for number, text in ((3, "y"), (2, "x"), (1, "y"))])]
-    assert chosen_by(score(small, ["y b"], "m2")[0]) == [0]  # small ids: in rising order
+    small = [
+        (
+            "a b",
+            [
+                edit(0, 1, text, number)
+                for number, text in ((3, "y"), (2, "x"), (1, "y"))
+            ],
+        )
+    ]
+    assert chosen_by(score(small, ["y b"], "m2")[0]) == [
+        0
+    ]  # small ids: in rising order
 
 
 def test_letters_change_case_one_by_one() -> None:
@@ -411,7 +477,8 @@ def config() -> str:
     items, rng = random_items(11, 90), random.Random(11)
     sources = [source for source, _ in items]
     files = {
-        name: [changed(source, rng) for source in sources] for name in ("r.txt", "a.txt", "b.txt")
+        name: [changed(source, rng) for source in sources]
+        for name in ("r.txt", "a.txt", "b.txt")
     }
     write(
         {
@@ -430,18 +497,29 @@ def test_intervals_and_tests_keep_the_choice_of_the_whole_set() -> None:
         assert result.bootstrap is not None
         low, high = result.bootstrap.interval
         assert low < result.score < high
-    tests = [test for test in pipeline.compare("run").tests if test.metric.startswith("m2|")]
+    tests = [
+        test for test in pipeline.compare("run").tests if test.metric.startswith("m2|")
+    ]
     assert len(tests) == 2
     result = evaluation.get(system="A", metric="m2 (beta:0.5)")
     rows, rng = rows_of(result), np.random.default_rng(5)
-    chosen = np.array([dict(row)[a] for row, a in zip(rows, chosen_by(result), strict=True)])
+    chosen = np.array(
+        [dict(row)[a] for row, a in zip(rows, chosen_by(result), strict=True)]
+    )
     draws = [
-        f_of(chosen[rng.integers(len(chosen), size=len(chosen))].sum(axis=0).tolist(), 0.5)[2]
+        f_of(
+            chosen[rng.integers(len(chosen), size=len(chosen))].sum(axis=0).tolist(),
+            0.5,
+        )[2]
         for _ in range(400)
     ]
     assert result.bootstrap is not None
     spread = np.quantile(draws, 0.975) - np.quantile(draws, 0.025)
-    assert 0.6 * spread < result.bootstrap.interval[1] - result.bootstrap.interval[0] < 1.6 * spread
+    assert (
+        0.6 * spread
+        < result.bootstrap.interval[1] - result.bootstrap.interval[0]
+        < 1.6 * spread
+    )
 
 
 def test_gold_beside_references_changes_no_other_metric(config: str) -> None:
@@ -469,10 +547,20 @@ def test_gold_beside_references_changes_no_other_metric(config: str) -> None:
 
 def test_lines_that_are_kept_are_scored_as_a_file_of_them(config: str) -> None:
     items, lines = random_items(11, 90), [*range(4, 30), 50, *range(60, 90)]
-    write({"c.yaml": config.replace("gold: gold.m2", "gold: gold.m2, keep: ['5-30', 51, '61-90']")})
-    kept = pipeline.run("c.yaml", "kept", n_jobs=1).get(system="A", metric="m2 (beta:0.5)")
+    write(
+        {
+            "c.yaml": config.replace(
+                "gold: gold.m2", "gold: gold.m2, keep: ['5-30', 51, '61-90']"
+            )
+        }
+    )
+    kept = pipeline.run("c.yaml", "kept", n_jobs=1).get(
+        system="A", metric="m2 (beta:0.5)"
+    )
     texts = Path("a.txt").read_text(encoding="utf-8").split("\n")
-    alone = score([items[line] for line in lines], [texts[line] for line in lines], "m2")
+    alone = score(
+        [items[line] for line in lines], [texts[line] for line in lines], "m2"
+    )
     assert kept.outputs == alone.outputs
     assert chosen_by(kept) == chosen_by(alone[0])
 
@@ -481,13 +569,15 @@ def test_gold_and_lists_that_do_not_fit() -> None:
     items = random_items(1, 3)
     sources = [source for source, _ in items]
     with pytest.raises(
-        pipeline.errors.InputError, match="gold: expected the path of an M2 file, found int"
+        pipeline.errors.InputError,
+        match="gold: expected the path of an M2 file, found int",
     ):
         pipeline.evaluate(sources, metrics="m2", gold=3)  # type: ignore[arg-type]
     with pytest.raises(pipeline.errors.InputError, match="2 lines  hypotheses"):
         score(items, sources[:2], "m2")
     with pytest.raises(
-        pipeline.errors.InputError, match="metrics that compare the edits of outputs take M2 files"
+        pipeline.errors.InputError,
+        match="metrics that compare the edits of outputs take M2 files",
     ):
         score(items, sources, "errant")
     with pytest.raises(
@@ -544,7 +634,10 @@ OUTPUT = "a x c y\ne f\ng h\n"
 
 def ran(two_files: Path, **config: Any) -> Results:
     """Run a config without a file."""
-    config = {"systems": {"A": "a.txt"}, "output": {"dir": str(two_files / "run")}} | config
+    config = {
+        "systems": {"A": "a.txt"},
+        "output": {"dir": str(two_files / "run")},
+    } | config
     return stages.run(stages.prepare(from_mapping(config)))[1]
 
 
@@ -566,21 +659,33 @@ def test_the_last_annotator_counts_whatever_the_scores(two_files: Path) -> None:
     """By hand: two edits are proposed; the last annotator has y, which is right, and z, which is
     missed.
     """
-    found = ran(two_files, datasets={"d": {"gold": "both.m2"}}, metrics=["m2", "m2[choice=last]"])
+    found = ran(
+        two_files,
+        datasets={"d": {"gold": "both.m2"}},
+        metrics=["m2", "m2[choice=last]"],
+    )
     assert counts(found) == [(1, 2, 1), (1, 2, 2)]
     (best, last) = pipeline.load(two_files / "run")
-    assert best.sentences.tolist() == pytest.approx([1.25 * 0.5 / 1.125 / 1, 1, 1])  # P 1/2, R 1
+    assert best.sentences.tolist() == pytest.approx(
+        [1.25 * 0.5 / 1.125 / 1, 1, 1]
+    )  # P 1/2, R 1
     assert last.sentences.tolist() == pytest.approx([1.25 * 0.5 / 1.125 / 1, 0, 1])
 
 
 def test_an_annotator_without_a_line_is_not_the_last(two_files: Path) -> None:
     write({"less.m2": BOTH.replace("A 0 1|||X|||z|||REQUIRED|||-NONE-|||1\n", "")})
-    found = ran(two_files, datasets={"d": {"gold": "less.m2"}}, metrics=["m2[choice=last]"])
+    found = ran(
+        two_files, datasets={"d": {"gold": "less.m2"}}, metrics=["m2[choice=last]"]
+    )
     assert counts(found) == [(1, 2, 1)]
 
 
-@pytest.mark.parametrize("metric", ["m2", "m2[annotators=all]", "m2[choice=last]", "imeasure"])
-def test_annotators_of_several_files_are_those_of_one(two_files: Path, metric: str) -> None:
+@pytest.mark.parametrize(
+    "metric", ["m2", "m2[annotators=all]", "m2[choice=last]", "imeasure"]
+)
+def test_annotators_of_several_files_are_those_of_one(
+    two_files: Path, metric: str
+) -> None:
     """Numbers begin anew in each file. A sentence without a line is one that the file's annotator
     leaves as it is.
     """
@@ -613,7 +718,9 @@ def test_files_that_cannot_be_joined(text: str, message: str) -> None:
 def test_last_annotators_of_conll_2014(shared: Path, tmp_path: Path) -> None:
     """F of 3,936 sentences, from the counts that the official functions gave."""
     with gzip.open(
-        shared / "edits/golden/m2scorer/sentences.combined.tsv.gz", "rt", encoding="utf-8"
+        shared / "edits/golden/m2scorer/sentences.combined.tsv.gz",
+        "rt",
+        encoding="utf-8",
     ) as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     last: dict[str, dict[int, tuple[int, int, int]]] = {}
@@ -622,13 +729,21 @@ def test_last_annotators_of_conll_2014(shared: Path, tmp_path: Path) -> None:
         last.setdefault(row["system"], {})[int(row["line"])] = numbers
     outputs = "data/original/official_submissions"
     systems = {
-        name: str(mirrored(shared, "grammatical/evaluation", f"{outputs}/{name}")) for name in last
+        name: str(mirrored(shared, "grammatical/evaluation", f"{outputs}/{name}"))
+        for name in last
     }
     gold = mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
-    ran(tmp_path, datasets={"d": {"gold": str(gold)}}, systems=systems, metrics=["m2[choice=last]"])
+    ran(
+        tmp_path,
+        datasets={"d": {"gold": str(gold)}},
+        systems=systems,
+        metrics=["m2[choice=last]"],
+    )
     compared = 0
     for result in pipeline.load(tmp_path / "run"):
-        expected = [f_half(*last[result.system][line]) for line in sorted(last[result.system])]
+        expected = [
+            f_half(*last[result.system][line]) for line in sorted(last[result.system])
+        ]
         assert result.sentences.tolist() == pytest.approx(expected, rel=0, abs=1e-12)
         compared += len(expected)
     assert compared == 3_936
@@ -636,5 +751,12 @@ def test_last_annotators_of_conll_2014(shared: Path, tmp_path: Path) -> None:
 
 def f_half(correct: int, proposed: int, gold: int) -> float:
     """F0.5 by its definition."""
-    precision, recall = correct / proposed if proposed else 1.0, correct / gold if gold else 1.0
-    return 1.25 * precision * recall / (0.25 * precision + recall) if precision or recall else 0.0
+    precision, recall = (
+        correct / proposed if proposed else 1.0,
+        correct / gold if gold else 1.0,
+    )
+    return (
+        1.25 * precision * recall / (0.25 * precision + recall)
+        if precision or recall
+        else 0.0
+    )

@@ -37,7 +37,9 @@ def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., M2Fil
     threads.
     """
 
-    def given(content: bytes, requested: Request, number: int = 1, **sizes: int) -> M2File:
+    def given(
+        content: bytes, requested: Request, number: int = 1, **sizes: int
+    ) -> M2File:
         path = tmp_path / "a.m2"
         path.write_bytes(content)
         for name, size in sizes.items():
@@ -79,10 +81,17 @@ def random_file(rng: random.Random) -> bytes:
     lines = [""] * rng.choice([0, 0, 2])
     for number in range(rng.randint(1, 9)):
         lines.append("S " + " ".join(rng.choices(["a", "\u00e9", "bc"], k=3)))
-        for annotator in sorted(rng.sample(range(1 + number), rng.randint(0, min(3, 1 + number)))):
+        for annotator in sorted(
+            rng.sample(range(1 + number), rng.randint(0, min(3, 1 + number)))
+        ):
             text = rng.choice(["x", "", "-NONE-", "y||z"])
             lines.append(
-                edit(rng.choice(["0 1", "1 1", "2 3"]), text, annotator, f"R:{rng.randint(0, 5)}")
+                edit(
+                    rng.choice(["0 1", "1 1", "2 3"]),
+                    text,
+                    annotator,
+                    f"R:{rng.randint(0, 5)}",
+                )
             )
         lines += [""] * rng.choice([1, 1, 1, 1, 2, 0])
     if rng.random() < 0.5:
@@ -147,17 +156,25 @@ S g h
 
 
 @pytest.mark.usefixtures("kernel")
-@pytest.mark.parametrize("sizes", [WHOLE, {**SMALL, "MAX_BYTES_CHECKED_FIRST": 0}, SMALL])
+@pytest.mark.parametrize(
+    "sizes", [WHOLE, {**SMALL, "MAX_BYTES_CHECKED_FIRST": 0}, SMALL]
+)
 def test_annotators_who_come_late_have_texts_of_all_sentences(
     sizes: dict[str, int], read: Callable[..., M2File]
 ) -> None:
     """By hand. The lines of those who lack one, of alternatives and of what does not fit count
     through all parts.
     """
-    made = read(CONTENT.encode(), Request(texts=True, records=True, lenient=True), **sizes)
+    made = read(
+        CONTENT.encode(), Request(texts=True, records=True, lenient=True), **sizes
+    )
     assert made.annotated == {0: (2, 1), 1: (1, 10), 7: (2, 1)}
     assert made.summary.absent == {0: (2, 1), 1: (2, 4), 7: (3, 1)}
-    assert (made.summary.sentences, made.summary.max_annotators, made.summary.all_types) == (
+    assert (
+        made.summary.sentences,
+        made.summary.max_annotators,
+        made.summary.all_types,
+    ) == (
         4,
         2,
         {"X": 3, "Y": 1},
@@ -182,18 +199,30 @@ def test_in_files_that_are_not_large_lines_that_are_none_are_told_first(
     with pytest.raises(CorpusError, match=rf"a\.m2:{line}: "):
         read(content, Request(texts=True), **SMALL, MAX_BYTES_CHECKED_FIRST=largest)
     with pytest.raises(CorpusError, match=r"a\.m2:5: "):  # nor where edits are compared
-        read(content, Request(texts=True, records=True), **SMALL, MAX_BYTES_CHECKED_FIRST=largest)
+        read(
+            content,
+            Request(texts=True, records=True),
+            **SMALL,
+            MAX_BYTES_CHECKED_FIRST=largest,
+        )
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_parts_are_cut_where_a_sentence_begins_behind_an_empty_line(
     end: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, lines = tmp_path / "a.m2", [b"S a", b"A 0", b"", b"S b", b"S c", b"", b"", b"S d"]
+    path, lines = (
+        tmp_path / "a.m2",
+        [b"S a", b"A 0", b"", b"S b", b"S c", b"", b"", b"S d"],
+    )
     path.write_bytes(end.join(lines))
     monkeypatch.setattr(m2_texts, "PART_BYTES", 4)
     parts = [*m2_texts.parts_of(path, "a.m2")]
-    assert parts == [(1, end.join(lines[:3]) + end), (4, end.join(lines[3:7]) + end), (8, b"S d")]
+    assert parts == [
+        (1, end.join(lines[:3]) + end),
+        (4, end.join(lines[3:7]) + end),
+        (8, b"S d"),
+    ]
 
 
 def test_a_file_that_changes_while_it_is_read_is_told(
@@ -207,7 +236,9 @@ def test_a_file_that_changes_while_it_is_read_is_told(
             file.write(b"\nS late\n")
 
     monkeypatch.setattr(m2_texts, "parts_of", appended)
-    with pytest.raises(CorpusError, match="the file changed while it was being read; start again"):
+    with pytest.raises(
+        CorpusError, match="the file changed while it was being read; start again"
+    ):
         read(CONTENT.encode(), Request(texts=True, lenient=True))
 
 
@@ -217,7 +248,10 @@ def test_what_was_begun_of_a_file_that_python_reads_takes_no_room(
     """A tab in the last span is nothing that the compiled reader reads."""
     path = tmp_path / "a.m2"
     path.write_text(
-        "\n".join([f"S a b\n{edit('0 1', 'x', 0)}\n"] * 3 + ["S a b", edit("0\t1", "x", 0), ""])
+        "\n".join(
+            [f"S a b\n{edit('0 1', 'x', 0)}\n"] * 3
+            + ["S a b", edit("0\t1", "x", 0), ""]
+        )
     )
     monkeypatch.setattr(m2_texts, "PART_BYTES", 8)
     temp_files = TempFiles(1 << 20)

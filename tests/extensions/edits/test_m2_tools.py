@@ -51,7 +51,9 @@ def random_file(rng: random.Random, annotators: int) -> str:
             for _ in range(rng.randint(1, 3)):
                 start = rng.randint(0, len(tokens) - 1)
                 text = rng.choice(("", "x", "y z"))
-                lines.append(f"A {start} {start + 1}|||R:X|||{text}|||{END}|||{annotator}")
+                lines.append(
+                    f"A {start} {start + 1}|||R:X|||{text}|||{END}|||{annotator}"
+                )
         blocks.append("\n".join([f"S {' '.join(tokens)}", *lines, "", ""]))
     return "".join(blocks)
 
@@ -70,14 +72,20 @@ def test_there_and_back_is_the_same(seed: int, tmp_path: Path) -> None:
     nucle = read(tmp_path / "nucle.m2", converted(file, "nucle"))
     assert file.summary.empty["-NONE-"] == nucle.summary.empty[""] == 0
     assert file.summary.empty[""] == nucle.summary.empty["-NONE-"]
-    assert "".join(converted(nucle, "errant")) == "".join(converted(file, "errant")) == text
+    assert (
+        "".join(converted(nucle, "errant"))
+        == "".join(converted(file, "errant"))
+        == text
+    )
 
 
 def test_changes_reach_sentences_and_corrections_alone() -> None:
     """By hand. A line that is no edit stays: it is refused with its number when it is read as one."""
     block = Block(3, "a b", [f"A 0 1|||a|||a||b a|||{END}|||0", "A a"], [4, 5])
     changed = with_texts_changed(block, lambda text: text.replace("a", "c"))
-    assert changed == Block(3, "c b", [f"A 0 1|||a|||c||b c|||{END}|||0", "A a"], [4, 5])
+    assert changed == Block(
+        3, "c b", [f"A 0 1|||a|||c||b c|||{END}|||0", "A a"], [4, 5]
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,11 +106,15 @@ def test_changes_reach_sentences_and_corrections_alone() -> None:
         (("\n\nS c", "\nS c"), "a second sentence in a paragraph"),
     ],
 )
-def test_each_odd_line_is_found_alone(change: tuple[str, str], said: str, tmp_path: Path) -> None:
+def test_each_odd_line_is_found_alone(
+    change: tuple[str, str], said: str, tmp_path: Path
+) -> None:
     """By hand. A file is looked through as a whole at first."""
     text = f"S a\nA -1 -1|||noop|||-NONE-|||{END}|||0\n\nS b\nA 0 1|||R:X|||x|||{END}|||0\n\nS c"
     path = tmp_path / "a.m2"
-    path.write_text(text.replace(*change, 1) if change else text, encoding="utf-8", newline="")
+    path.write_text(
+        text.replace(*change, 1) if change else text, encoding="utf-8", newline=""
+    )
     notes, problems = check_lines(path, "a.m2")
     assert len([*notes, *problems]) == bool(said)
     assert said in "".join([*notes, *map(str, problems)])
@@ -111,9 +123,17 @@ def test_each_odd_line_is_found_alone(change: tuple[str, str], said: str, tmp_pa
 DATA = Path(__file__).parents[3] / "data" / "m2"
 
 
-def warnings_of(folder: Path, gold: Path, outputs: dict[str, Path], *metrics: str) -> list[str]:
-    systems: dict[str, Any] = {name: {"m2": str(path)} for name, path in outputs.items()}
-    content = {"datasets": {"d": {"gold": str(gold)}}, "systems": systems, "metrics": list(metrics)}
+def warnings_of(
+    folder: Path, gold: Path, outputs: dict[str, Path], *metrics: str
+) -> list[str]:
+    systems: dict[str, Any] = {
+        name: {"m2": str(path)} for name, path in outputs.items()
+    }
+    content = {
+        "datasets": {"d": {"gold": str(gold)}},
+        "systems": systems,
+        "metrics": list(metrics),
+    }
     (folder / "c.yaml").write_text(json.dumps(content), encoding="utf-8")
     return run(folder / "c.yaml", folder / "run").warnings
 
@@ -129,7 +149,9 @@ def with_types(path: Path, to: Path, kind: str) -> Path:
     return to
 
 
-def test_types_that_have_other_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_types_that_have_other_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     gold = with_types(DATA / "gold.m2", tmp_path / "nucle.m2", "ArtOrDet")
     outputs = {"eager": DATA / "eager.m2"}
     said = "eager.m2: types of edits are "
@@ -139,17 +161,23 @@ def test_types_that_have_other_names(tmp_path: Path, capsys: pytest.CaptureFixtu
     ):
         warnings_of(tmp_path, gold, outputs, "errant")
     assert [
-        said in note for note in warnings_of(tmp_path, gold, outputs, "errant[gold=keep]")
+        said in note
+        for note in warnings_of(tmp_path, gold, outputs, "errant[gold=keep]")
     ].count(True) == 1
     assert not any(
-        said in note for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "errant")
+        said in note
+        for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "errant")
     )
     for option, expected in (("-cse", 1), ("-ds", 0)):
-        _, _, err = called(capsys, "errant_compare", "-hyp", outputs["eager"], "-ref", gold, option)
+        _, _, err = called(
+            capsys, "errant_compare", "-hyp", outputs["eager"], "-ref", gold, option
+        )
         assert err.count(said) == expected
 
 
-def test_output_and_reference_swapped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_and_reference_swapped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     one = tmp_path / "ref0.m2"
     one.write_text((DATA / "careful.m2").read_text(encoding="utf-8"), encoding="utf-8")
     for output, reference, expected in (
@@ -158,24 +186,36 @@ def test_output_and_reference_swapped(tmp_path: Path, capsys: pytest.CaptureFixt
         (DATA / "careful.m2", DATA / "gold.m2", ""),
         (DATA / "careful.m2", DATA / "eager.m2", ""),
     ):
-        code, _, err = called(capsys, "errant_compare", "-hyp", output, "-ref", reference)
+        code, _, err = called(
+            capsys, "errant_compare", "-hyp", output, "-ref", reference
+        )
         assert (code, "swapped?" in err, expected in err) == (0, bool(expected), True)
 
 
-def test_line_ends_of_windows_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_line_ends_of_windows_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     output = tmp_path / "careful.m2"
     output.write_bytes((DATA / "careful.m2").read_bytes().replace(b"\n", b"\r\n"))
     said = "careful.m2: lines end as those of Windows do"
     assert any(
-        said in note for note in warnings_of(tmp_path, DATA / "gold.m2", {"A": output}, "errant")
+        said in note
+        for note in warnings_of(tmp_path, DATA / "gold.m2", {"A": output}, "errant")
     )
-    _, out, err = called(capsys, "errant_compare", "-hyp", output, "-ref", DATA / "gold.m2")
+    _, out, err = called(
+        capsys, "errant_compare", "-hyp", output, "-ref", DATA / "gold.m2"
+    )
     assert said in err
     assert (
         out
-        == called(capsys, "errant_compare", "-hyp", DATA / "careful.m2", "-ref", DATA / "gold.m2")[
-            1
-        ]
+        == called(
+            capsys,
+            "errant_compare",
+            "-hyp",
+            DATA / "careful.m2",
+            "-ref",
+            DATA / "gold.m2",
+        )[1]
     )
 
 
@@ -188,11 +228,15 @@ def test_a_word_for_deletions_is_said_where_it_counts_as_a_word(tmp_path: Path) 
     outputs = {"A": DATA / "careful.m2"}
     said = f"d: imeasure: {deletions} corrections of the gold are -NONE-"
     assert [
-        note.startswith(said) for note in warnings_of(tmp_path, gold, outputs, "imeasure", "m2")
+        note.startswith(said)
+        for note in warnings_of(tmp_path, gold, outputs, "imeasure", "m2")
     ].count(True) == 1
-    assert not any("-NONE-" in note for note in warnings_of(tmp_path, gold, outputs, "m2"))
     assert not any(
-        "-NONE-" in note for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "imeasure")
+        "-NONE-" in note for note in warnings_of(tmp_path, gold, outputs, "m2")
+    )
+    assert not any(
+        "-NONE-" in note
+        for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "imeasure")
     )
 
 
@@ -201,11 +245,14 @@ def test_check_and_runs_count_the_same_sentences(
 ) -> None:
     edit = "A 0 1|||X|||y|||REQUIRED|||-NONE-|||"
     gold = tmp_path / "gold.m2"
-    gold.write_text(f"S a\n{edit}0\n{edit}1\n\nS b\n{edit}0\n\nS c\n\nS d\n", encoding="utf-8")
+    gold.write_text(
+        f"S a\n{edit}0\n{edit}1\n\nS b\n{edit}0\n\nS c\n\nS d\n", encoding="utf-8"
+    )
     output = tmp_path / "A.m2"
     output.write_text("S a\n\nS b\n\nS c\n\nS d\n", encoding="utf-8")
     assert any(
-        "1 (3, the first" in note for note in warnings_of(tmp_path, gold, {"A": output}, "errant")
+        "1 (3, the first" in note
+        for note in warnings_of(tmp_path, gold, {"A": output}, "errant")
     )
     assert "1 (3, the first" in called(capsys, "m2", "check", gold)[1]
 
@@ -242,9 +289,14 @@ def test_two_systems_are_compared_with_each_other(
         (["careful"], [("careful", "unchanged")]),
         (["careful", "unchanged"], [("careful", "unchanged")]),
     ):
-        code, out, _ = called(capsys, "compare", tmp_path / "run", "--system", *names, "--json")
+        code, out, _ = called(
+            capsys, "compare", tmp_path / "run", "--system", *names, "--json"
+        )
         tests = json.loads(out)["tests"]
-        assert (code, [tuple(sorted((test["system"], test["other"]))) for test in tests]) == (
+        assert (
+            code,
+            [tuple(sorted((test["system"], test["other"]))) for test in tests],
+        ) == (
             0,
             pairs,
         )
@@ -263,9 +315,13 @@ def test_what_is_no_path_is_said() -> None:
         ("text", "there is no file 'text'"),
         ("S a\n", "a text of several lines"),
     ):
-        with pytest.raises(InputError, match=f"gold: expected the path of an M2 file.*{expected}"):
+        with pytest.raises(
+            InputError, match=f"gold: expected the path of an M2 file.*{expected}"
+        ):
             pipeline.evaluate(outputs, metrics="m2", gold=gold)
-    with pytest.raises(InputError, match=r"expected the path of a run directory.*found int"):
+    with pytest.raises(
+        InputError, match=r"expected the path of a run directory.*found int"
+    ):
         pipeline.compare(3)  # type: ignore[arg-type]
 
 

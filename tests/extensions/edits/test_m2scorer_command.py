@@ -70,14 +70,21 @@ def call(
 
 def test_the_official_output_of_amu(shared: Path, call: Callable[..., Said]) -> None:
     gold = mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
-    output, golden = shared / "conll14" / "AMU", shared / "edits" / "golden" / "m2scorer"
-    expected = gzip.decompress((golden / "official-verbose.combined.AMU.gz").read_bytes()).decode()
+    output, golden = (
+        shared / "conll14" / "AMU",
+        shared / "edits" / "golden" / "m2scorer",
+    )
+    expected = gzip.decompress(
+        (golden / "official-verbose.combined.AMU.gz").read_bytes()
+    ).decode()
     assert len(expected) > 1_000_000
     assert call("m2scorer", "-v", output, gold).out == expected
-    assert call("m2scorer", output, gold).out == expected[expected.rindex("Precision ") :]
-    assert call("m2scorer", "--code", "3.2", "--max_unchanged_words", 2, output, gold).out.endswith(
-        "0.3501\n"
+    assert (
+        call("m2scorer", output, gold).out == expected[expected.rindex("Precision ") :]
     )
+    assert call(
+        "m2scorer", "--code", "3.2", "--max_unchanged_words", 2, output, gold
+    ).out.endswith("0.3501\n")
 
 
 def loader_cases(folder: Path) -> list[Any]:
@@ -122,21 +129,32 @@ def test_odd_files_are_read_as_by_the_official_loader(
         said = call("m2scorer", "-v", "o.txt", folder / name)
         assert said.code == 0, said
         assert LEFT_OUT.get(name, "") in said.err
-        sources = [sentence for sentence, own in zip(sentences, golds, strict=True) for _ in own]
+        sources = [
+            sentence
+            for sentence, own in zip(sentences, golds, strict=True)
+            for _ in own
+        ]
         assert re.findall(r"(?m)^SOURCE        : (.*)$", said.out) == sources
         edits = [
-            ast.literal_eval(text) for text in re.findall(r"(?m)^GOLD EDITS    : (.*)$", said.out)
+            ast.literal_eval(text)
+            for text in re.findall(r"(?m)^GOLD EDITS    : (.*)$", said.out)
         ]
         listed = [[list(edit) for edit in own] for own in edits]
         assert listed == [own for line in golds for _, own in line], name
-        numbers = [int(text) for text in re.findall(r"(?m)^>> Annotator: (.*)$", said.out)]
+        numbers = [
+            int(text) for text in re.findall(r"(?m)^>> Annotator: (.*)$", said.out)
+        ]
         assert numbers == [number for line in golds for number, _ in line], name
 
 
-def test_files_at_which_the_official_loader_stops(shared: Path, call: Callable[..., Said]) -> None:
+def test_files_at_which_the_official_loader_stops(
+    shared: Path, call: Callable[..., Said]
+) -> None:
     """What has one reading is scored with a warning; all else is an error with file and line."""
     folder = shared / "edits" / "golden" / "m2scorer" / "loader"
-    assert {name for name, *rest in loader_cases(folder) if rest[0] == "error"} | {"two_s.m2"} == {
+    assert {name for name, *rest in loader_cases(folder) if rest[0] == "error"} | {
+        "two_s.m2"
+    } == {
         *READ,
         *REFUSED,
     }
@@ -178,9 +196,14 @@ def test_odd_lines_by_hand(call: Callable[..., Said]) -> None:
     said = call("m2scorer", "o.txt", "odd.m2")
     assert "odd.m2: line 1 (and 4 more) ends as lines of Windows do" in said.err
     assert "odd.m2: line 2 (and 1 more) begins with I" in said.err
-    assert said.out == "Precision   : 1.0000\nRecall      : 1.0000\nF_0.5       : 1.0000\n"
+    assert (
+        said.out == "Precision   : 1.0000\nRecall      : 1.0000\nF_0.5       : 1.0000\n"
+    )
     write({"odd.m2": f"S a b\n{edit}\nS a b\n{edit}\n"})
-    assert "odd.m2:3: a second sentence in a paragraph" in call("m2scorer", "o.txt", "odd.m2").err
+    assert (
+        "odd.m2:3: a second sentence in a paragraph"
+        in call("m2scorer", "o.txt", "odd.m2").err
+    )
     write({"odd.m2": f"S a b\n{edit}\n\nS a\x0b b\n"})
     assert "odd.m2:4: character 4 is U+000B" in call("m2scorer", "o.txt", "odd.m2").err
 
@@ -195,7 +218,9 @@ def test_signs_of_neighbours(call: Callable[..., Said]) -> None:
     write(
         {
             "o.txt": "a x c\n",
-            "both.m2": "\n".join(["S a b c", line.format(1, 1, "x"), line.format(1, 2, ""), ""]),
+            "both.m2": "\n".join(
+                ["S a b c", line.format(1, 1, "x"), line.format(1, 2, ""), ""]
+            ),
         }
     )
     said = call("m2scorer", "-v", "o.txt", "both.m2").out
@@ -210,12 +235,23 @@ def test_numbers_and_texts_as_python_2_shows_them(call: Callable[..., Said]) -> 
     """By hand: letters that are not ASCII are escaped in edits alone; -NONE- is a text of bytes;
     beta has a decimal.
     """
-    write({"o.txt": "é it's\n", "u.m2": "S e its\nA 0 1|||X|||é||-NONE-|||REQUIRED|||-NONE-|||0\n"})
+    write(
+        {
+            "o.txt": "é it's\n",
+            "u.m2": "S e its\nA 0 1|||X|||é||-NONE-|||REQUIRED|||-NONE-|||0\n",
+        }
+    )
     said = call("m2scorer", "-v", "--beta", "1", "o.txt", "u.m2").out
     assert "HYPOTHESIS    : é it's\n" in said
-    assert """EDIT SEQ      : [(0, 1, u'e', u'\\xe9'), (1, 2, u'its', u"it's")]\n""" in said
+    assert (
+        """EDIT SEQ      : [(0, 1, u'e', u'\\xe9'), (1, 2, u'its', u"it's")]\n"""
+        in said
+    )
     assert "GOLD EDITS    : [(0, 1, u'e', [u'\\xe9', ''])]\n" in said
-    assert "precision     : 0.5\nrecall        : 1.0\nf_1.0         : 0.666666666667\n" in said
+    assert (
+        "precision     : 0.5\nrecall        : 1.0\nf_1.0         : 0.666666666667\n"
+        in said
+    )
     assert said.endswith("F_1.0       : 0.6667\n")
 
 
@@ -240,7 +276,8 @@ def test_empty_files_and_files_that_do_not_fit(call: Callable[..., Said]) -> Non
 
 
 @pytest.mark.parametrize(
-    "option", ["--beta=x", "--beta=-1", "--beta=nan", "--max_unchanged_words=101", "--code=3.1"]
+    "option",
+    ["--beta=x", "--beta=-1", "--beta=nan", "--max_unchanged_words=101", "--code=3.1"],
 )
 def test_wrong_options(option: str, call: Callable[..., Said]) -> None:
     said = call("m2scorer", option, "a.txt", "gold.m2")
@@ -250,16 +287,29 @@ def test_wrong_options(option: str, call: Callable[..., Said]) -> None:
 
 def test_gold_gives_source_and_references(call: Callable[..., Said]) -> None:
     said = call(
-        "score", "m2", "gleu[iter=2]", "--gold", "gold.m2", "-o", "a.txt", "b.txt", "--boards"
+        "score",
+        "m2",
+        "gleu[iter=2]",
+        "--gold",
+        "gold.m2",
+        "-o",
+        "a.txt",
+        "b.txt",
+        "--boards",
     )
     assert said.code == 0
     both = call("score", "gleu[iter=2]", "-r", "gold.m2", "-o", "a.txt", "b.txt")
     _, _, table = both.out.partition("\n")
     assert table in said.out
-    ways = [call("score", "m2", flag, "gold.m2", "-o", "a.txt").out for flag in ("-r", "--gold")]
+    ways = [
+        call("score", "m2", flag, "gold.m2", "-o", "a.txt").out
+        for flag in ("-r", "--gold")
+    ]
     assert ways[0] == ways[1]
     write({"r.txt": "This is a test\nHe goes home\n"})
-    own = call("score", "gleu[iter=2]", "--gold", "gold.m2", "-r", "r.txt", "-o", "a.txt")
+    own = call(
+        "score", "gleu[iter=2]", "--gold", "gold.m2", "-r", "r.txt", "-o", "a.txt"
+    )
     assert "1 reference\n" in own.out
 
 
@@ -285,7 +335,10 @@ def test_annotated_outputs(call: Callable[..., Said]) -> None:
 
 
 def test_what_is_missing_is_said(call: Callable[..., Said]) -> None:
-    assert "-r/--ref/--references (or --gold FILE)" in call("score", "m2", "-o", "a.txt").err
+    assert (
+        "-r/--ref/--references (or --gold FILE)"
+        in call("score", "m2", "-o", "a.txt").err
+    )
     write({"r.txt": "x\ny\n"})
     said = call("score", "m2", "-s", "b.txt", "-r", "r.txt", "-o", "a.txt")
     assert "--gold: metrics of edits need an M2 file" in said.err
@@ -293,16 +346,26 @@ def test_what_is_missing_is_said(call: Callable[..., Said]) -> None:
 
 def test_counts_are_in_json(call: Callable[..., Said]) -> None:
     said = call("score", "m2", "--gold", "gold.m2", "-o", "a.txt", "b.txt", "--json")
-    assert [score["outputs"]["correct"] for score in json.loads(said.out)["scores"]] == [2, 1]
+    assert [
+        score["outputs"]["correct"] for score in json.loads(said.out)["scores"]
+    ] == [2, 1]
 
 
 def test_explain_shows_edits_with_each_annotator(call: Callable[..., Said]) -> None:
     """By hand: with annotator 0 both edits are right; annotator 1 has the second alone."""
-    said = call("explain", "m2", "--gold", "gold.m2", "-o", "a.txt", "b.txt", "--line", 1)
+    said = call(
+        "explain", "m2", "--gold", "gold.m2", "-o", "a.txt", "b.txt", "--line", 1
+    )
     first, second = said.out.split("system     b.txt")
-    assert "annotator 0: m2 100.00 (2 right of 2 proposed edits, 2 of the annotator)" in first
+    assert (
+        "annotator 0: m2 100.00 (2 right of 2 proposed edits, 2 of the annotator)"
+        in first
+    )
     assert "    match     1 2: are → is\n    match     5 6: the → (nothing)\n" in first
-    assert "annotator 1: m2 55.56 (1 right of 2 proposed edits, 1 of the annotator)" in first
+    assert (
+        "annotator 1: m2 55.56 (1 right of 2 proposed edits, 1 of the annotator)"
+        in first
+    )
     assert "(unchanged: " not in second
     assert "    missing   1 2: are → is or was\n" in second
     write({"c.txt": "Thus are b test of the x\nHe goes home\n"})

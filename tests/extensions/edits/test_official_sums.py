@@ -42,16 +42,18 @@ def test_all_systems_have_the_official_sums(shared: Path) -> None:
         words.text(
             [
                 line.split()
-                for line in (shared / "conll14" / name).read_text(encoding="utf-8").splitlines()
+                for line in (shared / "conll14" / name)
+                .read_text(encoding="utf-8")
+                .splitlines()
             ]
         )
         for name in NAMES
     ]
     flat = words.text([text for group in texts for text in group])
     baseline, *counts = kernel.three_way(source, [source, *systems], flat, firsts)
-    table = (shared / "edits" / "golden" / "imeasure" / "conll14.nomix.NUCLE.tsv").read_text(
-        encoding="utf-8"
-    )
+    table = (
+        shared / "edits" / "golden" / "imeasure" / "conll14.nomix.NUCLE.tsv"
+    ).read_text(encoding="utf-8")
     rows = [line.split("\t") for line in table.splitlines()[1:]]
     assert len(rows) >= 3
     for name, *row in rows:

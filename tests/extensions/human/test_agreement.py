@@ -48,7 +48,9 @@ return [...document.querySelectorAll("#agreement tbody tr")].map((row) => [...ro
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """A run of texts and a run of annotated outputs."""
     texts, edits = tmp_path_factory.mktemp("texts"), tmp_path_factory.mktemp("edits")
-    stages.run(stages.prepare(from_mapping(write_run(texts, ["imeasure", "m2", "gleu"]))))
+    stages.run(
+        stages.prepare(from_mapping(write_run(texts, ["imeasure", "m2", "gleu"])))
+    )
     run(write_edits(edits, metrics=["errant"]), edits / "run")
     for folder in (texts, edits):
         assert dispatch.main(["report", str(folder / "run"), "--format", "html"]) == 0
@@ -64,8 +66,12 @@ def expected(
     corpus = context.corpora["d"]
     view = corpus.read_by(measured.metric.spec)
     assert view.source
-    texts = [read_texts(text, 0, corpus.lines) for text in (view.source, *view.references)]
-    outputs = [read_texts(view.systems[name], 0, corpus.lines) for name in measured.names]
+    texts = [
+        read_texts(text, 0, corpus.lines) for text in (view.source, *view.references)
+    ]
+    outputs = [
+        read_texts(view.systems[name], 0, corpus.lines) for name in measured.names
+    ]
     for system, lines in enumerate(
         judge_of(measured.metric).verdicts(texts[0], outputs, texts[1:])
     ):
@@ -88,10 +94,13 @@ def opened(browser: browsers.Browser, page: Path, number: int) -> None:
     browser.open(page)
     field = "const f = document.forms.controls.elements.metric; f.value = arguments[0];"
     browser.run(
-        f"{field} f.dispatchEvent(new InputEvent('input', {{bubbles: true}}));", str(number)
+        f"{field} f.dispatchEvent(new InputEvent('input', {{bubbles: true}}));",
+        str(number),
     )
     browser.run("document.querySelector('#agreement summary').click()")
-    browser.wait("return document.querySelectorAll('#agreement tbody tr').length > 0", True)
+    browser.wait(
+        "return document.querySelectorAll('#agreement tbody tr').length > 0", True
+    )
 
 
 @pytest.mark.parametrize("width", [390])
@@ -114,7 +123,10 @@ def test_the_table_and_the_filter_have_what_annotators_make(
             ranked = sorted(measured.scores, key=lambda score: score.rank)
             assert [row[0] for row in rows] == [score.system for score in ranked]
             for name, *numbers in rows:
-                sums = sum((counts for system, _, counts in each if system == name), Counter[str]())
+                sums = sum(
+                    (counts for system, _, counts in each if system == name),
+                    Counter[str](),
+                )
                 shown = [
                     sum(sums[kind] for kind in KINDS),
                     *(sums[kind] for kind in KINDS),
@@ -125,7 +137,9 @@ def test_the_table_and_the_filter_have_what_annotators_make(
                 for kind in KINDS:
                     choose(browser, a=name, edits=LABELS[kind])
                     lines = [
-                        line + 1 for system, line, counts in each if system == name and counts[kind]
+                        line + 1
+                        for system, line, counts in each
+                        if system == name and counts[kind]
                     ]
                     assert listed(browser) == lines
             assert browser.run("return document.documentElement.scrollWidth") <= width
@@ -151,17 +165,24 @@ def test_a_press_on_a_number_lists_its_sentences(
     assert listed(browser) == lines
 
 
-def test_annotators_may_be_more_than_references(browser: browsers.Browser, tmp_path: Path) -> None:
+def test_annotators_may_be_more_than_references(
+    browser: browsers.Browser, tmp_path: Path
+) -> None:
     config = write_run(tmp_path, ["imeasure", "m2", "gleu"])
     config["datasets"]["d"]["references"] = [str(tmp_path / "A")]
     stages.run(stages.prepare(from_mapping(config)))
     assert dispatch.main(["report", str(tmp_path / "run"), "--format", "html"]) == 0
-    browser.open(tmp_path / "run" / "report.html", "metric=m2&a=B&b=A&reference=2&line=3")
+    browser.open(
+        tmp_path / "run" / "report.html", "metric=m2&a=B&b=A&reference=2&line=3"
+    )
     options = "return [...document.forms.controls.elements.reference.options].map((one) => one.textContent)"
     for number, expected_options in enumerate(
         [["all", "0", "1", "2"], ["all", "0", "1", "2"], ["all"]]
     ):
-        choose(browser, metric=browser.run("return dataset().metrics[arguments[0]].called", number))
+        choose(
+            browser,
+            metric=browser.run("return dataset().metrics[arguments[0]].called", number),
+        )
         assert browser.run(options) == expected_options
         assert browser.run("return state.reference") == (-1 if number == 2 else 2)
         assert browser.run("return document.querySelectorAll('.card').length") > 0
@@ -179,4 +200,6 @@ def test_a_metric_without_edits_has_those_of_m2(
     choose(browser, metric=browser.run("return dataset().metrics[2].called"))
     assert browser.run("return state.edits") == "by-none"
     assert (listed(browser), sorted(browser.run(ROWS))) == (of_m2[0], sorted(of_m2[1]))
-    assert "by M²" in browser.run("return document.querySelector('#agreement .note').textContent")
+    assert "by M²" in browser.run(
+        "return document.querySelector('#agreement .note').textContent"
+    )

@@ -35,7 +35,9 @@ METRICS: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = {
 
 def written(path: Path, scores: Any, order: str = "ABCD") -> Path:
     """Write scores of sentences as mt-metrics-eval has them: system, tab, score."""
-    rows = [f"{name}\t{value}\n" for name in order for value in scores[SYSTEMS.index(name)]]
+    rows = [
+        f"{name}\t{value}\n" for name in order for value in scores[SYSTEMS.index(name)]
+    ]
     path.write_text("".join(rows).replace("nan", "None"), encoding="utf-8")
     return path
 
@@ -45,11 +47,16 @@ def files(tmp_path: Path) -> list[Path]:
     human_data = written(tmp_path / "mqm.seg.score", PEOPLE, "CABD")
     return [
         human_data,
-        *(written(tmp_path / f"{name}.seg.score", own) for name, own in METRICS.items()),
+        *(
+            written(tmp_path / f"{name}.seg.score", own)
+            for name, own in METRICS.items()
+        ),
     ]
 
 
-def test_files_of_sentence_scores(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_sentence_scores(
+    files: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     human_data, *metrics = files
     human = correlate(capsys, *metrics, "--human", human_data, "--permutations", 50)
     assert {one["statistic"] for one in human["statistics"]} == {
@@ -63,7 +70,9 @@ def test_files_of_sentence_scores(files: list[Path], capsys: pytest.CaptureFixtu
     assert all(test["delta"] >= 0 for test in human["permutations"])
     (of_systems,) = [one for one in human["correlations"] if one["metric"] == "COMET"]
     expected = np.corrcoef(PEOPLE.mean(axis=1), METRICS["COMET"].mean(axis=1))[0, 1]
-    assert of_systems["coefficients"]["pearson"]["value"] == pytest.approx(expected, abs=1e-12)
+    assert of_systems["coefficients"]["pearson"]["value"] == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 def test_lacking_scores_are_left_out_and_named(
@@ -106,7 +115,10 @@ def test_a_constant_metric_has_a_reason(
         10,
     )
     same = next(one for one in human["statistics"] if one["metric"] == "same")
-    assert (same["value"], same["reason"]) == (None, "all scores of the metric are equal")
+    assert (same["value"], same["reason"]) == (
+        None,
+        "all scores of the metric are equal",
+    )
     assert human["permutations"][0]["p"] is None
     assert (
         "same: pearson|average:none has no value: all scores of the metric are equal"
@@ -144,7 +156,10 @@ def test_a_run_and_a_config(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     results = stages.run(stages.prepare(config), tmp_path / "run")[1]
     assert results.human
     (one,) = results.human["statistics"]
-    assert (one["statistic"], one["groups"]) == ("accuracy|average:item|epsilon:best", 12)
+    assert (one["statistic"], one["groups"]) == (
+        "accuracy|average:item|epsilon:best",
+        12,
+    )
     assert results.human["settings"]["aggregation"] == "trueskill"
     main(
         [
@@ -157,12 +172,17 @@ def test_a_run_and_a_config(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
             str(tmp_path / "report"),
         ]
     )
-    assert "accuracy|average:item|epsilon:best" in (tmp_path / "report" / "human.csv").read_text(
-        encoding="utf-8"
-    )
+    assert "accuracy|average:item|epsilon:best" in (
+        tmp_path / "report" / "human.csv"
+    ).read_text(encoding="utf-8")
     assert "acc_eq" in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     found = correlate(
-        capsys, tmp_path / "run", "--human", tmp_path / "people.seg.score", "--statistic", "acc_eq"
+        capsys,
+        tmp_path / "run",
+        "--human",
+        tmp_path / "people.seg.score",
+        "--statistic",
+        "acc_eq",
     )
     assert found["statistics"] == results.human["statistics"]
     assert "aggregation" not in found["settings"]
@@ -194,7 +214,9 @@ def test_what_is_wrong_on_the_command_line(
     assert capsys.readouterr().err.startswith(message)
 
 
-def test_scores_in_memory(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_scores_in_memory(
+    files: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     human_data, *metrics = files
     statistics = ["acc_eq", "pearson[average=item]"]
     arguments = ["--statistic", *statistics, "--permutations", 30, "--seed", 7]
@@ -203,10 +225,12 @@ def test_scores_in_memory(files: list[Path], capsys: pytest.CaptureFixture[str])
     names = ("dataset", "human")
     for part in ("statistics", "permutations"):
         expected = [
-            {key: own for key, own in one.items() if key not in names} for one in human[part]
+            {key: own for key, own in one.items() if key not in names}
+            for one in human[part]
         ]
         assert [
-            {key: own for key, own in one.items() if key not in names} for one in found[part]
+            {key: own for key, own in one.items() if key not in names}
+            for one in found[part]
         ] == expected
     systems = PEOPLE.mean(axis=1, keepdims=True)
     alone = pipeline.correlate(systems, {"m": systems * 2}, "kendall[level=system]")
@@ -237,14 +261,24 @@ def test_scores_in_memory(files: list[Path], capsys: pytest.CaptureFixture[str])
             "m: has 1 systems with 1 sentences, human has 1 systems with 2 sentences",
         ),
         ([[1, 2]], {}, {}, "metrics: expected a mapping"),
-        ([[1, 2]], {"m": [[1, 2]]}, {"statistics": "x"}, "statistics: no statistic is called 'x'"),
+        (
+            [[1, 2]],
+            {"m": [[1, 2]]},
+            {"statistics": "x"},
+            "statistics: no statistic is called 'x'",
+        ),
         (
             [[1, 2]],
             {"m": [[1, 2]]},
             {"statistics": "pearson[level=system]"},
             "pearson|level:system compares one score",
         ),
-        ([[1, 2]], {"m": [[1, 2]]}, {"permutations": -1}, "expected permutations from 0"),
+        (
+            [[1, 2]],
+            {"m": [[1, 2]]},
+            {"permutations": -1},
+            "expected permutations from 0",
+        ),
     ],
 )
 def test_what_is_wrong_in_memory(
@@ -292,8 +326,12 @@ def test_skills_are_those_of_the_package() -> None:
     assert skills(np.ones((1, 3, 9))).tolist() == [[0.0, 0.0, 0.0]]
 
 
-def test_metrics_by_trueskill(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    human = correlate(capsys, files[1], "--human", files[0], "--aggregation", "trueskill")
+def test_metrics_by_trueskill(
+    files: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    human = correlate(
+        capsys, files[1], "--human", files[0], "--aggregation", "trueskill"
+    )
     own = skills(METRICS["chrF"][None])[0]
     (one,) = human["correlations"]
     expected = np.corrcoef(own, PEOPLE.mean(axis=1))[0, 1]

@@ -54,12 +54,16 @@ def test_leading_axes_are_samples() -> None:
     for score in COEFFICIENTS.values():
         found = score(one, two)
         assert found.shape == (4, 2)
-        assert found[3, 1] == pytest.approx(float(score(one[3, 1], two[3, 1])), abs=1e-15)
+        assert found[3, 1] == pytest.approx(
+            float(score(one[3, 1], two[3, 1])), abs=1e-15
+        )
 
 
 def test_what_has_no_correlation() -> None:
     one, two = np.array([0.1] * 3), np.array([1.0, 2.0, 3.0])
-    assert all(math.isnan(float(score(one, two))) for score in (pearson, spearman, kendall))
+    assert all(
+        math.isnan(float(score(one, two))) for score in (pearson, spearman, kendall)
+    )
     assert math.isnan(float(pearson(np.array([1.0]), np.array([2.0]))))
     assert math.isnan(float(pairwise_accuracy(np.array([1.0]), np.array([2.0]))))
     assert math.isnan(float(spearman_by_differences(np.array([1.0]), np.array([2.0]))))
@@ -69,10 +73,17 @@ def test_what_has_no_correlation() -> None:
 
 def test_spearman_by_differences() -> None:
     one, two = RNG.permutation(9).astype(float), RNG.permutation(9).astype(float)
-    assert spearman_by_differences(one, two) == pytest.approx(float(spearman(one, two)), abs=1e-12)
+    assert spearman_by_differences(one, two) == pytest.approx(
+        float(spearman(one, two)), abs=1e-12
+    )
     # ties are broken by place: 1 2 3 against 1 3 2 has squares 0 + 1 + 1, so 1 - 6 * 2 / 24
     assert (
-        float(spearman_by_differences(np.array([5.0, 5.0, 6.0]), np.array([1.0, 3.0, 2.0]))) == 0.5
+        float(
+            spearman_by_differences(
+                np.array([5.0, 5.0, 6.0]), np.array([1.0, 3.0, 2.0])
+            )
+        )
+        == 0.5
     )
 
 
@@ -108,7 +119,11 @@ def test_williams() -> None:
         found = williams(one + human, two + human, human)
         r = [
             stats.pearsonr(*pair)[0]
-            for pair in ((one + human, human), (two + human, human), (one + human, two + human))
+            for pair in (
+                (one + human, human),
+                (two + human, human),
+                (one + human, two + human),
+            )
         ]
         assert found.t == pytest.approx(naive_williams((r[0], r[1], r[2]), n), rel=1e-9)
         assert found.p == pytest.approx(stats.t.sf(found.t, n - 3), rel=1e-9)
@@ -149,7 +164,9 @@ def test_intervals_hold_the_value_and_narrow() -> None:
     assert narrow[1] - narrow[0] < (wide[1] - wide[0]) / 2
     # the deviation of r is near (1 - r^2) / sqrt(n - 1)
     r = float(pearson(metric, human))
-    assert narrow[1] - narrow[0] == pytest.approx(2 * 1.96 * (1 - r**2) / math.sqrt(199), rel=0.25)
+    assert narrow[1] - narrow[0] == pytest.approx(
+        2 * 1.96 * (1 - r**2) / math.sqrt(199), rel=0.25
+    )
     assert bootstrap_interval(metric, human, "pearson", 500, 0.95, 1) == narrow
     assert bootstrap_interval(metric, human, "pearson", 500, 0.95, 2) != narrow
 
@@ -164,7 +181,9 @@ def test_intervals_of_two_systems_do_not_exist() -> None:
     assert np.isnan(
         bootstrap_interval(np.arange(2.0), np.arange(2.0), "pearson", 100, 0.95, 1)
     ).all()
-    assert np.isnan(bootstrap_interval(np.zeros(5), np.arange(5.0), "pearson", 100, 0.95, 1)).all()
+    assert np.isnan(
+        bootstrap_interval(np.zeros(5), np.arange(5.0), "pearson", 100, 0.95, 1)
+    ).all()
 
 
 def sentence_pairs(rows: list[tuple[int, int, int]]) -> SentencePairs:
@@ -183,7 +202,11 @@ def test_sentence_level_by_hand(ties: str, accuracy: float, pairs: int) -> None:
     # agrees; tie, earlier better; tie, later better; disagrees; tie, earlier better
     rows = [(1, 0, 0), (0, 2, 0), (1, 0, 1), (2, 1, 1), (0, 1, 1)]
     found = sentence_level(scores, sentence_pairs(rows), NO_TIES, ties)  # type: ignore[arg-type]
-    assert (found.accuracy, found.kendall, found.pairs) == (accuracy, 2 * accuracy - 1, pairs)
+    assert (found.accuracy, found.kendall, found.pairs) == (
+        accuracy,
+        2 * accuracy - 1,
+        pairs,
+    )
     assert (found.metric_ties, found.human_ties) == (3, 0)
     assert found.kendall_no_ties == found.kendall_human_ties == 0 / 5
 
@@ -194,7 +217,12 @@ def test_pairs_that_people_tie_by_hand() -> None:
     # on one, ties one.
     tied = sentence_pairs([(0, 2, 0), (0, 1, 1), (1, 2, 1)])
     found = sentence_level(scores, sentence_pairs([(1, 0, 0), (0, 2, 0)]), tied, "out")
-    assert (found.pairs, found.accuracy, found.metric_ties, found.human_ties) == (1, 1.0, 1, 3)
+    assert (found.pairs, found.accuracy, found.metric_ties, found.human_ties) == (
+        1,
+        1.0,
+        1,
+        3,
+    )
     assert (found.kendall_no_ties, found.kendall_human_ties) == (1 / 2, 3 / 5)
 
 
@@ -206,7 +234,9 @@ def test_equal_scores_computed_in_two_ways_are_ties() -> None:
 def test_sentence_level_as_counted_plainly() -> None:
     scores = RNG.integers(0, 4, (5, 30)) / 4
     rows = [
-        (a, b, line) for line in range(30) for a, b in combinations(RNG.permutation(5).tolist(), 2)
+        (a, b, line)
+        for line in range(30)
+        for a, b in combinations(RNG.permutation(5).tolist(), 2)
     ]
     pairs = sentence_pairs(rows)
     found = sentence_level(scores, pairs, NO_TIES, "wrong")
@@ -222,12 +252,18 @@ def test_sentence_level_as_counted_plainly() -> None:
         ]
     )
     drawn = shares[np.random.default_rng(2).integers(0, 30, (4000, 30))].mean(axis=1)
-    assert (low, high) == pytest.approx(tuple(np.quantile(drawn, (0.025, 0.975))), abs=0.03)
+    assert (low, high) == pytest.approx(
+        tuple(np.quantile(drawn, (0.025, 0.975))), abs=0.03
+    )
 
 
 def test_sentence_level_of_nothing() -> None:
     scores, pairs = np.ones((2, 3)), sentence_pairs([(0, 1, 0)])
     found = sentence_level(scores, pairs, NO_TIES, "out")
-    assert (found.pairs, math.isnan(found.accuracy), found.kendall_no_ties) == (0, True, 0.0)
+    assert (found.pairs, math.isnan(found.accuracy), found.kendall_no_ties) == (
+        0,
+        True,
+        0.0,
+    )
     assert math.isnan(sentence_level(scores, NO_TIES, NO_TIES, "out").kendall_no_ties)
     assert np.isnan(accuracy_interval(scores, pairs, "out", 50, 0.95, 1)).all()

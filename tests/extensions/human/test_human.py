@@ -26,7 +26,13 @@ from pipeline.extensions.human.judgment_summary import (
     mean_kappa,
     rank_by_expected_wins,
 )
-from pipeline.extensions.human.judgments import Group, Item, Judgments, build, read_judgments
+from pipeline.extensions.human.judgments import (
+    Group,
+    Item,
+    Judgments,
+    build,
+    read_judgments,
+)
 from tests.conftest import Published, mirrored
 
 if TYPE_CHECKING:
@@ -35,13 +41,19 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def gjg(shared: Path) -> Judgments:
-    return read_judgments(mirrored(shared, "grammatical/evaluation", "data/judgments.xml"))
+    return read_judgments(
+        mirrored(shared, "grammatical/evaluation", "data/judgments.xml")
+    )
 
 
 def item(judge: str, segment: str, *groups: tuple[str, int]) -> Item:
     ranked = tuple(Group(tuple(names.split()), rank) for names, rank in groups)
     return Item(
-        segment=segment, judge=judge, groups=ranked, ranking=(judge, segment, ""), position="here"
+        segment=segment,
+        judge=judge,
+        groups=ranked,
+        ranking=(judge, segment, ""),
+        position="here",
     )
 
 
@@ -61,14 +73,18 @@ def pairs_of(items: list[Item]) -> list[tuple[str, str, int, str]]:
     """Return (first, second, sign, judge) of each pair, plainly: sign 1 where the first is better."""
     found = []
     for one in items:
-        ranked = sorted((name, group.rank) for group in one.groups for name in group.systems)
+        ranked = sorted(
+            (name, group.rank) for group in one.groups for name in group.systems
+        )
         for (a, r), (b, s) in combinations(ranked, 2):
             found.append((a, b, (r < s) - (r > s), one.judge))
     return found
 
 
 def naive_wins(items: list[Item]) -> Counter[tuple[str, str]]:
-    return Counter((a, b) if sign > 0 else (b, a) for a, b, sign, _ in pairs_of(items) if sign)
+    return Counter(
+        (a, b) if sign > 0 else (b, a) for a, b, sign, _ in pairs_of(items) if sign
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -79,9 +95,15 @@ def test_wins_and_expected_wins_as_counted_plainly(seed: int) -> None:
     for divisor in ("opponents", "beaten"):
         for a, score in zip(names, expected_wins(found.wins(), divisor), strict=True):
             shares = [
-                wins[a, b] / (wins[a, b] + wins[b, a]) for b in names if wins[a, b] + wins[b, a]
+                wins[a, b] / (wins[a, b] + wins[b, a])
+                for b in names
+                if wins[a, b] + wins[b, a]
             ]
-            count = len(names) - 1 if divisor == "opponents" else sum(wins[a, b] > 0 for b in names)
+            count = (
+                len(names) - 1
+                if divisor == "opponents"
+                else sum(wins[a, b] > 0 for b in names)
+            )
             assert score == pytest.approx(sum(shares) / count, abs=1e-12)
 
 
@@ -116,7 +138,12 @@ def test_kappa_by_hand() -> None:
 
 
 def test_the_mean_kappa_is_weighted_and_leaves_out_few_comparisons() -> None:
-    kappas = [Kappa(50, 50, 0.5), Kappa(75, 150, 0.0), Kappa(0, 49, 0.5), Kappa(60, 60, 1.0)]
+    kappas = [
+        Kappa(50, 50, 0.5),
+        Kappa(75, 150, 0.0),
+        Kappa(0, 49, 0.5),
+        Kappa(60, 60, 1.0),
+    ]
     assert mean_kappa(kappas) == pytest.approx((50 * 1.0 + 150 * 0.5) / 200)
     assert math.isnan(mean_kappa([]))
 
@@ -126,9 +153,13 @@ def test_agreement_as_counted_plainly(seed: int) -> None:
     items, found = invented(seed, 120)
     judged: dict[tuple[str, str, str], list[tuple[str, int]]] = {}
     for one in items:
-        ranked = sorted((" ".join(sorted(group.systems)), group.rank) for group in one.groups)
+        ranked = sorted(
+            (" ".join(sorted(group.systems)), group.rank) for group in one.groups
+        )
         for (a, r), (b, s) in combinations(ranked, 2):
-            judged.setdefault((one.segment, a, b), []).append((one.judge, (r > s) - (r < s)))
+            judged.setdefault((one.segment, a, b), []).append(
+                (one.judge, (r > s) - (r < s))
+            )
     for (first, second), kappa in agreement(found).items():
         names = found.judges[first], found.judges[second]
         agree = tried = 0
@@ -189,10 +220,15 @@ def test_bootstrap_samples_are_as_if_pairs_were_drawn() -> None:
         drawn.append(expected_wins(wins))
     plain = np.array(drawn)
     mean = rank_by_expected_wins(found, samples=2000).mean
-    assert np.abs(mean - plain.mean(axis=0)).max() < 4 * (2 * plain.var(axis=0).max() / 2000) ** 0.5
+    assert (
+        np.abs(mean - plain.mean(axis=0)).max()
+        < 4 * (2 * plain.var(axis=0).max() / 2000) ** 0.5
+    )
 
 
-def test_samples_are_the_same_whatever_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_are_the_same_whatever_the_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = invented()[1]
     whole = rank_by_expected_wins(found, samples=100)
     monkeypatch.setattr(wins_file, "MAX_COUNTS_AT_ONCE", 700)
@@ -206,7 +242,9 @@ def test_accuracy_of_judgements_that_never_contradict() -> None:
     items = [item("x", str(n), ("A", 1), ("B", 2), ("C", 3)) for n in range(20)]
     assert accuracy(build("here", items), folds=10) == 1.0
     one = [item("x", str(n), ("A", 1 + n % 2), ("B", 2 - n % 2)) for n in range(2)]
-    assert accuracy(build("here", one), folds=2) == 0.0  # the other fold always says the opposite
+    assert (
+        accuracy(build("here", one), folds=2) == 0.0
+    )  # the other fold always says the opposite
     with pytest.raises(InputError, match="expected 2 to 2 folds, found 3"):
         accuracy(build("here", one), folds=3)
 
@@ -238,9 +276,15 @@ def test_accuracy_as_computed_plainly() -> None:
 def test_correlations_of_judges_are_those_of_scipy(gjg: Judgments) -> None:
     found = judge_correlations(gjg, "beaten")
     for i, j in combinations(range(8), 2):
-        own = [expected_wins(gjg.of_judge(number).wins(), "beaten") for number in (i, j)]
-        assert found["spearman"][i, j] == pytest.approx(stats.spearmanr(*own)[0], abs=1e-12)
-        assert found["pearson"][i, j] == pytest.approx(stats.pearsonr(*own)[0], abs=1e-12)
+        own = [
+            expected_wins(gjg.of_judge(number).wins(), "beaten") for number in (i, j)
+        ]
+        assert found["spearman"][i, j] == pytest.approx(
+            stats.spearmanr(*own)[0], abs=1e-12
+        )
+        assert found["pearson"][i, j] == pytest.approx(
+            stats.pearsonr(*own)[0], abs=1e-12
+        )
 
 
 def test_table_7_divisors_differ_where_the_recipe_says(
@@ -256,4 +300,8 @@ def test_table_7_divisors_differ_where_the_recipe_says(
             (gjg.systems[n], number + 1)
             for n in np.flatnonzero(np.abs(scores[0] - scores[1]) > 5e-4)
         }
-    assert differing == {*(("INPUT", judge) for judge in (1, 2, 7, 8)), ("UFC", 7), ("UFC", 8)}
+    assert differing == {
+        *(("INPUT", judge) for judge in (1, 2, 7, 8)),
+        ("UFC", 7),
+        ("UFC", 8),
+    }

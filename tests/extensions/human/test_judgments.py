@@ -13,7 +13,12 @@ from pipeline.errors import CorpusError, InputError, StoreError
 from pipeline.extensions.human import judgments
 from pipeline.extensions.human import judgments as reader
 from pipeline.extensions.human.human_judgements import open_human_judgements
-from pipeline.extensions.human.judgments import Judgments, is_judgments, natural, read_judgments
+from pipeline.extensions.human.judgments import (
+    Judgments,
+    is_judgments,
+    natural,
+    read_judgments,
+)
 from pipeline.extensions.human.models import HumanConfig
 from pipeline.extensions.human.score_files import read_scores
 from tests.conftest import called
@@ -55,7 +60,9 @@ u2;10;C;1;A;1;B;4
 """
 
 
-def read(folder: Path, text: str | bytes, name: str = "file", **options: Any) -> Judgments:
+def read(
+    folder: Path, text: str | bytes, name: str = "file", **options: Any
+) -> Judgments:
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return read_judgments(path, **options)
@@ -69,11 +76,15 @@ def refused(folder: Path, text: str | bytes) -> str:
 
 def wins(found: Judgments) -> dict[tuple[str, str], int]:
     table, names = found.wins(), found.systems
-    return {(names[i], names[j]): int(table[i, j]) for i, j in zip(*np.nonzero(table), strict=True)}
+    return {
+        (names[i], names[j]): int(table[i, j])
+        for i, j in zip(*np.nonzero(table), strict=True)
+    }
 
 
 @pytest.mark.parametrize(
-    "text", [XML, PAIRS, WIDE, "\ufeff" + PAIRS, PAIRS.replace("\n", "\r\n"), "\ufeff" + XML]
+    "text",
+    [XML, PAIRS, WIDE, "\ufeff" + PAIRS, PAIRS.replace("\n", "\r\n"), "\ufeff" + XML],
 )
 def test_the_same_judgements_in_every_form(tmp_path: Path, text: str) -> None:
     found = read(tmp_path, text)
@@ -96,7 +107,9 @@ def test_items_pairs_of_outputs_and_sentences(tmp_path: Path) -> None:
         strict=True,
     )
     assert list(outcomes) == [(1, 3, 0), (0, 2, 0), (0, 3, 1), (2, 3, 2)]
-    assert found.notes == ("1 of 3 items have fewer than two outputs: nothing is compared there",)
+    assert found.notes == (
+        "1 of 3 items have fewer than two outputs: nothing is compared there",
+    )
 
 
 def test_pairs_of_a_judge_and_a_sentence_are_one_ranking(tmp_path: Path) -> None:
@@ -118,8 +131,14 @@ def test_names_of_the_wmt_scripts_are_taken_apart(tmp_path: Path) -> None:
 
 def test_only_some_judges_and_systems(tmp_path: Path) -> None:
     assert wins(read(tmp_path, XML, judges=["u1"])) == {("A", "C"): 1, ("B", "C"): 1}
-    assert wins(read(tmp_path, XML, without_judges=["u1"])) == {("A", "B"): 1, ("C", "B"): 1}
-    assert wins(read(tmp_path, XML, without_systems=["A"])) == {("B", "C"): 1, ("C", "B"): 1}
+    assert wins(read(tmp_path, XML, without_judges=["u1"])) == {
+        ("A", "B"): 1,
+        ("C", "B"): 1,
+    }
+    assert wins(read(tmp_path, XML, without_systems=["A"])) == {
+        ("B", "C"): 1,
+        ("C", "B"): 1,
+    }
     with pytest.raises(InputError, match=r"has no judge 'u3'; it has u1, u2"):
         read(tmp_path, XML, judges=["u3"])
     with pytest.raises(
@@ -167,7 +186,9 @@ def test_what_is_refused(tmp_path: Path, text: str | bytes, message: str) -> Non
     assert refused(tmp_path, text) == message
 
 
-def test_huge_items_and_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_huge_items_and_files_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     many = " ".join(f"S{number}" for number in range(reader.MAX_SYSTEMS + 1))
     assert (
         refused(tmp_path, XML.replace("B A", many))
@@ -177,9 +198,12 @@ def test_huge_items_and_files_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
     assert refused(tmp_path, XML) == "/file:8: there are more than 5 pairs of systems"
     monkeypatch.setattr(reader, "MAX_BYTES", 100)
     assert (
-        refused(tmp_path, XML) == "/file: is larger than 100 bytes; is it the file that is meant?"
+        refused(tmp_path, XML)
+        == "/file: is larger than 100 bytes; is it the file that is meant?"
     )
-    with pytest.raises(CorpusError, match="unpacks, with what came before, to more than 100 bytes"):
+    with pytest.raises(
+        CorpusError, match="unpacks, with what came before, to more than 100 bytes"
+    ):
         read(tmp_path, gzip.compress(XML.encode() * 10), "bomb.gz")
 
 
@@ -215,7 +239,9 @@ def test_names_are_sorted_by_the_numbers_in_them() -> None:
         ("EW.txt", "0.364\n.5\n", {"EW": {"A": 0.364, "b": 0.5}}),
     ],
 )  # fmt: skip
-def test_scores_of_systems(tmp_path: Path, name: str, text: str, expected: object) -> None:
+def test_scores_of_systems(
+    tmp_path: Path, name: str, text: str, expected: object
+) -> None:
     (tmp_path / name).write_bytes(text.encode())
     if expected is None:  # the first line has no tab, so a tab is white space
         expected = {"EW": {"A": 0.5, "B": -0.001, "C": 3.0}}
@@ -264,7 +290,9 @@ def human_scores(path: Path, aliases: dict[str, str] | None = None) -> dict[str,
 
 
 @pytest.mark.parametrize("text", [ALIASED, "{0} 0.5\nb 0.2\nc 0.9\n"])
-def test_a_system_has_the_name_that_the_run_has_for_it(tmp_path: Path, text: str) -> None:
+def test_a_system_has_the_name_that_the_run_has_for_it(
+    tmp_path: Path, text: str
+) -> None:
     for name in ("src", "INPUT"):
         (tmp_path / f"{name}.csv").write_text(text.format(name), encoding="utf-8")
     assert human_scores(tmp_path / "src.csv", {"src": "INPUT"}) == human_scores(
@@ -276,8 +304,14 @@ def test_a_system_has_the_name_that_the_run_has_for_it(tmp_path: Path, text: str
 @pytest.mark.parametrize(
     ("aliases", "message"),
     [
-        ({"scr": "INPUT"}, "aliases: has no system 'scr' (did you mean 'src'?); it has b, c, src"),
-        ({"src": "b"}, "aliases: 'b' and 'src' would both be called 'b'; a name is for one system"),
+        (
+            {"scr": "INPUT"},
+            "aliases: has no system 'scr' (did you mean 'src'?); it has b, c, src",
+        ),
+        (
+            {"src": "b"},
+            "aliases: 'b' and 'src' would both be called 'b'; a name is for one system",
+        ),
     ],
 )
 @pytest.mark.parametrize("text", [ALIASED, "{0} 0.5\nb 0.2\nc 0.9\n"])
@@ -290,17 +324,29 @@ def test_aliases_that_cannot_be_are_told(
     assert message in str(error.value)
 
 
-def test_correlate_takes_aliases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_correlate_takes_aliases(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "h.csv").write_text(ALIASED.format("src"), encoding="utf-8")
     (tmp_path / "m.txt").write_text(METRIC, encoding="utf-8")
-    given = ["correlate", tmp_path / "m.txt", "--human", tmp_path / "h.csv", "--json", "-q"]
+    given = [
+        "correlate",
+        tmp_path / "m.txt",
+        "--human",
+        tmp_path / "h.csv",
+        "--json",
+        "-q",
+    ]
     code, out, _ = called(capsys, *given, "--alias", "src=INPUT")
     assert (code, json.loads(out)["settings"]["aliases"]) == (0, {"src": "INPUT"})
     code, _, err = called(capsys, *given)
     assert (code, "has 2 systems in common" in err) == (2, True)
     for wrong in ("src", "=INPUT"):
         code, _, err = called(capsys, *given, "--alias", wrong)
-        assert (code, f"--alias {wrong}: expected NAME=OTHER, such as src=INPUT" in err) == (
+        assert (
+            code,
+            f"--alias {wrong}: expected NAME=OTHER, such as src=INPUT" in err,
+        ) == (
             2,
             True,
         )

@@ -36,7 +36,9 @@ def settings(**given: Any) -> HumanConfig:
 
 def correlate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
     capsys.readouterr()
-    assert main(["correlate", *(str(argument) for argument in arguments), "--json"]) == 0
+    assert (
+        main(["correlate", *(str(argument) for argument in arguments), "--json"]) == 0
+    )
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 
@@ -45,7 +47,9 @@ def correlate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[st
 
 
 def numbered(*segments: str) -> Any:
-    return build("here", [item("x", number, ("A B", 1), ("C", 2)) for number in segments])
+    return build(
+        "here", [item("x", number, ("A B", 1), ("C", 2)) for number in segments]
+    )
 
 
 def scored(lines: int, *same: int) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -91,14 +95,22 @@ def test_the_numbering_is_found(
         (["2", "٣"], [], "'٣' is no number of a sentence"),
     ],
 )
-def test_the_numbering_is_not_guessed(segments: list[str], same: list[int], message: str) -> None:
+def test_the_numbering_is_not_guessed(
+    segments: list[str], same: list[int], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
-        lines_of_segments(numbered(*segments), ["A", "B", "C"], scored(10, *same), "auto", [])
+        lines_of_segments(
+            numbered(*segments), ["A", "B", "C"], scored(10, *same), "auto", []
+        )
 
 
 def test_pairs_of_the_systems_that_are_left() -> None:
     judgments = build(
-        "here", [item("x", "1", ("A", 2), ("B", 1), ("C", 2)), item("x", "2", ("C", 1), ("A", 2))]
+        "here",
+        [
+            item("x", "1", ("A", 2), ("B", 1), ("C", 2)),
+            item("x", "2", ("C", 1), ("A", 2)),
+        ],
     )
     untied, tied = sentence_pairs(judgments, ["A", "C"], np.array([4, 6]))
     assert [values.tolist() for values in untied] == [[1], [0], [6]]
@@ -109,9 +121,12 @@ def test_pairs_of_the_systems_that_are_left() -> None:
 
 
 def test_systems_that_one_side_lacks_are_told() -> None:
-    human_data = HumanJudgements("here", "", {"EW": {"A": 1.0, "B": 2.0, "C": 3.0, "X": 0.0}})
+    human_data = HumanJudgements(
+        "here", "", {"EW": {"A": 1.0, "B": 2.0, "C": 3.0, "X": 0.0}}
+    )
     metrics = [
-        MetricScores("d", name, {"A": 0.1, "B": 0.4, "C": 0.2, "Y": 1.0}) for name in ("m", "n")
+        MetricScores("d", name, {"A": 0.1, "B": 0.4, "C": 0.2, "Y": 1.0})
+        for name in ("m", "n")
     ]
     found = meta_evaluate(metrics, human_data, settings(window=2))
     assert found.correlations[0].systems == ["A", "B", "C"]
@@ -123,7 +138,8 @@ def test_systems_that_one_side_lacks_are_told() -> None:
     assert (len(found.windows), len(found.tests)) == (4, 1)
     assert math.isnan(found.tests[0].p)  # three systems have no degree of freedom
     with pytest.raises(
-        InputError, match="has 2 systems in common with the metrics, at least 3 are needed"
+        InputError,
+        match="has 2 systems in common with the metrics, at least 3 are needed",
     ):
         meta_evaluate(metrics, human_data, settings(without=["A"]))
 
@@ -145,30 +161,46 @@ def test_the_better_metric_comes_first_in_tests() -> None:
 
 def test_systems_that_are_left_out_count_for_no_sentence() -> None:
     judged = build(
-        "here", [item("x", str(n), ("A", 1), ("B", 2), ("C", 3), ("D", 4)) for n in range(4)]
+        "here",
+        [item("x", str(n), ("A", 1), ("B", 2), ("C", 3), ("D", 4)) for n in range(4)],
     )
     scores = dict(zip("ABCD", (0.4, 0.3, 0.2, 0.1), strict=True))
     metric = MetricScores(
-        "d", "m", scores, 4, lambda: np.array(list(scores.values()))[:, None].repeat(4, axis=1)
+        "d",
+        "m",
+        scores,
+        4,
+        lambda: np.array(list(scores.values()))[:, None].repeat(4, axis=1),
     )
     human_data = HumanJudgements("here", "", {}, judged)
     for without, pairs in (([], 24), (["D"], 12)):
         (one,) = meta_evaluate(
             [metric], human_data, settings(without=without, numbering="0")
         ).sentences
-        assert (one.systems, one.pairs) == ([name for name in "ABCD" if name not in without], pairs)
+        assert (one.systems, one.pairs) == (
+            [name for name in "ABCD" if name not in without],
+            pairs,
+        )
         assert one.coefficients["accuracy"].value == 1.0
 
 
 def test_two_data_sets_need_a_choice() -> None:
-    metrics = [MetricScores(name, "m", {"A": 1.0, "B": 2.0, "C": 4.0}) for name in ("one", "two")]
+    metrics = [
+        MetricScores(name, "m", {"A": 1.0, "B": 2.0, "C": 4.0})
+        for name in ("one", "two")
+    ]
     human_data = HumanJudgements("", "", {"h": {"A": 1.0, "B": 2.0, "C": 3.0}})
     with pytest.raises(InputError, match="which data set was judged"):
         meta_evaluate(metrics, human_data, settings())
-    with pytest.raises(InputError, match=r"no data set is called 'tow' \(did you mean 'two'\?\)"):
+    with pytest.raises(
+        InputError, match=r"no data set is called 'tow' \(did you mean 'two'\?\)"
+    ):
         meta_evaluate(metrics, human_data, settings(dataset="tow"))
     assert (
-        meta_evaluate(metrics, human_data, settings(dataset="two")).correlations[0].dataset == "two"
+        meta_evaluate(metrics, human_data, settings(dataset="two"))
+        .correlations[0]
+        .dataset
+        == "two"
     )
 
 
@@ -180,15 +212,32 @@ def test_the_sample_works_as_the_help_says(
 ) -> None:
     monkeypatch.chdir(ROOT)
     assert (
-        main(["human", "data/judgements.csv", "--head-to-head", "--agreement", "--accuracy", "20"])
+        main(
+            [
+                "human",
+                "data/judgements.csv",
+                "--head-to-head",
+                "--agreement",
+                "--accuracy",
+                "20",
+            ]
+        )
         == 0
     )
     out = capsys.readouterr().out
     assert "   1  careful            0.942      1        1" in out
-    assert main(["run", "configs/human.yaml", "--output", str(tmp_path / "run"), "-q"]) == 0
+    assert (
+        main(["run", "configs/human.yaml", "--output", str(tmp_path / "run"), "-q"])
+        == 0
+    )
     printed = capsys.readouterr().out
-    assert "agreement with people: Williams' test: metric correlates higher than other" in printed
-    found = correlate(capsys, tmp_path / "run", "--human", "data/judgements.csv", "--window", "3")
+    assert (
+        "agreement with people: Williams' test: metric correlates higher than other"
+        in printed
+    )
+    found = correlate(
+        capsys, tmp_path / "run", "--human", "data/judgements.csv", "--window", "3"
+    )
     stored = Results.read(tmp_path / "run" / "results.json").human
     assert stored
     assert found["correlations"] == stored["correlations"]
@@ -219,7 +268,10 @@ def test_the_command_human_as_json(
     assert found["systems"] == ["careful", "eager", "unchanged"]
     assert found["expected_wins"]["order"][0] == "careful"
     assert found["trueskill"]["clusters"]["careful"] == 1
-    careful = {key: found["head_to_head"][key]["unchanged"]["careful"] for key in ("share", "p")}
+    careful = {
+        key: found["head_to_head"][key]["unchanged"]["careful"]
+        for key in ("share", "p")
+    }
     assert careful["share"] > 0.5 > careful["p"]
     assert set(found["judges"]) == {"judge1", "judge2"}
 
@@ -229,7 +281,9 @@ SCORES = "A 3\nB 1\nC 2\n"
 
 def human_config(folder: Path, text: str = SCORES, **section: Any) -> Path:
     (folder / "people.txt").write_text(text, encoding="utf-8")
-    return write_run(folder, 12, systems=("A", "B", "C"), human={"file": "people.txt", **section})
+    return write_run(
+        folder, 12, systems=("A", "B", "C"), human={"file": "people.txt", **section}
+    )
 
 
 def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
@@ -281,17 +335,20 @@ def test_what_is_wrong_is_told_before_anything_is_counted(
 
 
 def test_references_scored_as_systems_are_no_systems_here(tmp_path: Path) -> None:
-    text = (
-        "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\nx,0,A,1,B,2\nx,1,B,1,C,2\n"
-    )
+    text = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\nx,0,A,1,B,2\nx,1,B,1,C,2\n"
     (tmp_path / "people.txt").write_text(text, encoding="utf-8")
     human, metric = {"file": "people.txt"}, "gleu[refs=leave_one_out,iter=5]"
-    config = write_run(tmp_path, 12, systems=("A", "B", "C"), chosen=(metric,), human=human)
+    config = write_run(
+        tmp_path, 12, systems=("A", "B", "C"), chosen=(metric,), human=human
+    )
     results = stages.run(stages.prepare(config), tmp_path / "run")[1]
     assert "REFERENCE" in {score.system for score in results.scores}
     assert results.human
     assert results.human["correlations"][0]["systems"] == ["A", "B", "C"]
-    assert (results.human["sentences"][0]["systems"], results.human["sentences"][0]["pairs"]) == (
+    assert (
+        results.human["sentences"][0]["systems"],
+        results.human["sentences"][0]["pairs"],
+    ) == (
         ["A", "B", "C"],
         2,
     )
@@ -299,7 +356,9 @@ def test_references_scored_as_systems_are_no_systems_here(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("ties", ["later", "wrong", "half", "out"])
-def test_people_and_published_sections_compute_the_same_numbers(tmp_path: Path, ties: str) -> None:
+def test_people_and_published_sections_compute_the_same_numbers(
+    tmp_path: Path, ties: str
+) -> None:
     """The same vectors, and the same judged sentences, by the section `human` and by those of
     recipes: bit for bit.
     """
@@ -310,7 +369,10 @@ def test_people_and_published_sections_compute_the_same_numbers(tmp_path: Path, 
         for line, ranks in ranked
         for names in combinations(range(4), 2)
     ]
-    rows = [f"x,{line},{'ABCD'[i]},{one},{'ABCD'[j]},{two}\n" for line, (i, j), (one, two) in cells]
+    rows = [
+        f"x,{line},{'ABCD'[i]},{one},{'ABCD'[j]},{two}\n"
+        for line, (i, j), (one, two) in cells
+    ]
     header = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\n"
     (tmp_path / "people.csv").write_text("".join([header, *rows]), encoding="utf-8")
     names = {"gleu": "gleu", "google": "google_gleu"}
@@ -338,7 +400,9 @@ def test_people_and_published_sections_compute_the_same_numbers(tmp_path: Path, 
     for key, systems, sentences in zip(
         names, results.human["correlations"], results.human["sentences"], strict=True
     ):
-        values = {name: found["value"] for name, found in systems["coefficients"].items()}
+        values = {
+            name: found["value"] for name, found in systems["coefficients"].items()
+        }
         published = results.correlations[key]["wins"]
         assert values == {name: published[name] for name in values}
         assert set(published) - set(values) == {
@@ -363,7 +427,9 @@ def test_outputs_that_a_data_set_lacks_cost_no_scores(tmp_path: Path) -> None:
     results = stages.run(stages.prepare(config), tmp_path / "run")[1]
     assert results.human is None
     assert len(results.scores) == 2 + 3
-    assert any("nothing is correlated with people: " in warning for warning in results.warnings)
+    assert any(
+        "nothing is correlated with people: " in warning for warning in results.warnings
+    )
 
 
 def test_a_part_of_a_config_is_not_correlated(tmp_path: Path) -> None:
@@ -374,7 +440,9 @@ def test_a_part_of_a_config_is_not_correlated(tmp_path: Path) -> None:
 
 def test_judgements_of_other_sentences_leave_the_systems(tmp_path: Path) -> None:
     text = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\nx,99,A,1,B,2\nx,99,B,1,C,2\n"
-    results = stages.run(stages.prepare(human_config(tmp_path, text)), tmp_path / "run")[1]
+    results = stages.run(
+        stages.prepare(human_config(tmp_path, text)), tmp_path / "run"
+    )[1]
     assert results.human
     assert (len(results.human["correlations"]), results.human["sentences"]) == (1, [])
     assert any("nothing on sentences" in warning for warning in results.warnings)
@@ -410,8 +478,12 @@ def test_files_of_scores_on_both_sides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("metrics.csv").write_text("system,m,n\nA,1,2\nB,2,1\nC,3,4\nD,5,3\n", encoding="utf-8")
-    Path("people.txt").write_text("system EW TS\nA 1 2\nB 2 1\nC 3 4\nD 4 3\n", encoding="utf-8")
+    Path("metrics.csv").write_text(
+        "system,m,n\nA,1,2\nB,2,1\nC,3,4\nD,5,3\n", encoding="utf-8"
+    )
+    Path("people.txt").write_text(
+        "system EW TS\nA 1 2\nB 2 1\nC 3 4\nD 4 3\n", encoding="utf-8"
+    )
     found = correlate(capsys, "metrics.csv", "--human", "people.txt")
     values = {
         (one["metric"], one["human"]): one["coefficients"]["spearman"]["value"]

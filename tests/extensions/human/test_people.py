@@ -8,6 +8,7 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from pipeline import reopen
@@ -39,7 +40,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the sample with four metrics and a copy of its judgements."""
     folder = tmp_path_factory.mktemp("run")
     shutil.copy(DATA / "judgements.csv", folder / "judgements.csv")
-    texts = {"source": str(DATA / "source.txt"), "references": [str(DATA / "reference0.txt")]}
+    texts = {
+        "source": str(DATA / "source.txt"),
+        "references": [str(DATA / "reference0.txt")],
+    }
     config = {
         "datasets": {"sample": texts},
         "systems": [str(DATA / "systems" / "*.txt")],
@@ -50,7 +54,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "run.yaml").write_text(json.dumps(config), encoding="utf-8")
     assert (
         dispatch.main(
-            ["run", str(folder / "run.yaml"), "-q", "--json", "--output", str(folder / "run")]
+            [
+                "run",
+                str(folder / "run.yaml"),
+                "-q",
+                "--json",
+                "--output",
+                str(folder / "run"),
+            ]
         )
         == 0
     )
@@ -80,7 +91,11 @@ def test_the_ranking_is_that_of_the_command(
     said = json.loads(capsys.readouterr().out)
     own = said["expected_wins"]
     ranking = human_data["ranking"]
-    assert [row[1] for row in ranking["table"].rows] == own["order"] == ranking["pairs"]["names"]
+    assert (
+        [row[1] for row in ranking["table"].rows]
+        == own["order"]
+        == ranking["pairs"]["names"]
+    )
     for _, name, score, ranks, cluster in ranking["table"].rows:
         low, high = own["ranks"][name]
         assert float(score) == pytest.approx(own["scores"][name], abs=0.000501)
@@ -89,23 +104,31 @@ def test_the_ranking_is_that_of_the_command(
             own["clusters"][name],
         )
     scores = (context.results.human or {})["scores"]["expected_wins"]
-    assert scores == pytest.approx({name: own["scores"][name] for name in scores}, abs=1e-12)
+    assert scores == pytest.approx(
+        {name: own["scores"][name] for name in scores}, abs=1e-12
+    )
     for row, cells in ranking["pairs"]["rows"]:
-        for column, (text, kind, _) in zip(ranking["pairs"]["names"], cells, strict=True):
+        for column, (text, kind, _) in zip(
+            ranking["pairs"]["names"], cells, strict=True
+        ):
             if row == column:
                 assert (text, kind) == ("", "none")
             else:
-                share, p = (said["head_to_head"][name][row][column] for name in ("share", "p"))
+                share, p = (
+                    said["head_to_head"][name][row][column] for name in ("share", "p")
+                )
                 assert text == round_half_up(share, 2) + (
                     "#" if p <= 0.01 else ""
                 )  # no p is from 0.01 to 0.10 here
                 assert kind == f"h{round(10 * share)}"
 
 
-def test_a_page_of_the_run_is_that_of_the_report(folder: Path, context: ReportContext) -> None:
-    assert (folder / "run" / "report.html").read_text(encoding="utf-8") == html_files(context)[
-        "report.html"
-    ]
+def test_a_page_of_the_run_is_that_of_the_report(
+    folder: Path, context: ReportContext
+) -> None:
+    assert (folder / "run" / "report.html").read_text(encoding="utf-8") == html_files(
+        context
+    )["report.html"]
 
 
 def test_figures_have_the_numbers_of_the_results(
@@ -114,11 +137,17 @@ def test_figures_have_the_numbers_of_the_results(
     human = context.results.human or {}
     drawn_forests = [shown for *_, shown in coefficient_plots(context.results)]
     drawings = [
-        drawing for forest in drawn_forests for drawing in charts.drawn("x", forest).values()
+        drawing
+        for forest in drawn_forests
+        for drawing in charts.drawn("x", forest).values()
     ]
-    titles = {title(circle) for drawing in drawings for circle in shapes(drawing, "circle")}
+    titles = {
+        title(circle) for drawing in drawings for circle in shapes(drawing, "circle")
+    }
     items = human["correlations"]
-    names = {called([item["metric"]])[item["metric"]]: item["coefficients"] for item in items}
+    names = {
+        called([item["metric"]])[item["metric"]]: item["coefficients"] for item in items
+    }
     expected = {
         f"{metric}: {name} {coefficient(own['value'])}, {' to '.join(map(coefficient, own['interval']))}"
         for metric, coefficients in names.items()
@@ -138,13 +167,23 @@ def test_figures_have_the_numbers_of_the_results(
 def test_plots_show_the_same(context: ReportContext) -> None:
     narrow = PlotStyle("column", "serif", title=False)
     plots = plot_files(
-        replace(context, plots=("people", "correlations"), plot_type="svg", plot_style=narrow)
+        replace(
+            context,
+            plots=("people", "correlations"),
+            plot_type="svg",
+            plot_style=narrow,
+        )
     )
     shown = ["pearson", "spearman", "kendall", "accuracy"]
     middle = [f"correlations.sample.expected_wins_{name}" for name in shown]
     assert list(plots) == [f"{stem}.svg" for stem in ("people.sample", *middle)]
-    widths = {re.search(r'width="([0-9.]+)pt"', data.decode()).group(1) for data in plots.values()}  # type: ignore[union-attr]
-    assert [float(width) / 72 * 72.27 for width in widths] == [pytest.approx(219, abs=0.001)]
+    widths = {
+        re.search(r'width="([0-9.]+)pt"', data.decode()).group(1)  # type: ignore[union-attr]
+        for data in plots.values()
+    }
+    assert [float(width) / 72 * 72.27 for width in widths] == [
+        pytest.approx(219, abs=0.001)
+    ]
     with styled():
         _, _, ranks = next(PLOTS["people"].figures(context))
         _, _, first = next(PLOTS["correlations"].figures(context))
@@ -154,7 +193,10 @@ def test_plots_show_the_same(context: ReportContext) -> None:
     rows = [label.get_text() for label in ranks.axes[0].get_yticklabels()]
     assert rows == [ranking.systems[number] for number in ranking.ranked.order]
     *_, forest = next(coefficient_plots(context.results))
-    dots = [line.get_xdata()[0] for line in first.axes[0].lines if line.get_marker() == "o"]  # type: ignore[index]
+    dots = []
+    for line in first.axes[0].lines:
+        if line.get_marker() == "o":
+            dots.append(np.asarray(line.get_xdata())[0])
     assert dots == [mark.low for mark in forest.marks if mark.kind == "value"]
 
 

@@ -26,7 +26,9 @@ RNG = np.random.default_rng(12)
 NAN = math.nan
 
 
-def scores(systems: int, lines: int, top: int, lacking: float = 0.0) -> tuple[Array, Array]:
+def scores(
+    systems: int, lines: int, top: int, lacking: float = 0.0
+) -> tuple[Array, Array]:
     """Return scores of people and of three metrics."""
     human = RNG.integers(0, top, (systems, lines)).astype(float)
     human[RNG.random(human.shape) < lacking] = NAN
@@ -38,11 +40,18 @@ def permuted(
 ) -> list[PairTest]:
     statistic = statistic_of(text)
     values = [statistic.value(human, own) for own in metrics]
-    return permutation_tests(statistic, human, metrics, values, Sampling(resamples, seed))
+    return permutation_tests(
+        statistic, human, metrics, values, Sampling(resamples, seed)
+    )
 
 
 def naive(
-    statistic: Statistic, human: Array, other: Array, better: Array, seed: int, resamples: int
+    statistic: Statistic,
+    human: Array,
+    other: Array,
+    better: Array,
+    seed: int,
+    resamples: int,
 ) -> float:
     """Return the p-value of PERM-BOTH: one resample after the other, each with a value computed
     from its scores.
@@ -54,7 +63,9 @@ def naive(
     ]  # in this order, so that equal scores of two metrics stay equal
     both = np.stack([other, better])
     kept = both.reshape(2, -1)[:, cells]
-    sizes = [numbers[:, None, None] for numbers in (kept.mean(axis=1), kept.std(axis=1))]
+    sizes = [
+        numbers[:, None, None] for numbers in (kept.mean(axis=1), kept.std(axis=1))
+    ]
     one, two = np.where(present, (both - sizes[0]) / sizes[1], 0.0)
     delta = statistic.value(human, two).value - statistic.value(human, one).value
     random, reached = np.random.RandomState(seed), 0
@@ -71,7 +82,9 @@ def naive(
 
 
 @pytest.mark.parametrize("average", ["none", "item", "system"])
-@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "accuracy", "soft_accuracy"])
+@pytest.mark.parametrize(
+    "name", ["pearson", "spearman", "kendall", "accuracy", "soft_accuracy"]
+)
 def test_scores_swapped_one_resample_after_the_other(name: str, average: str) -> None:
     """All metrics at once give the shares of the plain way."""
     if name == "soft_accuracy" and average != "none":
@@ -80,7 +93,9 @@ def test_scores_swapped_one_resample_after_the_other(name: str, average: str) ->
     for top, lacking in ((4, 0.0), (50, 0.1)):
         human, metrics = scores(4, 6, top, lacking)
         for test in permuted(str(statistic), human, metrics, resamples=40, seed=5):
-            expected = naive(statistic, human, metrics[test.other], metrics[test.better], 5, 40)
+            expected = naive(
+                statistic, human, metrics[test.other], metrics[test.better], 5, 40
+            )
             assert (test.p, test.resamples) == (expected, 40)
             assert test.delta >= 0
 
@@ -89,7 +104,9 @@ def test_scores_swapped_one_resample_after_the_other(name: str, average: str) ->
 @pytest.mark.parametrize("text", ["accuracy[epsilon=0.3]", "accuracy[epsilon=best]"])
 def test_pairs_swapped_one_resample_after_the_other(text: str, average: str) -> None:
     name, _, options = text.rstrip("]").partition("[")
-    statistic = statistic_of(f"{name}[{','.join(filter(None, (options, f'average={average}')))}]")
+    statistic = statistic_of(
+        f"{name}[{','.join(filter(None, (options, f'average={average}')))}]"
+    )
     human, metrics = scores(4, 6, 5, 0.1)
     values = [statistic.value(human, own) for own in metrics]
     tests = permuted(str(statistic), human, metrics, resamples=30, seed=5)
@@ -106,21 +123,32 @@ def test_pairs_swapped_one_resample_after_the_other(text: str, average: str) -> 
             epsilon = values[number].epsilon
             near = groups.of(metrics[number])
             near = near[:, first] - near[:, second]
-            limit = epsilon if epsilon is not None else float(getattr(statistic, "epsilon", 0))
+            limit = (
+                epsilon
+                if epsilon is not None
+                else float(getattr(statistic, "epsilon", 0))
+            )
             signs.append(np.where(np.abs(near) <= limit, 0, np.sign(near)))
         present = groups.present[:, first] & groups.present[:, second]
         judged = np.sign(human_data[:, first] - human_data[:, second])
 
-        def value(mixed: Array, judged: Array = judged, present: Any = present) -> float:
+        def value(
+            mixed: Array, judged: Array = judged, present: Any = present
+        ) -> float:
             rows = [
                 naive_value(name, *(own[kept] for own in (row, human)))
                 for row, human, kept in zip(mixed, judged, present, strict=True)
             ]
-            return float(np.nan_to_num(np.nanmean(rows))) if np.isfinite(rows).any() else 0.0
+            return (
+                float(np.nan_to_num(np.nanmean(rows)))
+                if np.isfinite(rows).any()
+                else 0.0
+            )
 
         delta = value(signs[1]) - value(signs[0])
         reached = sum(
-            value(np.where(draw, signs[1], signs[0])) - value(np.where(draw, signs[0], signs[1]))
+            value(np.where(draw, signs[1], signs[0]))
+            - value(np.where(draw, signs[0], signs[1]))
             >= delta - EQUAL
             for draw in draws
         )

@@ -18,7 +18,13 @@ from pipeline.cli.dispatch import main
 from pipeline.data.config.tree import from_mapping
 from pipeline.errors import InputError
 from pipeline.extensions.human.models import CorrelationConfig, RecordsConfig
-from pipeline.extensions.human.records import Scores, correlated, means_of, read_records, scores_of
+from pipeline.extensions.human.records import (
+    Scores,
+    correlated,
+    means_of,
+    read_records,
+    scores_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +32,10 @@ if TYPE_CHECKING:
 CLOSE = 1e-12
 SYSTEMS, ITEMS = ["s1", "s2", "s3", "s4"], ["i1", "i2", "i3", "i4", "i5", "i6"]
 DRAWN = np.random.default_rng(7)
-HUMAN = DRAWN.integers(1, 6, (len(SYSTEMS), len(ITEMS))) + np.arange(len(SYSTEMS))[:, None] * 1.0
+HUMAN = (
+    DRAWN.integers(1, 6, (len(SYSTEMS), len(ITEMS)))
+    + np.arange(len(SYSTEMS))[:, None] * 1.0
+)
 METRIC = HUMAN * 0.3 + DRAWN.normal(size=HUMAN.shape)
 
 
@@ -63,14 +72,17 @@ def written(folder: Path, form: str) -> Path:
     if form == "json":
         path.write_text(json.dumps(ROWS), encoding="utf-8")
     elif form == "jsonl":
-        path.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8")
+        path.write_text(
+            "".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8"
+        )
     else:
         lines = [
             f"{r['id']},{r['who']['name']},{r['set']},{float(r['human']['x'])!r},{float(r['human']['y'])!r},{float(r['m'])!r}"
             for r in ROWS
         ]
         path.write_text(
-            "\n".join(["\ufeffid,who.name,set,human.x,human.y,m", *lines]), encoding="utf-8"
+            "\n".join(["\ufeffid,who.name,set,human.x,human.y,m", *lines]),
+            encoding="utf-8",
         )
     return path
 
@@ -82,23 +94,39 @@ def records(path: Path, **keys: Any) -> RecordsConfig:
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
-def test_records_of_all_forms_are_joined_by_system_and_item(tmp_path: Path, form: str) -> None:
+def test_records_of_all_forms_are_joined_by_system_and_item(
+    tmp_path: Path, form: str
+) -> None:
     path = written(tmp_path, form)
-    human, metric = (read_scores(records(path, score=name)) for name in ("human.x", "m"))
+    human, metric = (
+        read_scores(records(path, score=name)) for name in ("human.x", "m")
+    )
     assert human == {
         (s, i): HUMAN[a, b] for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)
     }
     both = read_scores(records(path, score=["human.x", "human.y"], where={"set": "a"}))
     assert both == {key: value + 0.5 for key, value in human.items()}
-    asked = ["pearson", "spearman", "kendall", "pearson[level=system]", "kendall[average=item]"]
+    asked = [
+        "pearson",
+        "spearman",
+        "kendall",
+        "pearson[level=system]",
+        "kendall[average=item]",
+    ]
     found = correlated(metric, human, config(statistics=asked))
     flat = METRIC.ravel(), HUMAN.ravel()
     assert found["pearson"] == pytest.approx(stats.pearsonr(*flat).statistic, abs=CLOSE)
-    assert found["spearman"] == pytest.approx(stats.spearmanr(*flat).statistic, abs=CLOSE)
-    assert found["kendall"] == pytest.approx(stats.kendalltau(*flat).statistic, abs=CLOSE)
+    assert found["spearman"] == pytest.approx(
+        stats.spearmanr(*flat).statistic, abs=CLOSE
+    )
+    assert found["kendall"] == pytest.approx(
+        stats.kendalltau(*flat).statistic, abs=CLOSE
+    )
     means = stats.pearsonr(METRIC.mean(axis=1), HUMAN.mean(axis=1)).statistic
     assert found["pearson[level=system]"] == pytest.approx(means, abs=CLOSE)
-    each = [stats.kendalltau(METRIC[:, i], HUMAN[:, i]).statistic for i in range(len(ITEMS))]
+    each = [
+        stats.kendalltau(METRIC[:, i], HUMAN[:, i]).statistic for i in range(len(ITEMS))
+    ]
     assert found["kendall[average=item]"] == pytest.approx(np.nanmean(each), abs=CLOSE)
     assert (found["systems"], found["scores"]) == (4, 24)
 
@@ -106,7 +134,8 @@ def test_records_of_all_forms_are_joined_by_system_and_item(tmp_path: Path, form
 def test_without_systems_and_items_records_are_in_order(tmp_path: Path) -> None:
     path = written(tmp_path, "json")
     human, metric = (
-        read_scores(RecordsConfig(file=str(path), score=name)) for name in ("human.x", "m")
+        read_scores(RecordsConfig(file=str(path), score=name))
+        for name in ("human.x", "m")
     )
     assert list(human) == [("", str(number)) for number in range(1, 25)]
     found = correlated(metric, human, config(statistics=["pearson"]))
@@ -118,17 +147,24 @@ def test_without_systems_and_items_records_are_in_order(tmp_path: Path) -> None:
 def test_a_record_may_have_an_object_for_each_system(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     lines = [
-        {"case": i, **{s: {"m": METRIC[a, b], "n": {"x": 1.0}} for a, s in enumerate(SYSTEMS)}}
+        {
+            "case": i,
+            **{s: {"m": METRIC[a, b], "n": {"x": 1.0}} for a, s in enumerate(SYSTEMS)},
+        }
         for b, i in enumerate(ITEMS)
     ]
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-    metric = read_scores(RecordsConfig(file=str(path), system="*", item="case", score="m"))
+    path.write_text(
+        "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
+    )
+    metric = read_scores(
+        RecordsConfig(file=str(path), system="*", item="case", score="m")
+    )
     assert metric == {
         (s, i): METRIC[a, b] for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)
     }
-    assert set(read_scores(RecordsConfig(file=str(path), system="*", score="n.x")).values()) == {
-        1.0
-    }
+    assert set(
+        read_scores(RecordsConfig(file=str(path), system="*", score="n.x")).values()
+    ) == {1.0}
 
 
 def test_what_is_lacking_is_left_out(tmp_path: Path) -> None:
@@ -150,11 +186,15 @@ def test_partial_correlation_given_the_system(name: str) -> None:
         {key: table[SYSTEMS.index(key[0]), ITEMS.index(key[1])] for key in keys}
         for table in (HUMAN, METRIC)
     )
-    indicators = np.array([[float(system == one) for one in SYSTEMS] for system, _ in keys])
+    indicators = np.array(
+        [[float(system == one) for one in SYSTEMS] for system, _ in keys]
+    )
     residuals = []
     for scores in (metric, human):
         values = np.array([scores[key] for key in keys])
-        residuals.append(values - indicators @ np.linalg.lstsq(indicators, values, rcond=None)[0])
+        residuals.append(
+            values - indicators @ np.linalg.lstsq(indicators, values, rcond=None)[0]
+        )
     expected = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[name](
         *np.round(residuals, 9)
     ).statistic
@@ -187,25 +227,44 @@ def test_intervals_are_of_samples_of_the_items(more: dict[str, Any]) -> None:
     """The oracle draws the same items and takes all outputs of each: of 200 values it leaves out 5
     at either end.
     """
-    human = {(s, i): float(HUMAN[a, b]) for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)}
+    human = {
+        (s, i): float(HUMAN[a, b])
+        for a, s in enumerate(SYSTEMS)
+        for b, i in enumerate(ITEMS)
+    }
     metric = {
-        (s, i): -float(METRIC[a, b]) for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)
+        (s, i): -float(METRIC[a, b])
+        for a, s in enumerate(SYSTEMS)
+        for b, i in enumerate(ITEMS)
     }
     names = ["pearson", "kendall[average=item]"]
-    found = correlated(metric, human, config(statistics=names, resamples="200", seed="3", **more))
+    found = correlated(
+        metric, human, config(statistics=names, resamples="200", seed="3", **more)
+    )
     kept = [s for s in SYSTEMS if s not in more.get("without", ())]
     pearson, kendall = [], []
     for drawn in np.random.default_rng(3).integers(0, len(ITEMS), (200, len(ITEMS))):
         items = [ITEMS[number] for number in drawn]
-        one, two = ([[table[s, i] for s in kept] for i in items] for table in (metric, human))
+        one, two = (
+            [[table[s, i] for s in kept] for i in items] for table in (metric, human)
+        )
         pearson.append(stats.pearsonr(np.ravel(one), np.ravel(two)).statistic)
         kendall.append(
-            np.mean([stats.kendalltau(*pair).statistic for pair in zip(one, two, strict=True)])
+            np.mean(
+                [
+                    stats.kendalltau(*pair).statistic
+                    for pair in zip(one, two, strict=True)
+                ]
+            )
         )
     for name, values in zip(names, (pearson, kendall), strict=True):
         ordered = sorted(map(abs, values) if more.get("absolute") else values)
-        assert found["intervals"][name] == pytest.approx([ordered[5], ordered[-6]], abs=CLOSE)
-    assert "intervals" not in correlated(metric, human, config(statistics=names, **more))
+        assert found["intervals"][name] == pytest.approx(
+            [ordered[5], ordered[-6]], abs=CLOSE
+        )
+    assert "intervals" not in correlated(
+        metric, human, config(statistics=names, **more)
+    )
 
 
 def test_correlations_of_records_in_a_config(tmp_path: Path) -> None:
@@ -219,10 +278,14 @@ def test_correlations_of_records_in_a_config(tmp_path: Path) -> None:
         "correlations": [
             {"of": ["m"], "with": ["h"], "statistics": ["pearson"], "without": ["s4"]}
         ],
-        "expect": [{"path": "columns/h/s1", "values": "9.0", "tolerance": "9", "why": "any"}],
+        "expect": [
+            {"path": "columns/h/s1", "values": "9.0", "tolerance": "9", "why": "any"}
+        ],
         "output": {"dir": str(tmp_path / "run")},
     }
-    results = stages.run(stages.prepare(from_mapping(content, tmp_path)), tmp_path / "run")[1]
+    results = stages.run(
+        stages.prepare(from_mapping(content, tmp_path)), tmp_path / "run"
+    )[1]
     assert results.correlations
     assert results.columns
     expected = stats.pearsonr(METRIC[:3].ravel(), HUMAN[:3].ravel()).statistic
@@ -241,10 +304,15 @@ def test_correlations_of_records_in_a_config(tmp_path: Path) -> None:
         ({"score": "who"}, "r.json[0]: 'who': expected a score, a number"),
         ({"score": "m", "item": "set"}, "has two scores of the item 'a'"),
         ({"score": "m", "item": "human"}, "'human': expected a text or a number"),
-        ({"score": "m", "where": {"set": "b"}}, "r.json: no line has 'b' in column set"),
+        (
+            {"score": "m", "where": {"set": "b"}},
+            "r.json: no line has 'b' in column set",
+        ),
     ],
 )
-def test_records_that_cannot_be_read(tmp_path: Path, keys: dict[str, Any], message: str) -> None:
+def test_records_that_cannot_be_read(
+    tmp_path: Path, keys: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError) as caught:
         read_scores(records(written(tmp_path, "json"), **keys))
     assert message in str(caught.value)
@@ -264,18 +332,23 @@ def test_records_that_cannot_be_read(tmp_path: Path, keys: dict[str, Any], messa
         ("r.csv", "", "r.csv: has no lines"),
     ],
 )
-def test_files_that_are_no_records(tmp_path: Path, name: str, text: str, message: str) -> None:
+def test_files_that_are_no_records(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
         read_scores(RecordsConfig(file=str(tmp_path / name), score="a"))
     assert message in str(caught.value)
 
 
-def test_the_command_correlates_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_correlates_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = written(tmp_path, "csv")
     columns = "system: who.name, item: [id, set], where: {set: a}"
     one, human_data = (
-        f"{{file: {path}, score: {score}, {columns}}}" for score in ("m", "[human.x, human.y]")
+        f"{{file: {path}, score: {score}, {columns}}}"
+        for score in ("m", "[human.x, human.y]")
     )
     arguments = [
         "correlate",
@@ -292,7 +365,10 @@ def test_the_command_correlates_records(tmp_path: Path, capsys: pytest.CaptureFi
     assert found["pearson"] == pytest.approx(
         stats.pearsonr(METRIC.ravel(), HUMAN.ravel()).statistic, abs=CLOSE
     )
-    assert main([*arguments[:-1], "--absolute", "--part", "upper", "--given", "system"]) == 0
+    assert (
+        main([*arguments[:-1], "--absolute", "--part", "upper", "--given", "system"])
+        == 0
+    )
     assert "12" in capsys.readouterr().out.splitlines()[1]
     assert main([*arguments[:-1], "--level", "0.9", "--resamples", "50"]) == 0
     assert capsys.readouterr().out.splitlines()[0].count("90% interval") == 2

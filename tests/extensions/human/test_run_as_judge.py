@@ -48,7 +48,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "out"
 
 
-def wins_of(run: Path, metric: str, sign: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+def wins_of(
+    run: Path, metric: str, sign: int
+) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """Return how often each system has a better score than each other one, straight from the scores
     of sentences.
     """
@@ -58,12 +60,16 @@ def wins_of(run: Path, metric: str, sign: int) -> np.ndarray[tuple[int, int], np
         if r.signature.startswith(f"{metric}|")
     }
     wins = np.zeros((3, 3), np.int64)
-    for (one, first), (two, second) in combinations(enumerate(scores[name] for name in "ABC"), 2):
+    for (one, first), (two, second) in combinations(
+        enumerate(scores[name] for name in "ABC"), 2
+    ):
         wins[one, two], wins[two, one] = (first > second).sum(), (second > first).sum()
     return wins
 
 
-@pytest.mark.parametrize(("metric", "sign"), [("chrf", 1), ("ter", -1), ("external", 1)])
+@pytest.mark.parametrize(
+    ("metric", "sign"), [("chrf", 1), ("ter", -1), ("external", 1)]
+)
 def test_each_metric_judges_by_its_scores(run: Path, metric: str, sign: int) -> None:
     """Of TER the lowest score is the best."""
     judged = read_judgments(run, judges=[metric])
@@ -91,7 +97,9 @@ def test_expected_wins_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_metric_agrees_with_itself_and_with_a_run_as_people(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    config = CONFIG.replace("[chrf, ter, ", "[chrf] # ").replace("{dir: out}", "{dir: two}")
+    config = CONFIG.replace("[chrf, ter, ", "[chrf] # ").replace(
+        "{dir: out}", "{dir: two}"
+    )
     write({"two.yaml": config})
     assert main(["run", "two.yaml", "-q"]) == 0
     code, printed, _ = called(

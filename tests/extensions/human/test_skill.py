@@ -30,7 +30,12 @@ def test_a_match_is_that_of_the_package() -> None:
     rng = np.random.default_rng(5)
     for width in (0.1, 1.0, 30.0):
         world = package.TrueSkill(
-            mu=0.0, sigma=SIGMA, beta=width, tau=0.0, draw_probability=DRAW, backend="scipy"
+            mu=0.0,
+            sigma=SIGMA,
+            beta=width,
+            tau=0.0,
+            draw_probability=DRAW,
+            backend="scipy",
         )
         means, deviations = rng.normal(0, 1, (2, 60)), rng.uniform(0.05, 0.5, (2, 60))
         drawn = rng.random(60) < 0.4
@@ -41,14 +46,21 @@ def test_a_match_is_that_of_the_package() -> None:
                 world.create_rating(means[side, number], deviations[side, number])
                 for side in (0, 1)
             ]
-            winner, loser = package.rate_1vs1(*ratings, drawn=bool(drawn[number]), env=world)
+            winner, loser = package.rate_1vs1(
+                *ratings, drawn=bool(drawn[number]), env=world
+            )
             expected = [winner.mu, loser.mu, winner.sigma**2, loser.sigma**2]
-            assert [values[number] for values in found] == pytest.approx(expected, abs=1e-12)
+            assert [values[number] for values in found] == pytest.approx(
+                expected, abs=1e-12
+            )
 
 
 def test_runs_are_those_of_the_package() -> None:
     judgments = invented(6)[1]
-    at_once, one_by_one = trueskill(judgments, 4, 3), trueskill_package.trueskill(judgments, 4, 3)
+    at_once, one_by_one = (
+        trueskill(judgments, 4, 3),
+        trueskill_package.trueskill(judgments, 4, 3),
+    )
     assert at_once.shape == (4, 5)
     assert np.abs(at_once - one_by_one).max() < 1e-12
     assert np.ptp(at_once, axis=0).min() > 1e-3  # the runs are not all the same
@@ -76,7 +88,9 @@ def test_systems_that_never_met_do_not_play() -> None:
         item("x", "0", ("C", 2), ("D", 1))
     ]
     means = trueskill(build("here", items), 5).mean(axis=0)
-    assert means[0] == pytest.approx(-means[1], abs=1e-12)  # every match of A is one with B
+    assert means[0] == pytest.approx(
+        -means[1], abs=1e-12
+    )  # every match of A is one with B
     assert means[3] == pytest.approx(-means[2], abs=1e-12)
 
 

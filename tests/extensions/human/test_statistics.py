@@ -31,7 +31,9 @@ NAN = math.nan
 def value(
     text: str, human: list[float] | Array, metric: list[float] | Array, systems: int = 1
 ) -> float:
-    rows = [np.array(scores, np.float64).reshape(systems, -1) for scores in (human, metric)]
+    rows = [
+        np.array(scores, np.float64).reshape(systems, -1) for scores in (human, metric)
+    ]
     return statistic_of(text).value(*rows).value
 
 
@@ -57,25 +59,53 @@ THEIRS = [
     (*CONSTANT, 2, "pearson[average=system]", 1.0, 7),
     ([1, 2, 3, 3, 4], [1, 1, 2, 1, 2], 1, "accuracy", 5 / 10, 12),
     (*TIES, 1, "accuracy", 14 / 21, 12),
-    ([1, 2, 3, 4], [0, 2, 6, 8], 1, "accuracy[epsilon=best]", 1.0, 12),  # tau_optimization_test.py
+    (
+        [1, 2, 3, 4],
+        [0, 2, 6, 8],
+        1,
+        "accuracy[epsilon=best]",
+        1.0,
+        12,
+    ),  # tau_optimization_test.py
     ([1, 1, 1, 4], [0, 2, 6, 8], 1, "accuracy[epsilon=best]", 4 / 6, 12),
 ]
 
 
-@pytest.mark.parametrize(("human", "metric", "systems", "text", "expected", "places"), THEIRS)
+@pytest.mark.parametrize(
+    ("human", "metric", "systems", "text", "expected", "places"), THEIRS
+)
 def test_values_of_mt_metrics_eval(
-    human: list[float], metric: list[float], systems: int, text: str, expected: float, places: int
+    human: list[float],
+    metric: list[float],
+    systems: int,
+    text: str,
+    expected: float,
+    places: int,
 ) -> None:
-    assert value(text, human, metric, systems) == pytest.approx(expected, abs=0.5 * 10**-places)
+    assert value(text, human, metric, systems) == pytest.approx(
+        expected, abs=0.5 * 10**-places
+    )
 
 
 def test_the_regression_example_of_tau_optimization() -> None:
     """tau_optimization_test.py, commit 0b82d96b: matrices in which both sides lack scores."""
     metric = np.array(
-        [[0, 5, 2, 3, 2], [NAN, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [NAN] * 5]
+        [
+            [0, 5, 2, 3, 2],
+            [NAN, 2, 1, 5, 3],
+            [9, 1, 5, 3, 8],
+            [9, 3, 4, 4, 1],
+            [NAN] * 5,
+        ]
     )
     human = np.array(
-        [[1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, NAN, 3, 2], [NAN] * 5]
+        [
+            [1, 5, 2, 1, 1],
+            [4, 2, 2, 1, 4],
+            [5, 9, 2, 8, 7],
+            [7, 6, NAN, 3, 2],
+            [NAN] * 5,
+        ]
     )
     best = statistic_of("accuracy[average=system,epsilon=best]").value(human, metric)
     assert best.value == pytest.approx(0.4916666666666668, abs=1e-12)
@@ -94,16 +124,22 @@ def test_the_regression_example_of_tau_optimization() -> None:
 RNG = np.random.default_rng(4)
 
 
-def sample(systems: int, lines: int, top: int, lacking: float = 0.0) -> tuple[Array, Array]:
+def sample(
+    systems: int, lines: int, top: int, lacking: float = 0.0
+) -> tuple[Array, Array]:
     human = RNG.integers(0, top, (systems, lines)).astype(float)
     human[RNG.random(human.shape) < lacking] = NAN
     return human, RNG.integers(0, top, (systems, lines)) / 3
 
 
-def naive_pairs(human: Array, metric: Array, epsilon: float) -> tuple[int, int, int, int]:
+def naive_pairs(
+    human: Array, metric: Array, epsilon: float
+) -> tuple[int, int, int, int]:
     """Return how many pairs agree, disagree strictly, are tied by the metric, and by people."""
     agree = against = metric_ties = human_ties = 0
-    for (a, b), (c, d) in combinations(zip(human.tolist(), metric.tolist(), strict=True), 2):
+    for (a, b), (c, d) in combinations(
+        zip(human.tolist(), metric.tolist(), strict=True), 2
+    ):
         near = 0.0 if abs(b - d) <= epsilon else b - d
         agree += np.sign(a - c) == np.sign(near)
         against += (a - c) * near < 0
@@ -125,7 +161,11 @@ def naive(name: str, human: Array, metric: Array, epsilon: float = 0.0) -> float
 
 
 def rows_of(average: str, scores: Array) -> list[Array]:
-    return {"none": [scores.reshape(-1)], "item": list(scores.T), "system": list(scores)}[average]
+    return {
+        "none": [scores.reshape(-1)],
+        "item": list(scores.T),
+        "system": list(scores),
+    }[average]
 
 
 @pytest.mark.parametrize("average", AVERAGES)
@@ -157,7 +197,9 @@ def test_statistics_against_scipy_and_plain_loops(name: str, average: str) -> No
 def test_the_best_epsilon_is_the_best_of_all(average: str) -> None:
     for lacking in (0.0, 0.2):
         human, metric = sample(4, 9, 5, lacking)
-        best = statistic_of(f"accuracy[average={average},epsilon=best]").value(human, metric)
+        best = statistic_of(f"accuracy[average={average},epsilon=best]").value(
+            human, metric
+        )
         flat = metric.reshape(-1)
         epsilons = [0.0, *np.unique(np.abs(flat - flat[:, None]))]
         tried = [
@@ -166,7 +208,9 @@ def test_the_best_epsilon_is_the_best_of_all(average: str) -> None:
         ]
         assert best.value == pytest.approx(max(tried), abs=1e-12)
         assert best.epsilon in epsilons
-        at_best = value(f"accuracy[average={average},epsilon={best.epsilon!r}]", human, metric, 4)
+        at_best = value(
+            f"accuracy[average={average},epsilon={best.epsilon!r}]", human, metric, 4
+        )
         assert at_best == pytest.approx(best.value, abs=1e-12)
 
 
@@ -174,17 +218,23 @@ def test_large_groups_are_sorted_and_counted_as_pair_by_pair() -> None:
     for top, lacking in ((1, 0.0), (3, 0.3), (500, 0.1)):
         human, metric = sample(3, 130, top, lacking)
         present = ~np.isnan(human)
-        human, metrics = np.where(present, human, 0.0), np.where(present, [metric, -human], 0.0)
+        human, metrics = (
+            np.where(present, human, 0.0),
+            np.where(present, [metric, -human], 0.0),
+        )
         expected = pair_counts(metrics, human, present)
         assert np.array_equal(counts_within(human, metrics, present), expected)
 
 
-def test_without_scipy_some_statistics_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_scipy_some_statistics_say_what_they_need(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     human, metric = sample(4, 40, 9)
     for text in ("spearman", "kendall", "accuracy"):
         with pytest.raises(
-            InputError, match=r"needs the package scipy: pip install 'gec-pipeline\[human\]'"
+            InputError,
+            match=r"needs the package scipy: pip install 'gec-pipeline\[human\]'",
         ):
             statistic_of(text).value(human, metric)
     for text in (*USUAL, "accuracy[epsilon=0.5]"):
@@ -194,15 +244,21 @@ def test_without_scipy_some_statistics_say_what_they_need(monkeypatch: pytest.Mo
 
 def test_soft_accuracy_against_plain_loops() -> None:
     human, metric = (RNG.integers(0, 9, (4, 15)).astype(float) for _ in range(2))
-    human[2, 5] = NAN  # a sentence without a score by people for one system counts for none
+    human[2, 5] = (
+        NAN  # a sentence without a score by people for one system counts for none
+    )
     kept = ~np.isnan(human).any(axis=0)
-    signs = np.where(np.random.default_rng(4).random((1000, 14), dtype=np.float32) > 0.5, 1, -1)
+    signs = np.where(
+        np.random.default_rng(4).random((1000, 14), dtype=np.float32) > 0.5, 1, -1
+    )
     differences = []
     for one, two in combinations(range(4), 2):
         shares = []
         for scores in (human[:, kept], metric[:, kept]):
             near = scores[one] - scores[two]
-            shares.append(np.mean([(sign * near).sum() >= near.sum() for sign in signs]))
+            shares.append(
+                np.mean([(sign * near).sum() >= near.sum() for sign in signs])
+            )
         differences.append(abs(shares[0] - shares[1]))
     found = statistic_of("spa").value(human, metric)
     assert found.value == pytest.approx(1 - np.mean(differences), abs=1e-12)
@@ -224,15 +280,25 @@ def test_p_values_of_equal_systems_are_1_whatever_the_rounding() -> None:
     [
         ([[1, 2], [3, 4]], [[5, 5], [5, 5]], "all scores of the metric are equal"),
         ([[2, 2], [2, 2]], [[5, 6], [7, 5]], "all scores of people are equal"),
-        ([[NAN, NAN], [3, NAN]], [[5, 5], [5, 6]], "there are no two scores to compare"),
-        ([[NAN, NAN], [NAN, NAN]], [[5, 5], [5, 6]], "there are no two scores to compare"),
+        (
+            [[NAN, NAN], [3, NAN]],
+            [[5, 5], [5, 6]],
+            "there are no two scores to compare",
+        ),
+        (
+            [[NAN, NAN], [NAN, NAN]],
+            [[5, 5], [5, 6]],
+            "there are no two scores to compare",
+        ),
     ],
 )
 def test_no_value_has_a_reason(
     human: list[list[float]], metric: list[list[float]], reason: str
 ) -> None:
     for text in ("pearson", "spearman", "kendall"):
-        found = statistic_of(text).value(np.array(human, float), np.array(metric, float))
+        found = statistic_of(text).value(
+            np.array(human, float), np.array(metric, float)
+        )
         assert math.isnan(found.value)
         assert found.reason == reason
 
@@ -241,9 +307,12 @@ def test_one_system_has_no_items_and_no_pairs() -> None:
     human, metric = np.array([[1.0, 2, 3]]), np.array([[2.0, 1, 4]])
     for text in ("pearson[average=item]", "acc_eq", "spa"):
         assert (
-            statistic_of(text).value(human, metric).reason == "there are no two scores to compare"
+            statistic_of(text).value(human, metric).reason
+            == "there are no two scores to compare"
         )
-    assert value("kendall[average=system]", human, metric) == pytest.approx(1 / 3, abs=1e-12)
+    assert value("kendall[average=system]", human, metric) == pytest.approx(
+        1 / 3, abs=1e-12
+    )
 
 
 def test_groups_that_are_constant_have_a_reason_of_their_own() -> None:
@@ -274,7 +343,10 @@ def test_a_signature_has_every_option_that_changes_the_value() -> None:
     [
         ("kendal", "no statistic is called 'kendal' (did you mean 'kendall'?)"),
         ("pearson[epsilon=1]", "pearson has no option 'epsilon'"),
-        ("accuracy[epsilon=-1]", "epsilon: expected a number from 0, or best, found '-1'"),
+        (
+            "accuracy[epsilon=-1]",
+            "epsilon: expected a number from 0, or best, found '-1'",
+        ),
         (
             "pearson[level=system,average=item]",
             "average has no effect here (systems have one score each); leave it out",

@@ -22,7 +22,14 @@ from pipeline.errors import InputError
 from pipeline.extensions.edits.annotated_texts import corpus_with_gold
 from pipeline.extensions.edits.m2_files import Edit
 from pipeline.extensions.edits.view_names import EDITS, GOLD
-from pipeline.extensions.neural.attribution import EXACT, ORDERS, SEED, applied, attributed, changes
+from pipeline.extensions.neural.attribution import (
+    EXACT,
+    ORDERS,
+    SEED,
+    applied,
+    attributed,
+    changes,
+)
 from pipeline.metrics.build import from_text, from_values
 from tests.config_files import write
 from tests.conftest import called
@@ -58,7 +65,9 @@ def by_all_orders(size: int, score: Callable[[frozenset[int]], float]) -> list[f
     added = [0.0] * size
     for order in permutations(range(size)):
         for place, player in enumerate(order):
-            added[player] += kept(frozenset(order[: place + 1])) - kept(frozenset(order[:place]))
+            added[player] += kept(frozenset(order[: place + 1])) - kept(
+                frozenset(order[:place])
+            )
     return [value / math.factorial(size) for value in added]
 
 
@@ -69,10 +78,18 @@ def by_all_subsets(size: int, score: Callable[[frozenset[int]], float]) -> list[
     values = []
     for player in range(size):
         others = [other for other in range(size) if other != player]
-        sets = [frozenset(some) for count in range(size) for some in combinations(others, count)]
-        orders = [math.factorial(len(some)) * math.factorial(size - len(some) - 1) for some in sets]
+        sets = [
+            frozenset(some)
+            for count in range(size)
+            for some in combinations(others, count)
+        ]
+        orders = [
+            math.factorial(len(some)) * math.factorial(size - len(some) - 1)
+            for some in sets
+        ]
         terms = [
-            n * (score(some | {player}) - score(some)) for n, some in zip(orders, sets, strict=True)
+            n * (score(some | {player}) - score(some))
+            for n, some in zip(orders, sets, strict=True)
         ]
         values.append(math.fsum(terms) / math.factorial(size))
     return values
@@ -99,9 +116,15 @@ def bits(players: frozenset[int]) -> int:
 
 @pytest.mark.parametrize(
     ("size", "oracle"),
-    [*((size, by_all_orders) for size in range(7)), (5, by_all_subsets), (EXACT, by_all_subsets)],
+    [
+        *((size, by_all_orders) for size in range(7)),
+        (5, by_all_subsets),
+        (EXACT, by_all_subsets),
+    ],
 )
-def test_shares_are_means_over_all_orders(size: int, oracle: Callable[..., list[float]]) -> None:
+def test_shares_are_means_over_all_orders(
+    size: int, oracle: Callable[..., list[float]]
+) -> None:
     worth = game(size, size)
     assert sorted(worth) == list(range(1 << size))
     assert shapley(size, worth) == pytest.approx(
@@ -165,7 +188,10 @@ def test_more_edits_are_estimated_from_the_same_orders_each_time() -> None:
     naive = [0.0] * size
     for order in drawn:
         for place, player in enumerate(order):
-            before, with_it = bits(frozenset(order[:place])), bits(frozenset(order[: place + 1]))
+            before, with_it = (
+                bits(frozenset(order[:place])),
+                bits(frozenset(order[: place + 1])),
+            )
             naive[player] += (worth[with_it] - worth[before]) / len(drawn)
     assert shapley(size, worth) == pytest.approx(naive, abs=1e-12)
     assert len(worth) < ORDERS * size + 2 < 1 << size
@@ -203,10 +229,15 @@ def test_the_oracle_makes_the_output() -> None:
 def test_edits_leave_the_white_space_between_other_words(
     source: str, edits: list[tuple[int, int, str]], expected: str
 ) -> None:
-    assert applied(source, [Edit(start, end, "", new, 0) for start, end, new in edits]) == expected
+    assert (
+        applied(source, [Edit(start, end, "", new, 0) for start, end, new in edits])
+        == expected
+    )
 
 
-def of(metric: str | Any, output: str = OUTPUT, source: str = SOURCE, **texts: Any) -> Attribution:
+def of(
+    metric: str | Any, output: str = OUTPUT, source: str = SOURCE, **texts: Any
+) -> Attribution:
     references = texts.get("references", [[reference] for reference in REFERENCES])
     corpus = corpus_in_memory({"A": [output]}, references, [source])
     (asked,) = from_values(metric)
@@ -215,7 +246,17 @@ def of(metric: str | Any, output: str = OUTPUT, source: str = SOURCE, **texts: A
 
 @pytest.mark.parametrize(
     "metric",
-    ["gleu", "gleu[refs=max]", "bleu", "chrf", "sari", "ter", "rouge", "google_gleu", "green"],
+    [
+        "gleu",
+        "gleu[refs=max]",
+        "bleu",
+        "chrf",
+        "sari",
+        "ter",
+        "rouge",
+        "google_gleu",
+        "green",
+    ],
 )
 def test_effects_by_metrics_of_texts(metric: str) -> None:
     """The oracle scores each variant alone, through the door for pairs of texts."""
@@ -228,7 +269,10 @@ def test_effects_by_metrics_of_texts(metric: str) -> None:
 
     found = of(metric)
     whole = frozenset(range(4))
-    shown = [(effect.start, effect.end, effect.correction.split()) for effect in found.effects]
+    shown = [
+        (effect.start, effect.end, effect.correction.split())
+        for effect in found.effects
+    ]
     assert shown == SPANS
     assert (found.source, found.output) == (score(frozenset()), score(whole))
     assert [effect.share for effect in found.effects] == pytest.approx(
@@ -252,14 +296,22 @@ def test_effects_by_a_metric_of_a_user() -> None:
         sources: list[str], outputs: list[str], references: list[tuple[str, ...]]
     ) -> list[float]:
         assert len(sources) == len(outputs) == 16
-        return [float(worth(output, own)) for output, own in zip(outputs, references, strict=True)]
+        return [
+            float(worth(output, own))
+            for output, own in zip(outputs, references, strict=True)
+        ]
 
     def worth(output: str, references: tuple[str, ...]) -> float:
-        found = sum(len({*output.split()} & {*reference.split()}) ** 2 for reference in references)
+        found = sum(
+            len({*output.split()} & {*reference.split()}) ** 2
+            for reference in references
+        )
         return found / len(output)
 
     own = of(pipeline.metric(pairs, batch_size=100))
-    shares = by_all_subsets(4, lambda chosen: worth(replaced(chosen), tuple(REFERENCES)))
+    shares = by_all_subsets(
+        4, lambda chosen: worth(replaced(chosen), tuple(REFERENCES))
+    )
     assert [effect.share for effect in own.effects] == pytest.approx(shares, abs=1e-12)
 
 
@@ -284,17 +336,24 @@ def test_a_metric_that_weighs_words_by_all_sentences_has_these_weights() -> None
     (asked,) = from_values("cider")
     found = attributed(asked, corpus, [("A", 3)])["A", 3]
     whole, none = (
-        pipeline.evaluate(texts, [[*others, REFERENCES[0]]], sources, metrics="cider").sentences[3]
+        pipeline.evaluate(
+            texts, [[*others, REFERENCES[0]]], sources, metrics="cider"
+        ).sentences[3]
         for texts in (outputs, sources)
     )
     assert [found.source, found.output] == pytest.approx([none, whole], abs=1e-12)
 
 
 def test_texts_that_differ_in_white_space_or_have_signs_of_m2_files() -> None:
-    (effect,) = of("chrf[whitespace=true]", "a  b", source="a b", references=[["a b"]]).effects
+    (effect,) = of(
+        "chrf[whitespace=true]", "a  b", source="a b", references=[["a b"]]
+    ).effects
     assert (effect.original, effect.correction) == ("a b", "a b")
     found = of(
-        "chrf", "x||y -NONE- a|||b c", source="q r s c", references=[["x||y -NONE- a|||b c"]]
+        "chrf",
+        "x||y -NONE- a|||b c",
+        source="q r s c",
+        references=[["x||y -NONE- a|||b c"]],
     )
     assert found.effects[0].correction == "x||y -NONE- a|||b"
     assert of("chrf", SOURCE).effects == []
@@ -326,10 +385,24 @@ def test_edits_of_errant(
             "r": f"{OUTPUT}\n" * 2,
         }
     )
-    begin = ("explain", "gleu", "-s", "s", "-r", "r", "-o", "o", "--effects", "en_one", "--line")
+    begin = (
+        "explain",
+        "gleu",
+        "-s",
+        "s",
+        "-r",
+        "r",
+        "-o",
+        "o",
+        "--effects",
+        "en_one",
+        "--line",
+    )
     code, printed, _ = called(capsys, *begin, 1)
     assert code == 0
-    assert [line.split()[-4] for line in printed.splitlines() if line[:1].isdigit()] == [
+    assert [
+        line.split()[-4] for line in printed.splitlines() if line[:1].isdigit()
+    ] == [
         "R:ONE",
         "R:ONE",
     ]
@@ -367,7 +440,9 @@ def m2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def sentence_of(metric: str, output: Path | list[str]) -> float:
     with warnings.catch_warnings(action="ignore"):  # a text is equal to the reference
-        return float(pipeline.evaluate(output, gold="gold.m2", metrics=metric).sentences[0])
+        return float(
+            pipeline.evaluate(output, gold="gold.m2", metrics=metric).sentences[0]
+        )
 
 
 def rows(printed: str) -> list[list[str]]:
@@ -384,11 +459,22 @@ def test_effects_by_errant_are_those_of_m2_files_with_fewer_edits(
         return sentence_of("errant", Path("some.m2"))
 
     code, printed, _ = called(
-        capsys, "explain", "errant", "--gold", "gold.m2", "-o", "A.m2", "--line", 1, "--effects"
+        capsys,
+        "explain",
+        "errant",
+        "--gold",
+        "gold.m2",
+        "-o",
+        "A.m2",
+        "--line",
+        1,
+        "--effects",
     )
     assert code == 0
     expected = by_all_orders(3, score)
-    assert [row[2] for row in rows(printed)] == [f"{100 * share:.2f}" for share in expected]
+    assert [row[2] for row in rows(printed)] == [
+        f"{100 * share:.2f}" for share in expected
+    ]
     assert "the edits are those of its M2 file" in printed
 
 
@@ -409,7 +495,9 @@ def test_effects_by_metrics_of_edits_by_all_subsets(metric: str, view: str) -> N
 
     given = Path("A.m2") if view == EDITS else ["This is a very good sentence ."]
     corpus = corpus_with_gold("gold.m2", given, None, None, {view})
-    effects = attributed(from_text(metric), corpus, [("system", 0)])["system", 0].effects
+    effects = attributed(from_text(metric), corpus, [("system", 0)])[
+        "system", 0
+    ].effects
     order = [0, 1, 2] if view == EDITS else [0, 2, 1]
     shares = by_all_subsets(3, score)
     whole = frozenset(range(3))
@@ -444,8 +532,12 @@ def test_texts_of_m2_files_have_their_edits(capsys: pytest.CaptureFixture[str]) 
     )
     code, printed, _ = called(capsys, *begin, "--line", 1)
     assert code == 0
-    first, *alone = pipeline.sentence_scores("chrf", [source, *texts.values()], [[gold] * 4])
-    assert [row[0] for row in rows(printed)[:3]] == [f"{100 * (one - first):.2f}" for one in alone]
+    first, *alone = pipeline.sentence_scores(
+        "chrf", [source, *texts.values()], [[gold] * 4]
+    )
+    assert [row[0] for row in rows(printed)[:3]] == [
+        f"{100 * (one - first):.2f}" for one in alone
+    ]
     assert len(rows(printed)) == 6
     assert "U:ADJ" in printed
 
@@ -455,7 +547,16 @@ def test_effects_by_maxmatch(capsys: pytest.CaptureFixture[str]) -> None:
     """By hand: F0.5 of 2 right edits of 2 is 1; without gold's edits nothing is right, and R is 0."""
     write({"A.txt": "This is a good sentence .\n"})
     code, printed, _ = called(
-        capsys, "explain", "m2", "--gold", "gold.m2", "-o", "A.txt", "--line", 1, "--effects"
+        capsys,
+        "explain",
+        "m2",
+        "--gold",
+        "gold.m2",
+        "-o",
+        "A.txt",
+        "--line",
+        1,
+        "--effects",
     )
     assert code == 0
     half = 100 * 1.25 * 1 * 0.5 / (0.25 * 1 + 0.5)  # P 1, R 1/2
@@ -466,9 +567,20 @@ def test_effects_by_maxmatch(capsys: pytest.CaptureFixture[str]) -> None:
 def test_edits_of_several_annotators_of_an_output_are_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    write({"B.m2": M2.rstrip("\n") + "\nA 0 1|||R:DET|||That|||REQUIRED|||-NONE-|||1\n\n"})
+    write(
+        {"B.m2": M2.rstrip("\n") + "\nA 0 1|||R:DET|||That|||REQUIRED|||-NONE-|||1\n\n"}
+    )
     code, _, told = called(
-        capsys, "explain", "errant", "--gold", "gold.m2", "-o", "B.m2", "--line", 1, "--effects"
+        capsys,
+        "explain",
+        "errant",
+        "--gold",
+        "gold.m2",
+        "-o",
+        "B.m2",
+        "--line",
+        1,
+        "--effects",
     )
     assert code == 2
     assert "B.m2, line 1: has edits of several annotators; name a file of one" in told
@@ -489,7 +601,9 @@ def counted(sources, outputs):
 
 
 @pytest.mark.usefixtures("folder")
-def test_all_variants_are_computed_at_once_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_variants_are_computed_at_once_and_kept(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """No references are needed. Half of the variants that have "best" have no number, so that
     shares are unknown.
     """
@@ -505,7 +619,9 @@ def test_all_variants_are_computed_at_once_and_kept(capsys: pytest.CaptureFixtur
     command = (*begin, "-s", "s2", "-o", "o", "--line", 2, "--effects")
     code, printed, _ = called(capsys, *command)
     assert code == 0
-    assert [len(batch) for batch in sys.modules["gec_pipeline_plugin_counted"].calls] == [16]
+    assert [
+        len(batch) for batch in sys.modules["gec_pipeline_plugin_counted"].calls
+    ] == [16]
     assert rows(printed)[0] == ["2.00", "2.00", "-"]
     assert rows(printed)[2] == ["-1.00", "-", "-"]
     assert called(capsys, *command)[:2] == (0, printed)
@@ -527,6 +643,7 @@ def test_scores_of_sentences_that_are_no_function_of_one_output(metric: str) -> 
 def test_without_a_source_there_are_no_edits() -> None:
     corpus = corpus_in_memory({"A": [OUTPUT]}, [[REFERENCES[0]]], None)
     with pytest.raises(
-        InputError, match="chrf cannot say what an edit does: there is no source: add -s"
+        InputError,
+        match="chrf cannot say what an edit does: there is no source: add -s",
     ):
         attributed(from_text("chrf"), corpus, [("A", 0)])

@@ -28,7 +28,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of texts beside gold, with a metric of which a sentence alone has no score."""
     folder = tmp_path_factory.mktemp("effects")
     systems = {
-        name: {"m2": str(ROOT / "data" / "m2" / f"{name}.m2")} for name in ("careful", "eager")
+        name: {"m2": str(ROOT / "data" / "m2" / f"{name}.m2")}
+        for name in ("careful", "eager")
     }
     config = {
         "datasets": {"sample": {"gold": str(ROOT / "data" / "m2" / "gold.m2")}},
@@ -36,7 +37,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "metrics": ["chrf", "errant", "cleme"],
     }
     (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
-    assert main(["run", str(folder / "c.yaml"), "-q", "--output", str(folder / "run")]) == 0
+    assert (
+        main(["run", str(folder / "c.yaml"), "-q", "--output", str(folder / "run")])
+        == 0
+    )
     return folder / "run"
 
 
@@ -53,25 +57,36 @@ def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
         metric = context.measured[number].metric
         for line in own["effects"]:
             browser.open(
-                run / "report.html", f"metric={own['label']}&a=eager&line={line + 1}&grams=1"
+                run / "report.html",
+                f"metric={own['label']}&a=eager&line={line + 1}&grams=1",
             )
             found = attributed(metric, corpus, [("eager", line)])["eager", line]
             rows = browser.rows("#detail .cards > :first-child table.effects tbody tr")
-            values = [[percent(value, 2) for value in effect[5:]] for effect in found.effects]
+            values = [
+                [percent(value, 2) for value in effect[5:]] for effect in found.effects
+            ]
             read = [
-                [cell.replace("\N{MINUS SIGN}", "-").removeprefix("+") for cell in row[-3:]]
+                [
+                    cell.replace("\N{MINUS SIGN}", "-").removeprefix("+")
+                    for cell in row[-3:]
+                ]
                 for row in rows
             ]
             assert read == values
-            assert [row[0] for row in rows] == [f"{e.start}–{e.end}" for e in found.effects]  # noqa: RUF001
+            ranges = [f"{e.start}–{e.end}" for e in found.effects]  # noqa: RUF001
+            assert [row[0] for row in rows] == ranges
             shown += len(values)
     assert shown > 4
     assert browser.complaints() == []
 
 
 def test_only_pages_have_effects(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, told = called(capsys, "report", run, "--format", "markdown", "--effects", "4")
+    code, _, told = called(
+        capsys, "report", run, "--format", "markdown", "--effects", "4"
+    )
     assert (code, told.strip()) == (2, "error: --effects is for --format html")
     data = explorer(reopen.revisit(run))
     assert data
-    assert [metric.get("effects") for metric in data["datasets"][0]["metrics"]] == [None] * 3
+    assert [metric.get("effects") for metric in data["datasets"][0]["metrics"]] == [
+        None
+    ] * 3

@@ -19,7 +19,14 @@ import pipeline
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.neural import judge as judging
-from pipeline.extensions.neural.judge import MAX_BYTES, MAX_PAUSE, MAX_REQUESTS, PAUSE, TRIES, Judge
+from pipeline.extensions.neural.judge import (
+    MAX_BYTES,
+    MAX_PAUSE,
+    MAX_REQUESTS,
+    PAUSE,
+    TRIES,
+    Judge,
+)
 from pipeline.metrics.build import from_text
 from tests.conftest import called
 from tests.metrics.test_plugins import forgotten  # noqa: F401 (a fixture)
@@ -70,7 +77,10 @@ def mark(text: str) -> float:
 
 
 def said(content: Any, finish: str = "stop", **more: Any) -> Answer:
-    choice = {"finish_reason": finish, "message": {"role": "assistant", "content": content}}
+    choice = {
+        "finish_reason": finish,
+        "message": {"role": "assistant", "content": content},
+    }
     return 200, {}, json.dumps({"choices": [choice], **more}).encode()
 
 
@@ -142,7 +152,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A config with two systems of four lines, of which one line is the same."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").mkdir()
-    lines = {"data/source": "a b\nc d\ne f\ng h\n", "data/reference0": "a b\nc c\ne f\ng g\n"}
+    lines = {
+        "data/source": "a b\nc d\ne f\ng h\n",
+        "data/reference0": "a b\nc c\ne f\ng g\n",
+    }
     for name, text in (
         lines | {"one": "a bb\nc d\ne ff\ng h\n", "two": "a b\nc d\ne fff\ng hh\n"}
     ).items():
@@ -152,7 +165,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def asked(**options: Any) -> list[float | None]:
-    return Judge("tiny", **options)(["He go ."], [("He go .", "He goes .", "He went .")])[0]
+    return Judge("tiny", **options)(
+        ["He go ."], [("He go .", "He goes .", "He went .")]
+    )[0]
 
 
 MARKS = [mark(text) for text in ("He go .", "He goes .", "He went .")]
@@ -169,7 +184,10 @@ def test_the_marks_of_a_line(server: Server, slept: list[float]) -> None:
         0.5,
         "/v1/chat/completions",
     )
-    assert body["messages"][0] == {"role": "system", "content": judging.PROMPT.read_text().strip()}
+    assert body["messages"][0] == {
+        "role": "system",
+        "content": judging.PROMPT.read_text().strip(),
+    }
     told = texts_of(body)
     assert told["source"] == "He go ."
     assert sorted(told["outputs"].values()) == ["He go .", "He goes .", "He went ."]
@@ -200,8 +218,13 @@ def test_a_prompt_that_is_no_text_is_told_before_anything_is_asked(
 ) -> None:
     Path("p.txt").write_bytes(b"Mark them.\n\xff\xfe")
     for command in ("validate", "run"):
-        code, _, told = called(capsys, command, "judge.yaml", "--set", "metrics.1.prompt=p.txt")
-        assert (code, "p.txt:2: byte 11 of the file is not valid UTF-8" in told) == (2, True)
+        code, _, told = called(
+            capsys, command, "judge.yaml", "--set", "metrics.1.prompt=p.txt"
+        )
+        assert (code, "p.txt:2: byte 11 of the file is not valid UTF-8" in told) == (
+            2,
+            True,
+        )
 
 
 def test_a_prompt_of_ones_own(server: Server, tmp_path: Path) -> None:
@@ -282,13 +305,16 @@ def test_what_no_model_has_said_is_no_answer(
     """Such as the page of a proxy: no line is kept without a mark for it."""
     server.answer = lambda _: NO_COMPLETION[wrong]
     with pytest.raises(
-        ConfigError, match=f"sends no chat completion: .*, {TRIES} times; answers are kept"
+        ConfigError,
+        match=f"sends no chat completion: .*, {TRIES} times; answers are kept",
     ):
         asked()
     assert len(slept) == TRIES - 1
 
 
-def test_a_busy_server_is_asked_again_when_it_wants(server: Server, slept: list[float]) -> None:
+def test_a_busy_server_is_asked_again_when_it_wants(
+    server: Server, slept: list[float]
+) -> None:
     answers = iter(
         [
             (429, {"Retry-After": "7"}, b""),
@@ -301,10 +327,13 @@ def test_a_busy_server_is_asked_again_when_it_wants(server: Server, slept: list[
     assert slept == [7, 2 * PAUSE, 4 * PAUSE]
 
 
-def test_no_wait_is_longer_than_what_is_patient(server: Server, slept: list[float]) -> None:
+def test_no_wait_is_longer_than_what_is_patient(
+    server: Server, slept: list[float]
+) -> None:
     server.answer = lambda _: (429, {"Retry-After": "999999"}, b"")
     with pytest.raises(
-        ConfigError, match=rf"answers 429, {TRIES} times; answers are kept: run the command again"
+        ConfigError,
+        match=rf"answers 429, {TRIES} times; answers are kept: run the command again",
     ):
         asked()
     assert slept == [MAX_PAUSE] * (TRIES - 1)
@@ -324,7 +353,9 @@ RUDE: dict[str, Callable[[], Answer]] = {
 
 
 @pytest.mark.parametrize("rude", RUDE)
-def test_a_rude_answer_is_asked_for_again(server: Server, slept: list[float], rude: str) -> None:
+def test_a_rude_answer_is_asked_for_again(
+    server: Server, slept: list[float], rude: str
+) -> None:
     answers = iter([RUDE[rude]()])
     server.answer = lambda body: next(answers, None) or right(body)
     assert asked() == MARKS
@@ -368,8 +399,14 @@ def test_what_will_never_be_answered_is_told_at_once(
     """A redirect is followed nowhere, and the message has no key."""
     with served() as (other, address):
         body = f'{{"error": "wrong key {KEY}"}}'.encode()
-        server.answer = lambda _: (status, {"Location": f"{address}/chat/completions"}, body)
-        with pytest.raises(ConfigError, match=rf'answers {status} {{"error": "wrong key \*\*\*"}}'):
+        server.answer = lambda _: (
+            status,
+            {"Location": f"{address}/chat/completions"},
+            body,
+        )
+        with pytest.raises(
+            ConfigError, match=rf'answers {status} {{"error": "wrong key \*\*\*"}}'
+        ):
             asked()
         assert (len(server.asked), other.asked, slept) == (1, [], [])
 
@@ -378,7 +415,8 @@ def test_what_will_never_be_answered_is_told_at_once(
 
 
 @pytest.mark.parametrize(
-    "address", ["https://example.org/v1", "http://10.0.0.7:8000/v1", "http://localhost.a/v1"]
+    "address",
+    ["https://example.org/v1", "http://10.0.0.7:8000/v1", "http://localhost.a/v1"],
 )
 @pytest.mark.usefixtures("folder")
 def test_a_config_names_servers_of_this_computer_alone(
@@ -395,7 +433,10 @@ def test_a_config_names_servers_of_this_computer_alone(
     code, _, told = called(
         capsys, "validate", "judge.yaml", "--set", f"metrics.1.address={address}"
     )
-    assert (code, "address: a config may name a server of this computer" in told) == (2, True)
+    assert (code, "address: a config may name a server of this computer" in told) == (
+        2,
+        True,
+    )
 
 
 def test_the_key_is_for_the_address_of_the_environment(
@@ -410,16 +451,21 @@ def test_the_key_is_for_the_address_of_the_environment(
 
 
 @pytest.mark.parametrize(
-    "address", ["ftp://a/v1", "a/v1", "http://", "https://name:word@a/v1", "https://a/v1?key=1"]
+    "address",
+    ["ftp://a/v1", "a/v1", "http://", "https://name:word@a/v1", "https://a/v1?key=1"],
 )
 def test_odd_addresses(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(judging.ADDRESS, address)
-    with pytest.raises(ConfigError, match="OPENAI_BASE_URL: expected an address such as") as caught:
+    with pytest.raises(
+        ConfigError, match="OPENAI_BASE_URL: expected an address such as"
+    ) as caught:
         asked()
     assert "word" not in str(caught.value)
 
 
-def test_without_a_key_the_usual_address_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_key_the_usual_address_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv(judging.ADDRESS, raising=False)
     monkeypatch.delenv(judging.KEY, raising=False)
     with pytest.raises(ConfigError, match="needs OPENAI_API_KEY in the environment"):
@@ -454,7 +500,9 @@ def test_a_run_keeps_the_answers_and_tells_what_they_take(
     assert "judge may give other numbers for the same texts; the first are kept" in told
     assert len(server.asked) == 4
     run = pipeline.load("out")
-    own = {result.system: result for result in run if result.signature.startswith("judge|")}
+    own = {
+        result.system: result for result in run if result.signature.startswith("judge|")
+    }
     expected = [mark(line) for line in (folder / "two.txt").read_text().splitlines()]
     assert own["two"].sentences.tolist() == expected
     assert "|among:2|" in own["two"].signature
@@ -474,7 +522,9 @@ def test_a_run_keeps_the_answers_and_tells_what_they_take(
 def test_lines_without_marks_are_left_out(
     server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server.answer = lambda body: said("no") if texts_of(body)["source"] == "e f" else right(body)
+    server.answer = lambda body: (
+        said("no") if texts_of(body)["source"] == "e f" else right(body)
+    )
     code, _, told = called(capsys, "run", "judge.yaml")
     assert code == 0
     assert (
@@ -503,7 +553,9 @@ def test_a_run_that_stops_goes_on(
     code, _, told = called(capsys, "run", "judge.yaml")
     assert code == 2
     assert "sample, one, line 3: judge: http://127.0.0.1:" in told
-    assert f"answers 500, {TRIES} times; answers are kept: run the command again" in told
+    assert (
+        f"answers 500, {TRIES} times; answers are kept: run the command again" in told
+    )
     assert slept == [PAUSE, 2 * PAUSE, 4 * PAUSE, 8 * PAUSE]
     server.asked, server.answer = [], right
     assert main(["run", "judge.yaml", "-q"]) == 0
@@ -547,7 +599,9 @@ def test_so_many_requests_are_open_at_once(
 
     server.answer = answer
     lines = [f"line {number}" for number in range(2 * MAX_REQUESTS)]
-    found = pipeline.evaluate(lines, sources=lines, metrics={"name": "judge", "model": "tiny"})
+    found = pipeline.evaluate(
+        lines, sources=lines, metrics={"name": "judge", "model": "tiny"}
+    )
     assert counts["most"] == requests
     assert len(free) == 2 * MAX_REQUESTS
     assert len(found[0].sentences) == 2 * MAX_REQUESTS
@@ -559,16 +613,24 @@ def test_each_prompt_has_answers_of_its_own(folder: Path, server: Server) -> Non
     for number, text in enumerate(("Mark them.", "Mark them anew.", "Mark them.")):
         (folder / f"p{number}.txt").write_text(text)
         own = {"name": "judge", "model": "m", "prompt": str(folder / f"p{number}.txt")}
-        signatures.append(pipeline.evaluate(lines, sources=lines, metrics=own)[0].signature)
-        assert f"|prompt:sha.{sha256(text.encode()).hexdigest()[:12]}|" in signatures[-1]
+        signatures.append(
+            pipeline.evaluate(lines, sources=lines, metrics=own)[0].signature
+        )
+        assert (
+            f"|prompt:sha.{sha256(text.encode()).hexdigest()[:12]}|" in signatures[-1]
+        )
     assert len(server.asked) == 4  # the third prompt is the first one
 
 
-def test_an_address_that_is_an_option_stands_in_signatures_by_its_digest(server: Server) -> None:
+def test_an_address_that_is_an_option_stands_in_signatures_by_its_digest(
+    server: Server,
+) -> None:
     lines, address = ["a", "b"], os.environ[judging.ADDRESS]
     own = {"name": "judge", "model": "m", "address": address}
     (found,) = pipeline.evaluate(lines, sources=lines, metrics=own)
-    assert f"|address:sha.{sha256(address.encode()).hexdigest()[:12]}|" in found.signature
+    assert (
+        f"|address:sha.{sha256(address.encode()).hexdigest()[:12]}|" in found.signature
+    )
     told = [f"{key}:{value}" for key, value in from_text(found.signature).settings()]
     assert "|".join(["judge", *told]) in found.signature
     assert len(server.asked) == 2

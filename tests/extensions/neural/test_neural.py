@@ -106,15 +106,17 @@ def logits(folder: Path, texts: list[Any], longest: int) -> list[float]:
         return [net(**each).logits.item() for each in given]
 
 
-def scored(metric: Any, outputs: list[str], **more: Any) -> dict[str, np.ndarray[Any, Any]]:
+def scored(
+    metric: Any, outputs: list[str], **more: Any
+) -> dict[str, np.ndarray[Any, Any]]:
     """All numbers of a metric for each line."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return {
             name: np.array(each)
-            for name, each in pipeline.evaluate(outputs, sources=SOURCES, metrics=[metric], **more)[
-                0
-            ].sentence_outputs.items()
+            for name, each in pipeline.evaluate(
+                outputs, sources=SOURCES, metrics=[metric], **more
+            )[0].sentence_outputs.items()
         }
 
 
@@ -127,11 +129,14 @@ def test_some_is_the_weighted_sum_of_three_models(tiny: Path) -> None:
             "meaning": list(zip(SOURCES, outputs, strict=True)),
         }
         marks = {
-            name: (np.asarray(logits(tiny / name, own, 30)) - 1) / 3 for name, own in texts.items()
+            name: (np.asarray(logits(tiny / name, own, 30)) - 1) / 3
+            for name, own in texts.items()
         }
         for name, expected in marks.items():
             assert_close(found[name], expected)
-        expected = 0.2 * marks["grammar"] + 0.3 * marks["fluency"] + 0.5 * marks["meaning"]
+        expected = (
+            0.2 * marks["grammar"] + 0.3 * marks["fluency"] + 0.5 * marks["meaning"]
+        )
         assert_close(found["some"], expected)
 
 
@@ -167,18 +172,29 @@ def indel(one: str, two: str) -> int:
     for i, letter in enumerate(one, 1):
         before, row[0] = row[0], i
         for j, other in enumerate(two, 1):
-            before, row[j] = row[j], before if letter == other else 1 + min(row[j], row[j - 1])
+            before, row[j] = (
+                row[j],
+                before if letter == other else 1 + min(row[j], row[j - 1]),
+            )
     return row[-1]
 
 
 def sorted_words(text: str) -> str:
     ascii_only = "".join(letter for letter in text if not "\x80" <= letter <= "\xff")
     return " ".join(
-        sorted("".join(c if c.isalnum() or c == "_" else " " for c in ascii_only).lower().split())
+        sorted(
+            "".join(c if c.isalnum() or c == "_" else " " for c in ascii_only)
+            .lower()
+            .split()
+        )
     )
 
 
-PAIRS = [(s, o) for outputs in SYSTEMS.values() for s, o in zip(SOURCES, outputs, strict=True)]
+PAIRS = [
+    (s, o)
+    for outputs in SYSTEMS.values()
+    for s, o in zip(SOURCES, outputs, strict=True)
+]
 PAIRS += [
     ("é b", "b e"),
     (". . .", "! !"),
@@ -195,7 +211,9 @@ def test_ratios_of_characters_are_those_of_the_least_insertions_and_deletions() 
     assert ratios(ones, twos) == wanted
     expected = []
     for a, b in ((sorted_words(one), sorted_words(two)) for one, two in PAIRS):
-        ratio = round(100 * (1 - indel(a, b) / (len(a) + len(b)))) / 100 if a and b else 0.0
+        ratio = (
+            round(100 * (1 - indel(a, b) / (len(a) + len(b)))) / 100 if a and b else 0.0
+        )
         expected.append(1.0 if a == b else ratio)
     assert token_sort(ones, twos) == expected
 
@@ -208,14 +226,25 @@ def test_scribendi_is_1_where_the_output_is_likelier_and_near(tiny: Path) -> Non
         with torch.inference_mode():
             logs = net(ids).logits[0].log_softmax(-1)
         return (
-            -float(np.mean([logs[place, piece].item() for place, piece in enumerate(ids[0, 1:])]))
+            -float(
+                np.mean(
+                    [
+                        logs[place, piece].item()
+                        for place, piece in enumerate(ids[0, 1:])
+                    ]
+                )
+            )
             if ids.shape[1] > 1
             else math.nan
         )
 
     seen = set()
     for threshold in ("0.8", "0.2"):
-        metric = {"name": "scribendi", "model": str(tiny / "gpt2"), "threshold": threshold}
+        metric = {
+            "name": "scribendi",
+            "model": str(tiny / "gpt2"),
+            "threshold": threshold,
+        }
         for outputs in SYSTEMS.values():
             expected = []
             for source, output in zip(SOURCES, outputs, strict=True):
@@ -223,13 +252,19 @@ def test_scribendi_is_1_where_the_output_is_likelier_and_near(tiny: Path) -> Non
                     token_sort([source], [output])[0], ratios([source], [output])[0]
                 ) >= float(threshold)
                 expected.append(
-                    0 if source == output else 1 if nll(source) > nll(output) and near else -1
+                    0
+                    if source == output
+                    else 1
+                    if nll(source) > nll(output) and near
+                    else -1
                 )
             found = scored(metric, outputs)
             np.testing.assert_array_equal(found["scribendi"], expected)
             for name, texts in (("ppl_source", SOURCES), ("ppl_output", outputs)):
                 np.testing.assert_allclose(
-                    found[name], np.nan_to_num(np.exp([nll(text) for text in texts])), rtol=2e-5
+                    found[name],
+                    np.nan_to_num(np.exp([nll(text) for text in texts])),
+                    rtol=2e-5,
                 )
             result = pipeline.evaluate(outputs, sources=SOURCES, metrics=[metric])[0]
             assert result.score == sum(expected)
@@ -271,11 +306,15 @@ def naive_bertscore(
     for greatest, ids in ((similar.max(1), pieces), (similar.max(0), others)):
         weights = np.array(
             [
-                idf[i] if idf else float(i not in (tokenizer.cls_token_id, tokenizer.sep_token_id))
+                idf[i]
+                if idf
+                else float(i not in (tokenizer.cls_token_id, tokenizer.sep_token_id))
                 for i in ids
             ]
         )
-        result.append(float(greatest @ weights / weights.sum()) if weights.sum() else 0.0)
+        result.append(
+            float(greatest @ weights / weights.sum()) if weights.sum() else 0.0
+        )
     return result[0], result[1]
 
 
@@ -307,16 +346,27 @@ def test_bertscore_takes_each_maximum_over_the_references(
     for outputs in SYSTEMS.values():
         found = scored(metric, outputs, references=REFERENCES)
         each = [
-            [naive_bertscore(tiny / model, layer, r[n], o, prefix, weights) for r in REFERENCES]
+            [
+                naive_bertscore(tiny / model, layer, r[n], o, prefix, weights)
+                for r in REFERENCES
+            ]
             for n, o in enumerate(outputs)
         ]
-        for name, best in (("precision", lambda p, _: p), ("recall", lambda _, r: r), ("f", f_of)):
-            assert_close(found[name], [max(best(*pair) for pair in own) for own in each])
+        for name, best in (
+            ("precision", lambda p, _: p),
+            ("recall", lambda _, r: r),
+            ("f", f_of),
+        ):
+            assert_close(
+                found[name], [max(best(*pair) for pair in own) for own in each]
+            )
         chosen = {"p": "precision", "r": "recall"}.get(more.get("score", ""), "f")
         np.testing.assert_array_equal(found["bertscore"], found[chosen])
 
 
-def test_rescaling_takes_the_row_of_the_layer_by_its_position(tiny: Path, tmp_path: Path) -> None:
+def test_rescaling_takes_the_row_of_the_layer_by_its_position(
+    tiny: Path, tmp_path: Path
+) -> None:
     (tmp_path / "base.csv").write_text("LAYER,P,R,F\n9,0.1,0.2,0.3\n9,0.5,0.25,0.75\n")
     metric = {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}
     plain = scored(metric, ONE, references=REFERENCES)
@@ -326,16 +376,21 @@ def test_rescaling_takes_the_row_of_the_layer_by_its_position(tiny: Path, tmp_pa
         references=REFERENCES,
     )
     for name, below in (("precision", 0.5), ("recall", 0.25), ("f", 0.75)):
-        np.testing.assert_allclose(found[name], (plain[name] - below) / (1 - below), rtol=1e-9)
+        np.testing.assert_allclose(
+            found[name], (plain[name] - below) / (1 - below), rtol=1e-9
+        )
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("bert_score") is None, reason="needs bert-score, the oracle"
+    importlib.util.find_spec("bert_score") is None,
+    reason="needs bert-score, the oracle",
 )
 def test_bertscore_is_that_of_bert_score(tiny: Path) -> None:
     from bert_score import BERTScorer
 
-    lines = [n for n in range(len(SOURCES)) if SOURCES[n] and TWO[n] and REFERENCES[0][n]]
+    lines = [
+        n for n in range(len(SOURCES)) if SOURCES[n] and TWO[n] and REFERENCES[0][n]
+    ]
     scorer = BERTScorer(model_type=str(tiny / "cased"), num_layers=2, batch_size=1)
     wanted = scorer.score([TWO[n] for n in lines], [REFERENCES[0][n] for n in lines])
     found = scored(
@@ -430,12 +485,18 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
             def weight(
                 edits: set[tuple[int, int, str]], text: str = text, source: str = source
             ) -> float:
-                base = f_of(*naive_bertscore(tiny / "cased", 2, text, source, prefix=False))
+                base = f_of(
+                    *naive_bertscore(tiny / "cased", 2, text, source, prefix=False)
+                )
                 return sum(
                     abs(
                         f_of(
                             *naive_bertscore(
-                                tiny / "cased", 2, text, applied(source, {e}), prefix=False
+                                tiny / "cased",
+                                2,
+                                text,
+                                applied(source, {e}),
+                                prefix=False,
                             )
                         )
                         - base
@@ -452,14 +513,29 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
             if ties == "errant"
             else (lambda c: (-(c[0] + c[1] + 0.25 * (c[0] + c[2])),))
         )
-        totals = totals + max(candidates, key=lambda c: (score(*(totals + c)), c[0], *last(c)))
+        totals = totals + max(
+            candidates, key=lambda c: (score(*(totals + c)), c[0], *last(c))
+        )
     corpus, mean = results
-    files = ["--gold", str(tmp_path / "gold.m2"), "-o", str(tmp_path / "out.m2"), "--line", "1"]
-    options = [f"--option=model={tiny / 'cased'}", "--option=layer=2", f"--option=ties={ties}"]
+    files = [
+        "--gold",
+        str(tmp_path / "gold.m2"),
+        "-o",
+        str(tmp_path / "out.m2"),
+        "--line",
+        "1",
+    ]
+    options = [
+        f"--option=model={tiny / 'cased'}",
+        "--option=layer=2",
+        f"--option=ties={ties}",
+    ]
     assert main(["explain", "pt_errant", *files, *options]) == 0
     assert re.search(r"counts  pt_errant \d+\.\d\d  tp", capsys.readouterr().out)
     np.testing.assert_allclose(corpus.score, score(*totals), atol=2e-6)
-    np.testing.assert_allclose([corpus.outputs[n] for n in ("tp", "fp", "fn")], totals, atol=2e-6)
+    np.testing.assert_allclose(
+        [corpus.outputs[n] for n in ("tp", "fp", "fn")], totals, atol=2e-6
+    )
     np.testing.assert_allclose(mean.sentences, sentences, atol=5e-4)
     assert re.fullmatch(
         r"pt_errant\|mode:cs\|beta:0.5\|model:sha\.[0-9a-f]{12}\|layer:2(\|ties:m2)?\|version:1\|nrefs:2\|v:.*",
@@ -468,7 +544,10 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
 
 
 def test_a_run_computes_each_text_once_and_says_so(
-    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tiny: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "caches"))
     for name, texts in {"source": SOURCES, **SYSTEMS, "ref": REFERENCES[0]}.items():
@@ -497,22 +576,34 @@ def test_a_run_computes_each_text_once_and_says_so(
     assert asked["models"] == {"model": str(tiny / "cased")}
     assert asked["texts"] == {
         "new": len(
-            {(r, o) for own in SYSTEMS.values() for r, o in zip(REFERENCES[0], own, strict=True)}
+            {
+                (r, o)
+                for own in SYSTEMS.values()
+                for r, o in zip(REFERENCES[0], own, strict=True)
+            }
         ),
         "kept": 0,
     }
     assert {"torch", "transformers", "python", "device"} <= asked["made_with"].keys()
     before = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert main(["run", str(tmp_path / "c.yaml"), "--output", str(tmp_path / "again")]) == 0
-    assert "texts computed on" not in capsys.readouterr().err, "the second run computes nothing"
+    assert (
+        main(["run", str(tmp_path / "c.yaml"), "--output", str(tmp_path / "again")])
+        == 0
+    )
+    assert "texts computed on" not in capsys.readouterr().err, (
+        "the second run computes nothing"
+    )
     config["metrics"] = [impara(tiny, max_length=30, threshold="0.5")]
     (tmp_path / "c.yaml").write_text(
         json.dumps({**config, "output": {"dir": str(tmp_path / "third")}})
     )
     assert main(["run", str(tmp_path / "c.yaml")]) == 0
-    assert "texts computed on" not in capsys.readouterr().err, "nor does one with another threshold"
+    assert "texts computed on" not in capsys.readouterr().err, (
+        "nor does one with another threshold"
+    )
     assert (
-        json.loads((tmp_path / "again" / "results.json").read_text())["scores"] == before["scores"]
+        json.loads((tmp_path / "again" / "results.json").read_text())["scores"]
+        == before["scores"]
     )
     assert main(["show", str(tmp_path / "out"), "--metric", "scribendi"]) == 0
     assert main(["report", str(tmp_path / "out"), "--format", "numbers"]) == 0
@@ -523,16 +614,23 @@ def test_white_space_alone_is_a_change_that_is_told(tiny: Path) -> None:
     metric = {"name": "scribendi", "model": str(tiny / "gpt2")}
     sources = [f"{text}  " for text in SOURCES]
     with pytest.warns(
-        UserWarning, match=r"source and output differ in white space alone.*6 of 6 lines"
+        UserWarning,
+        match=r"source and output differ in white space alone.*6 of 6 lines",
     ):
-        assert pipeline.evaluate(SOURCES, sources=sources, metrics=[metric])[0].sentences.all()
+        assert pipeline.evaluate(SOURCES, sources=sources, metrics=[metric])[
+            0
+        ].sentences.all()
     assert (
-        pipeline.evaluate(SOURCES, sources=sources, metrics=[{**metric, "strip": True}])[0].score
+        pipeline.evaluate(
+            SOURCES, sources=sources, metrics=[{**metric, "strip": True}]
+        )[0].score
         == 0
     )
 
 
-def test_what_is_wrong_is_told_before_anything_is_computed(tiny: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_is_told_before_anything_is_computed(
+    tiny: Path, tmp_path: Path
+) -> None:
     other = bert(tmp_path / "other", "BertForSequenceClassification", 3)
     file = other / "tokenizer.json"
     file.write_text(re.sub('"the": ([0-9]+)', r'"teh": \1', file.read_text()))
@@ -560,7 +658,9 @@ def test_what_is_wrong_is_told_before_anything_is_computed(tiny: Path, tmp_path:
         from_values({"name": "scribendi", "model": "./nothing"})
 
 
-def test_a_missing_model_is_fetched_where_the_command_says_so(tiny: Path, tmp_path: Path) -> None:
+def test_a_missing_model_is_fetched_where_the_command_says_so(
+    tiny: Path, tmp_path: Path
+) -> None:
     """From a server that answers as the hub does. README.md, and weights beside safetensors, are
     not fetched.
     """
@@ -571,7 +671,9 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(tiny: Path, tmp_pa
     commit, left = "0" * 40, {"README.md": b"x", "pytorch_model.bin": b"x"}
     wanted = {file.name: file.read_bytes() for file in (tiny / "gpt2").iterdir()}
     files = wanted | left
-    siblings = [{"rfilename": name, "size": len(content)} for name, content in files.items()]
+    siblings = [
+        {"rfilename": name, "size": len(content)} for name, content in files.items()
+    ]
     about = {
         "id": "a/gpt2",
         "sha": commit,
@@ -585,7 +687,9 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(tiny: Path, tmp_pa
     ]
     (tmp_path / "s.txt").write_text("".join(f"{text}\n" for text in SOURCES), "utf-8")
     (tmp_path / "o.txt").write_text("".join(f"{text}\n" for text in ONE), "utf-8")
-    command = f"{sys.executable} -m pipeline score scribendi --model a/gpt2 -s s.txt -o o.txt"
+    command = (
+        f"{sys.executable} -m pipeline score scribendi --model a/gpt2 -s s.txt -o o.txt"
+    )
     with serving() as server:
         listings: list[tuple[str, Any]] = [
             ("", about),
@@ -598,9 +702,14 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(tiny: Path, tmp_pa
                 200, {"Content-Type": "application/json"}, answer
             )
         for name, data in files.items():
-            head = {"ETag": f'"{hashlib.sha256(data).hexdigest()}"', "X-Repo-Commit": commit}
+            head = {
+                "ETag": f'"{hashlib.sha256(data).hexdigest()}"',
+                "X-Repo-Commit": commit,
+            }
             for revision in ("main", commit):
-                server.answers[f"a/gpt2/resolve/{revision}/{name}"] = always(200, head, data)
+                server.answers[f"a/gpt2/resolve/{revision}/{name}"] = always(
+                    200, head, data
+                )
         own = {
             "HF_ENDPOINT": server.url().rstrip("/"),
             "HF_HOME": str(tmp_path / "hub"),
@@ -630,7 +739,9 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(tiny: Path, tmp_pa
     assert re.search(r"a/gpt2: is fetched \(\d+ MB, licence: mit\)", said[1].stderr)
     assert "is fetched" not in said[2].stderr
     assert said[2].stdout == said[1].stdout != ""
-    assert {"config.json", "model.safetensors", "tokenizer.json"} <= asked <= set(wanted)
+    assert (
+        {"config.json", "model.safetensors", "tokenizer.json"} <= asked <= set(wanted)
+    )
 
 
 def test_a_missing_package_is_told_with_its_remedy(

@@ -10,7 +10,9 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-torch: Any = pytest.importorskip("torch", reason="needs torch: pip install 'gec-pipeline[neural]'")
+torch: Any = pytest.importorskip(
+    "torch", reason="needs torch: pip install 'gec-pipeline[neural]'"
+)
 tokenizers: Any = pytest.importorskip("tokenizers")
 transformers: Any = pytest.importorskip(
     "transformers", reason="needs transformers: pip install 'gec-pipeline[neural]'"
@@ -55,7 +57,12 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz.ASHITC"
 
 
 def bert(
-    folder: Path, kind: str, seed: int, scale: float = 1.0, positions: int = 64, **size: int
+    folder: Path,
+    kind: str,
+    seed: int,
+    scale: float = 1.0,
+    positions: int = 64,
+    **size: int,
 ) -> Path:
     """Save a model of BERT whose pieces are letters and some words."""
     models, normalizers = tokenizers.models, tokenizers.normalizers
@@ -74,12 +81,18 @@ def bert(
     folder.mkdir(parents=True)
     (folder / "vocab.txt").write_text("\n".join(words) + "\n")
     own = tokenizers.Tokenizer(
-        models.WordPiece({each: number for number, each in enumerate(words)}, unk_token="[UNK]")  # noqa: S106
+        models.WordPiece(
+            {each: number for number, each in enumerate(words)},
+            unk_token="[UNK]",  # noqa: S106
+        )
     )
     own.normalizer = normalizers.BertNormalizer(lowercase=False)
     own.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     own.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    names = {f"{each}_token": f"[{each.upper()}]" for each in ("pad", "unk", "cls", "sep", "mask")}
+    names = {
+        f"{each}_token": f"[{each.upper()}]"
+        for each in ("pad", "unk", "cls", "sep", "mask")
+    }
     tokenizer = transformers.PreTrainedTokenizerFast(
         tokenizer_object=own, model_max_length=40, **names
     )
@@ -102,14 +115,21 @@ def of_bytes(folder: Path, kind: str, seed: int) -> Path:
     """Save a model of GPT-2 or RoBERTa whose pieces are bytes."""
     models = tokenizers.models
     pre_tokenizers, processors = tokenizers.pre_tokenizers, tokenizers.processors
-    marks = ["<s>", "<pad>", "</s>", "<unk>"] if kind == "roberta" else ["<|endoftext|>"]
+    marks = (
+        ["<s>", "<pad>", "</s>", "<unk>"] if kind == "roberta" else ["<|endoftext|>"]
+    )
     vocabulary = {
         each: number
-        for number, each in enumerate([*marks, *sorted(pre_tokenizers.ByteLevel.alphabet()), "Ġs"])
+        for number, each in enumerate(
+            [*marks, *sorted(pre_tokenizers.ByteLevel.alphabet()), "Ġs"]
+        )
     }
     own = tokenizers.Tokenizer(models.BPE(vocabulary, [("Ġ", "s")]))
     own.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    names = {"bos_token": marks[0], "eos_token": marks[-2] if kind == "roberta" else marks[0]}
+    names = {
+        "bos_token": marks[0],
+        "eos_token": marks[-2] if kind == "roberta" else marks[0],
+    }
     if kind == "roberta":
         own.post_processor = processors.RobertaProcessing(
             ("</s>", 2), ("<s>", 0), add_prefix_space=False
@@ -147,7 +167,9 @@ def save(folder: Path, kind: str, config: Any, seed: int, scale: float = 1.0) ->
     with torch.no_grad():
         for name, weights in model.named_parameters():
             if weights.dim() > 1:
-                weights.normal_(0, scale if "classifier" in name or "embeddings" in name else 0.3)
+                weights.normal_(
+                    0, scale if "classifier" in name or "embeddings" in name else 0.3
+                )
     model.save_pretrained(folder)
     assert json.loads((folder / "config.json").read_text())
     return folder

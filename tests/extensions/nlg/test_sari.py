@@ -48,8 +48,12 @@ def sets_of(references: list[list[str]]) -> list[list[str | None]]:
 
 def test_golden_cases(shared: Path) -> None:
     """All numbers of EASSE 6a4352ec, SARI.py and modified-sari.py 35570464, and evaluate a7dd3383."""
-    with gzip.open(shared / "nlg" / "golden" / "sari.jsonl.gz", "rt", encoding="utf-8") as file:
-        cases = [json.loads(line) for number, line in enumerate(file) if number % 4 == 0]
+    with gzip.open(
+        shared / "nlg" / "golden" / "sari.jsonl.gz", "rt", encoding="utf-8"
+    ) as file:
+        cases = [
+            json.loads(line) for number, line in enumerate(file) if number % 4 == 0
+        ]
     assert len(cases) == 510
     for case in cases:
         found = pipeline.evaluate(
@@ -62,13 +66,18 @@ def test_golden_cases(shared: Path) -> None:
             expected: dict[str, Any] = case["out"][program]
             for name in ("sari", "add", "keep", "del", "sari_f", "del_recall", "del_f"):
                 if name in expected:
-                    assert result.outputs[name] == pytest.approx(expected[name] / 100, abs=1e-12), (
+                    assert result.outputs[name] == pytest.approx(
+                        expected[name] / 100, abs=1e-12
+                    ), (
                         case["id"],
                         program,
                     )
             if "counts" in expected:
                 columns = result.columns
-                sums = [[int(columns[f"{name}_{n}"].sum()) for n in range(1, 5)] for name in COUNTS]
+                sums = [
+                    [int(columns[f"{name}_{n}"].sum()) for n in range(1, 5)]
+                    for name in COUNTS
+                ]
                 assert sums == expected["counts"], (case["id"], program)
             if "sentences" in expected:
                 assert (result.sentences * 100).tolist() == pytest.approx(
@@ -80,7 +89,9 @@ def test_a_sentence_by_hand() -> None:
     """Order 1: added d of d; kept a of a and b, where a is wanted; deleted c, where b and c should
     go. And so on.
     """
-    (result,) = pipeline.evaluate({"x": ["a b d"]}, [["a d"]], ["a b c"], metrics=["sari"])
+    (result,) = pipeline.evaluate(
+        {"x": ["a b d"]}, [["a d"]], ["a b c"], metrics=["sari"]
+    )
     assert result.outputs == pytest.approx(
         {"sari": 1 / 3, "add": 1 / 4, "keep": 1 / 6, "del": 7 / 12}, abs=1e-15
     )
@@ -97,7 +108,9 @@ def test_a_perfect_sentence() -> None:
     assert (plain.score, other.score) == (pytest.approx(1 / 3), 1.0)
 
 
-@pytest.mark.parametrize("spelling", ["sari", "sari[flavour=xu]", "sari[flavour=huggingface]"])
+@pytest.mark.parametrize(
+    "spelling", ["sari", "sari[flavour=xu]", "sari[flavour=huggingface]"]
+)
 def test_a_missing_reference_does_not_count(spelling: str) -> None:
     """A naive implementation of the definitions, sentence by sentence, with the references that the
     sentence has.
@@ -115,7 +128,8 @@ def test_a_missing_reference_does_not_count(spelling: str) -> None:
     )[0]
     flavour = spelling.partition("=")[2].rstrip("]") or "easse"
     naive = [
-        naive_sari.score(*line, flavour) for line in zip(sources, outputs, references, strict=True)
+        naive_sari.score(*line, flavour)
+        for line in zip(sources, outputs, references, strict=True)
     ]
     assert found.sentences.tolist() == pytest.approx(naive, abs=1e-12)
     scorer = pipeline.Scorer(spelling + level, sets_of(references), sources)
@@ -126,19 +140,26 @@ def test_a_missing_reference_does_not_count(spelling: str) -> None:
 def test_moses_is_sacremoses() -> None:
     sacremoses = pytest.importorskip("sacremoses")
     tokenizer = sacremoses.MosesTokenizer()
-    texts = ['It isn\'t (quite) what "they" said: 3.5 % & more...', "Mr. O'Neill left <it> there."]
+    texts = [
+        'It isn\'t (quite) what "they" said: 3.5 % & more...',
+        "Mr. O'Neill left <it> there.",
+    ]
     tokens = [tokenizer.tokenize(text, escape=False, return_str=True) for text in texts]
     plain, split = (
         ["sari[tok=moses]", "bleu[tok=moses]"],
         ["sari[tok=whitespace]", "bleu[tok=whitespace]"],
     )
     found = pipeline.evaluate({"x": texts[:1]}, [texts[1:]], texts[1:], metrics=plain)
-    other = pipeline.evaluate({"x": tokens[:1]}, [tokens[1:]], tokens[1:], metrics=split)
+    other = pipeline.evaluate(
+        {"x": tokens[:1]}, [tokens[1:]], tokens[1:], metrics=split
+    )
     assert [result.outputs for result in found] == [result.outputs for result in other]
     assert found[1].found.peer_signature is None
 
 
-def test_wrong_options_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_options_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "t").write_text("a b\n", encoding="utf-8")
     given = ("-s", tmp_path / "t", "-r", tmp_path / "t", "-o", tmp_path / "t")
     for spelling, message in {

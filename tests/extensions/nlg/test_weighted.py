@@ -36,7 +36,9 @@ NEAR = 1e-11
 
 
 def golden(shared: Path, name: str) -> Iterator[Case]:
-    with gzip.open(shared / "nlg" / "golden" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(
+        shared / "nlg" / "golden" / f"{name}.jsonl.gz", "rt", encoding="utf-8"
+    ) as file:
         yield from map(json.loads, file)
 
 
@@ -64,7 +66,9 @@ def scored(text: Text, spelling: str) -> tuple[dict[str, float], list[float]]:
     (columns,) = metric.spec.count(with_corpus_pass(metric.spec, text))
     if "ref_len" in columns and text.missing is not None:
         columns["ref_len"] = np.where(text.missing, -1, columns["ref_len"])
-    totals = {name: values.sum(axis=0) for name, values in metric.make_terms(columns).items()}
+    totals = {
+        name: values.sum(axis=0) for name, values in metric.make_terms(columns).items()
+    }
     return {
         name: float(value) for name, value in metric.score(totals).items()
     }, metric.sentence_scores(columns)[:, 0].tolist()
@@ -125,7 +129,11 @@ def test_mteval_sums_what_the_program_sums(shared: Path) -> None:
     assert compared > 2000
 
 
-CIDER = {"cider": "cider", "cider;sigma=2": "cider[sigma=2]", "cider;sigma=20": "cider[sigma=20]"}
+CIDER = {
+    "cider": "cider",
+    "cider;sigma=2": "cider[sigma=2]",
+    "cider;sigma=20": "cider[sigma=20]",
+}
 
 
 @pytest.mark.parametrize("key", [*CIDER, "rouge_l"])
@@ -139,7 +147,9 @@ def test_cider_and_rouge_are_those_of_coco(shared: Path, key: str) -> None:
         outputs, sentences = scored(text_of(case), spelling)
         found = float(np.mean(sentences)) if key == "rouge_l" else outputs["cider"]
         assert near(found, case["out"][key]), case["id"]
-        assert all(map(near, sentences, case["out"].get(sentences_key, sentences))), case["id"]
+        assert all(map(near, sentences, case["out"].get(sentences_key, sentences))), (
+            case["id"]
+        )
         compared += 1
     assert compared == 2040
 
@@ -149,13 +159,17 @@ def test_systems_of_the_e2e_challenge(shared: Path) -> None:
     published values.
     """
     (first, *systems) = golden(shared, "cider-real")
-    results = json.loads((shared / "nlg" / "published.json").read_text(encoding="utf-8"))["results"]
+    results = json.loads(
+        (shared / "nlg" / "published.json").read_text(encoding="utf-8")
+    )["results"]
     published = {
         item.get("hypotheses", ""): item["published"]
         for item in results
         if item.get("suite") == "e2e" and "published" in item
     }
-    outputs = {f"s{number}": system["hypotheses"] for number, system in enumerate(systems)}
+    outputs = {
+        f"s{number}": system["hypotheses"] for number, system in enumerate(systems)
+    }
     found = pipeline.evaluate(
         outputs, sets(first["references"]), metrics=["cider", "rouge[flavour=coco]"]
     )
@@ -167,7 +181,9 @@ def test_systems_of_the_e2e_challenge(shared: Path) -> None:
         ):
             own = found.get(system=f"s{number}", metric=metric)
             assert near(own.score, system["out"][key])
-            assert np.allclose(own.sentences, system["out"][sentences], rtol=0, atol=1e-11)
+            assert np.allclose(
+                own.sentences, system["out"][sentences], rtol=0, atol=1e-11
+            )
             for name, values in published.items():
                 if name.endswith(system["file"]):
                     assert f"{own.score:.4f}" == values[column]
@@ -203,7 +219,9 @@ def test_nist_by_hand() -> None:
     assert found.outputs["nist_1"] == pytest.approx(ones, abs=1e-11)
     assert found.outputs["nist_2"] == pytest.approx(twos, abs=1e-11)
     assert found.score == pytest.approx(ones + twos, abs=1e-11)
-    short = pipeline.evaluate(["a", "c"], references, metrics=["nist[n=1]"])  # 2 tokens, of 5
+    short = pipeline.evaluate(
+        ["a", "c"], references, metrics=["nist[n=1]"]
+    )  # 2 tokens, of 5
     penalty = math.exp(math.log(0.5) * (math.log(2 / 5) / math.log(1.5)) ** 2)
     assert short.outputs["penalty"] == pytest.approx(penalty, abs=1e-12)
 
@@ -212,7 +230,9 @@ def test_cider_by_hand() -> None:
     """Two sentences; a is in both, so that it weighs nothing. The first output lacks its last
     token, and a bigram.
     """
-    found = pipeline.evaluate(["a b", "a d"], [["a b c", "a d"]], metrics=["cider[sigma=1]"])
+    found = pipeline.evaluate(
+        ["a b", "a d"], [["a b c", "a d"]], metrics=["cider[sigma=1]"]
+    )
     one = 1 / math.sqrt(2)  # b of b and c; then "a b" of two bigrams
     first = 10 / 4 * (one + one) * math.exp(-1 / 2)
     second = 10 / 4 * 2
@@ -227,10 +247,14 @@ def test_rouge_of_coco_by_hand() -> None:
     a token.
     """
     found = pipeline.evaluate(
-        ["a b", "", ""], [["x a y b", "", "a"], ["b", "c", None]], metrics=["rouge[flavour=coco]"]
+        ["a b", "", ""],
+        [["x a y b", "", "a"], ["b", "c", None]],
+        metrics=["rouge[flavour=coco]"],
     )
     assert found.sentences.tolist() == [1, 1, 0]
-    found = pipeline.evaluate(["a b c"], [["a"], ["a b x"]], metrics=["rouge[flavour=coco]"])
+    found = pipeline.evaluate(
+        ["a b c"], [["a"], ["a b x"]], metrics=["rouge[flavour=coco]"]
+    )
     precision, recall = 2 / 3, 1.0
     assert found.score == pytest.approx(
         2.44 * precision * recall / (recall + 1.44 * precision), abs=1e-15
@@ -244,13 +268,23 @@ def test_rouge_of_coco_by_hand() -> None:
 TOKENS = [
     # program, lower-cased, line, tokens; the Perl program, its copy, and nltk 3.10.4 were run on
     # such lines
-    ("mteval", True, "A<SKIPPED>É <skipped>x&amp;lt;", ["a", "<", "skipped", ">", "É", "x", "<"]),
+    (
+        "mteval",
+        True,
+        "A<SKIPPED>É <skipped>x&amp;lt;",
+        ["a", "<", "skipped", ">", "É", "x", "<"],
+    ),
     ("mteval", True, "a\x1cb\u00a0c", ["a\ufdd1b", "c"]),
     ("mteval", True, "", []),
     ("pymteval", True, "", [NO_TOKENS]),
     ("pymteval", True, "ΑΣ.Ω É-\nx", ["ας", ".", "ω", "éx"]),
     ("pymteval", False, "É-1 1-2", ["É-1", "1", "-", "2"]),
-    ("nltk", False, "&lt;a&#91; &amp;quot; -\nx", ["<", "a", "[", "&", "quot", ";", "-", "x"]),
+    (
+        "nltk",
+        False,
+        "&lt;a&#91; &amp;quot; -\nx",
+        ["<", "a", "[", "&", "quot", ";", "-", "x"],
+    ),
     ("nltk", True, "É A", ["é", "a"]),
 ]
 
@@ -284,7 +318,8 @@ def test_a_scorer_knows_all_references_and_a_batch_its_own() -> None:
 
 def test_rewards_of_single_lines_are_refused() -> None:
     with pytest.raises(
-        InputError, match="cider: depends on all references of a data set, and a reward has its own"
+        InputError,
+        match="cider: depends on all references of a data set, and a reward has its own",
     ):
         pipeline.rewards.plain("cider")
 
@@ -298,7 +333,15 @@ def test_scores_that_are_no_fractions_are_shown_as_they_are(
         ["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]
     ).score
     code, out, _ = called(
-        capsys, "score", "nist", "-r", tmp_path / "r", "-o", tmp_path / "o", "--columns", "nist_*"
+        capsys,
+        "score",
+        "nist",
+        "-r",
+        tmp_path / "r",
+        "-o",
+        tmp_path / "o",
+        "--columns",
+        "nist_*",
     )
     assert (code, f"{score:.2f}  " in out and "nist_2" in out) == (0, True)
     assert 2 < score < 10
@@ -315,7 +358,15 @@ def test_scores_that_are_no_fractions_are_shown_as_they_are(
         f"{value:.2f}" for value in sentences
     ]
     code, out, _ = called(
-        capsys, "explain", "nist", "-r", tmp_path / "r", "-o", tmp_path / "o", "--line", "2"
+        capsys,
+        "explain",
+        "nist",
+        "-r",
+        tmp_path / "r",
+        "-o",
+        tmp_path / "o",
+        "--line",
+        "2",
     )
     sentence = pipeline.evaluate(
         ["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]
@@ -325,7 +376,10 @@ def test_scores_that_are_no_fractions_are_shown_as_they_are(
 
 def test_pieces_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     outputs = ["a b", "b a c", "", "c"]
-    references: list[list[str | None]] = [["a b c", "b a", "c", "c"], ["a", None, "x", "c a"]]
+    references: list[list[str | None]] = [
+        ["a b c", "b a", "c", "c"],
+        ["a", None, "x", "c a"],
+    ]
     metrics = ["nist", "nist[flavour=pymteval]", "nist[flavour=nltk]", "cider"]
     before = [
         result.sentences.tolist()
@@ -342,7 +396,10 @@ def test_pieces_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     ("spelling", "message"),
     [
         ("rouge[flavour=coco,types=1]", "flavour coco has the type L alone"),
-        ("rouge[flavour=coco,level=micro]", "flavour coco is the mean of the texts' scores"),
+        (
+            "rouge[flavour=coco,level=micro]",
+            "flavour coco is the mean of the texts' scores",
+        ),
         ("rouge[flavour=coco,refs=mean]", "flavour coco takes best"),
         ("cider[sigma=0]", "sigma: expected a number above 0"),
     ],

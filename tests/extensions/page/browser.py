@@ -33,7 +33,12 @@ FLAGS = (
         "--disable-sync",
         "--disable-extensions",
     ),
-    *("--force-color-profile=srgb", "--hide-scrollbars", "--mute-audio", "--lang=en-US"),
+    *(
+        "--force-color-profile=srgb",
+        "--hide-scrollbars",
+        "--mute-audio",
+        "--lang=en-US",
+    ),
 )
 
 LUMINANCE = """
@@ -111,12 +116,22 @@ class Browser:
         self.size()
 
     def size(
-        self, width: int = 1280, height: int = 900, *, dark: bool = False, media: str = "screen"
+        self,
+        width: int = 1280,
+        height: int = 900,
+        *,
+        dark: bool = False,
+        media: str = "screen",
     ) -> None:
         """Be a window of so many pixels (a phone where that is little), of a system with light or
         dark colours.
         """
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        metrics = {
+            "width": width,
+            "height": height,
+            "deviceScaleFactor": 1,
+            "mobile": width < 600,
+        }
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.driver.execute_cdp_cmd(
@@ -162,7 +177,9 @@ class Browser:
             if message["method"] == "Network.requestWillBeSent":
                 address = message["params"]["request"]["url"]
                 said += (
-                    [f"asks for {address}"] if not address.startswith(("file:", "data:,")) else []
+                    [f"asks for {address}"]
+                    if not address.startswith(("file:", "data:,"))
+                    else []
                 )
         return said
 
@@ -203,7 +220,9 @@ def check_cut(browser: Browser) -> list[tuple[str, int, int]]:
 
     Returns the name of each with the width that it needs and has.
     """
-    browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    browser.run(
+        "document.querySelectorAll('details').forEach((one) => (one.open = true))"
+    )
     show = "(one) => { one.hidden = false; one.style.contentVisibility = 'visible'; }"  # as if each were in sight
     browser.run(f"document.querySelectorAll('.board').forEach({show})")
     wrong = "return [...document.querySelectorAll('table')].filter((one) => !one.closest('.scroll, .detail')).length"
@@ -220,8 +239,15 @@ def check_cut(browser: Browser) -> list[tuple[str, int, int]]:
 def report_of(folder: Path, config: dict[str, Any], name: str = "run") -> Path:
     """Run a config in a folder, into the folder of this name in it; return its page."""
     file = folder / f"{name}.yaml"
-    file.write_text(json.dumps({**config, "output": {"formats": ["html"]}}), encoding="utf-8")
-    assert dispatch.main(["run", str(file), "-q", "--json", "--output", str(folder / name)]) == 0
+    file.write_text(
+        json.dumps({**config, "output": {"formats": ["html"]}}), encoding="utf-8"
+    )
+    assert (
+        dispatch.main(
+            ["run", str(file), "-q", "--json", "--output", str(folder / name)]
+        )
+        == 0
+    )
     return folder / name / "report.html"
 
 
@@ -236,7 +262,9 @@ def browser(folder: Path) -> Iterator[Browser]:
     options.binary_location = next(filter(None, map(shutil.which, NAMES)))
     for flag in (*FLAGS, f"--user-data-dir={folder}"):
         options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    options.set_capability(
+        "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
+    )
     driver = Chrome(options=options, service=Service(shutil.which("chromedriver")))
     try:
         yield Browser(driver)

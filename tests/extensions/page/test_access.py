@@ -45,9 +45,13 @@ def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = {"source": source, "reference": reference}
     for number, name in enumerate(NAMES):
         pairs = zip(source, reference, strict=True)
-        texts[name] = [new if chance.random() < number / len(NAMES) else old for old, new in pairs]
+        texts[name] = [
+            new if chance.random() < number / len(NAMES) else old for old, new in pairs
+        ]
     for name, lines in texts.items():
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (folder / name).write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
     config = {
         "datasets": {"d": {"source": "source", "references": ["reference"]}},
         "systems": {name: name for name in NAMES},
@@ -103,7 +107,9 @@ return [...document.querySelectorAll("#results figure svg:not(:has(.curve))")].m
 """The names that each figure shows at its rows."""
 
 
-def test_names_are_cut_in_the_middle_and_tell_systems_apart(browser: Browser, sixty: Path) -> None:
+def test_names_are_cut_in_the_middle_and_tell_systems_apart(
+    browser: Browser, sixty: Path
+) -> None:
     browser.size(1440)
     browser.open(sixty)
     figures = browser.run(ROWS)
@@ -129,7 +135,9 @@ def test_keys_and_touch_say_the_whole_name(browser: Browser, sixty: Path) -> Non
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-def test_what_runs_off_the_page_says_so(browser: Browser, sixty: Path, width: int) -> None:
+def test_what_runs_off_the_page_says_so(
+    browser: Browser, sixty: Path, width: int
+) -> None:
     """At 1440 pixels every plot is whole."""
     browser.size(width)
     browser.open(sixty)
@@ -198,15 +206,21 @@ def test_bars_have_contrast_and_colours_one_meaning(
 ) -> None:
     browser.size(dark=dark)
     browser.open(sixty)
-    curves = {name: ratio for name, ratio in browser.run(DRAWN).items() if "hue" in name}
-    assert {name.rpartition(" ")[2] for name in curves} == {f"hue{number}" for number in range(6)}
+    curves = {
+        name: ratio for name, ratio in browser.run(DRAWN).items() if "hue" in name
+    }
+    assert {name.rpartition(" ")[2] for name in curves} == {
+        f"hue{number}" for number in range(6)
+    }
     assert {name: ratio for name, ratio in curves.items() if ratio < 3} == {}
     browser.open(few)
     drawn = browser.run(DRAWN)
     assert {"range", "mark", "bar", "dot", "level"} <= set(drawn)
     assert {name: ratio for name, ratio in drawn.items() if ratio < 3} == {}
     colours = browser.run(COLOURS)
-    assert len({colours["ins"], colours["del"], colours["right"], colours["wrong"]}) == 4
+    assert (
+        len({colours["ins"], colours["del"], colours["right"], colours["wrong"]}) == 4
+    )
     assert colours["right"] == colours["match"] == colours["good"]
     assert colours["wrong"] == colours["penalised"]
     browser.size()
@@ -249,7 +263,10 @@ def test_marks_name_a_direction(browser: Browser, few: Path) -> None:
             assert "*" not in cell
             if cell[-1] in "↑↓":
                 higher_is_better = not title.startswith("TER")
-                assert (cell[-1] == "↑") == ((cell[0] == "+") == higher_is_better), (title, cell)
+                assert (cell[-1] == "↑") == ((cell[0] == "+") == higher_is_better), (
+                    title,
+                    cell,
+                )
                 seen.add((title.split()[0], cell[-1]))
     assert ("TER", "↑") in seen
     assert ("GLEU+", "↑") in seen
@@ -272,7 +289,9 @@ def test_titles_explain_themselves_by_keys_and_touch(
     if width == 1280:
         bare = {title for title, explained in browser.run(HEADS) if not explained}
         assert bare <= {"system", "gleu", "GLEU+", "TER", "M² F₀.₅", "edits"}
-        in_cards = browser.run(HEADS.replace("#results table:not(.heat, .grid)", "#detail .orders"))
+        in_cards = browser.run(
+            HEADS.replace("#results table:not(.heat, .grid)", "#detail .orders")
+        )
         assert in_cards
         assert all(explained for _, explained in in_cards)
     button = "document.querySelector('.ranked button.explained')"
@@ -280,18 +299,25 @@ def test_titles_explain_themselves_by_keys_and_touch(
     name = browser.run(f"return {button}.getAttribute('popovertarget')")
     browser.run(f"{button}.focus()")
     browser.press("\ue007")
-    assert browser.run("return document.getElementById(arguments[0]).checkVisibility()", name)
-    assert browser.run("return document.getElementById(arguments[0]).innerText", name).startswith(
-        "rank The place by score"
+    assert browser.run(
+        "return document.getElementById(arguments[0]).checkVisibility()", name
     )
+    assert browser.run(
+        "return document.getElementById(arguments[0]).innerText", name
+    ).startswith("rank The place by score")
     box = browser.run(
-        "return document.getElementById(arguments[0]).getBoundingClientRect().toJSON()", name
+        "return document.getElementById(arguments[0]).getBoundingClientRect().toJSON()",
+        name,
     )
     assert 0 <= box["left"] < box["right"] <= width
     browser.press("\ue00c")  # Escape
-    assert not browser.run("return document.getElementById(arguments[0]).checkVisibility()", name)
+    assert not browser.run(
+        "return document.getElementById(arguments[0]).checkVisibility()", name
+    )
     browser.run(f"{button}.click()")
-    assert browser.run("return document.getElementById(arguments[0]).checkVisibility()", name)
+    assert browser.run(
+        "return document.getElementById(arguments[0]).checkVisibility()", name
+    )
     browser.size()
 
 
@@ -308,7 +334,9 @@ return [...document.querySelectorAll("a[href], button, summary, select, input, [
 def test_the_list_is_near_for_keys(browser: Browser, sixty: Path) -> None:
     browser.open(sixty)
     browser.wait(f"return (() => {{{STOPS}}})() < 50;", expected=True)
-    browser.press("\ue004", "\ue004", "\ue007")  # Tab, Tab, Enter: the second link for skipping
+    browser.press(
+        "\ue004", "\ue004", "\ue007"
+    )  # Tab, Tab, Enter: the second link for skipping
     assert browser.run("return document.activeElement.id") == "list"
 
 
@@ -322,11 +350,14 @@ def test_arrows_go_through_the_systems(browser: Browser, sixty: Path) -> None:
     assert browser.count('.ranked tbody a:not([tabindex="-1"])') == 1
 
 
-def test_a_screen_reader_hears_states_and_whole_texts(browser: Browser, few: Path) -> None:
+def test_a_screen_reader_hears_states_and_whole_texts(
+    browser: Browser, few: Path
+) -> None:
     """What a screen reader reads of a sentence: headings, states in words, text in few pieces."""
     browser.open(few, "a=careful&grams=1&line=12")
     browser.wait(
-        "return document.querySelectorAll('#detail .card h4.names').length > 1", expected=True
+        "return document.querySelectorAll('#detail .card h4.names').length > 1",
+        expected=True,
     )
     states = browser.texts("#detail .grams > .hidden")
     assert any(re.search(r"matched: .+missing: ", text) for text in states)
@@ -334,7 +365,10 @@ def test_a_screen_reader_hears_states_and_whole_texts(browser: Browser, few: Pat
     parted = """return [...document.querySelectorAll("#detail .text, #detail .text *")].filter((one) =>
       [...one.childNodes].some((part) => part.nodeType === 3 && part.nextSibling?.nodeType === 3)).length"""
     assert (
-        browser.run("return document.querySelector('#detail .named .text').childNodes.length") == 1
+        browser.run(
+            "return document.querySelector('#detail .named .text').childNodes.length"
+        )
+        == 1
     )
     assert browser.run(parted) == 0
     browser.run("state.metric = 2; update();")
@@ -356,7 +390,9 @@ def test_what_scrolls_is_a_stop_of_the_tab_key(browser: Browser, few: Path) -> N
 def printed(browser: Browser) -> list[str]:
     """Return the text of each printed page."""
     document_table = base64.b64decode(
-        browser.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
+        browser.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})[
+            "data"
+        ]
     )
     try:
         text = subprocess.run(
@@ -366,11 +402,15 @@ def printed(browser: Browser) -> list[str]:
             check=True,
         ).stdout
     except FileNotFoundError:
-        pytest.skip("pdftotext is not installed (Debian: apt-get install poppler-utils)")
+        pytest.skip(
+            "pdftotext is not installed (Debian: apt-get install poppler-utils)"
+        )
     return text.decode().split("\f")[:-1]
 
 
-def test_no_title_stands_alone_at_the_foot_of_a_page(browser: Browser, few: Path) -> None:
+def test_no_title_stands_alone_at_the_foot_of_a_page(
+    browser: Browser, few: Path
+) -> None:
     browser.open(few, "grams=1&line=12")
     titles = {
         " ".join(title.split())
@@ -419,7 +459,9 @@ def test_hints_name_what_is_out_of_sight_and_go_when_the_window_grows(
     browser.wait(hint, "M² F₀.₅ →")
     browser.click(".overview .hint")
     browser.wait(hint, "← scroll back")
-    assert browser.run("return document.querySelector('.overview .scroll').scrollLeft") > 5
+    assert (
+        browser.run("return document.querySelector('.overview .scroll').scrollLeft") > 5
+    )
     browser.size(1440)
     browser.wait(hint, "")
     browser.size()
@@ -434,7 +476,9 @@ def test_the_board_begins_above_the_fold_beside_where_metrics_disagree(
     table, figure = browser.run(places)
     assert figure["left"] > table["right"]
     assert (
-        browser.run("return document.querySelector('.board h3').getBoundingClientRect().bottom")
+        browser.run(
+            "return document.querySelector('.board h3').getBoundingClientRect().bottom"
+        )
         < 900
     )
     assert browser.text(".overview figcaption") == "Where metrics disagree"
@@ -445,7 +489,9 @@ def test_the_board_begins_above_the_fold_beside_where_metrics_disagree(
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
-def test_axe_finds_nothing_serious(browser: Browser, few: Path, width: int, dark: bool) -> None:
+def test_axe_finds_nothing_serious(
+    browser: Browser, few: Path, width: int, dark: bool
+) -> None:
     """With everything open that can be opened; contrast is held by another test, and takes axe-core
     long."""
     if not axe.script():
@@ -454,9 +500,12 @@ def test_axe_finds_nothing_serious(browser: Browser, few: Path, width: int, dark
         )
     browser.size(width, dark=dark)
     browser.open(few, "grams=1&line=12")
-    browser.run("for (const one of document.querySelectorAll('details')) one.open = true;")
+    browser.run(
+        "for (const one of document.querySelectorAll('details')) one.open = true;"
+    )
     browser.wait(
-        "return [...document.querySelectorAll('details')].every((one) => one.open)", expected=True
+        "return [...document.querySelectorAll('details')].every((one) => one.open)",
+        expected=True,
     )
     serious = [
         found

@@ -105,7 +105,11 @@ def hostile(folder: Path) -> Path:
     config = {
         "description": "<script>window.hostile = 2</script> \u202eevil",
         "datasets": {
-            "d": {"source": "source", "references": ["ref0", "ref1"], "empty_references": "keep"}
+            "d": {
+                "source": "source",
+                "references": ["ref0", "ref1"],
+                "empty_references": "keep",
+            }
         },
         "systems": {name: name for name in "ABC"},
         "metrics": [
@@ -124,7 +128,14 @@ def people(folder: Path) -> Path:
     target = folder / "people"
     assert (
         dispatch.main(
-            ["run", str(ROOT / "configs" / "human.yaml"), "-q", "--json", "--output", str(target)]
+            [
+                "run",
+                str(ROOT / "configs" / "human.yaml"),
+                "-q",
+                "--json",
+                "--output",
+                str(target),
+            ]
         )
         == 0
     )
@@ -135,19 +146,24 @@ def people(folder: Path) -> Path:
 def scores(page: Path, metric: int) -> dict[str, list[float]]:
     """Return the sentence scores of the systems, from the columns of the run."""
     measured = reopen.revisit(page.parent).measured[metric]
-    return {name: _joined(measured, system) for system, name in enumerate(measured.names)}
+    return {
+        name: _joined(measured, system) for system, name in enumerate(measured.names)
+    }
 
 
 def _joined(measured: MetricResult, system: int) -> list[float]:
     blocks = [
-        sentence_scores(measured.metric, columns) for columns in measured.columns[system].blocks()
+        sentence_scores(measured.metric, columns)
+        for columns in measured.columns[system].blocks()
     ]
     return np.floor(np.concatenate(blocks) * 1e4 + 0.5).tolist()  # type: ignore[no-any-return]
 
 
 def listed(browser: Browser) -> list[int]:
     """Return the numbers of the lines in the list."""
-    found: list[int] = browser.run("return list.items.map((line) => dataset().numbers[line])")
+    found: list[int] = browser.run(
+        "return list.items.map((line) => dataset().numbers[line])"
+    )
     return found
 
 
@@ -192,7 +208,8 @@ def test_what_is_asked_for_would_be_noticed(browser: Browser, folder: Path) -> N
     """Else the test above could not fail."""
     page = folder / "asking.html"
     page.write_text(
-        "<script src='missing.js'></script><img src='http://127.0.0.1:9/x.png'>", encoding="utf-8"
+        "<script src='missing.js'></script><img src='http://127.0.0.1:9/x.png'>",
+        encoding="utf-8",
     )
     browser.open(page)
     found = browser.complaints()
@@ -236,20 +253,32 @@ def check_sums(browser: Browser, page: Path) -> int:
     browser.open(page)
     compared = 0
     context = reopen.revisit(page.parent)
-    for measured, rows in zip(context.measured, json.loads(browser.run(SUMS)), strict=True):
+    for measured, rows in zip(
+        context.measured, json.loads(browser.run(SUMS)), strict=True
+    ):
         rule = shown_ngrams(measured.metric).ngram_rule()
         if rule is None:
             assert set(map(str, rows)) == {"None"}
             continue
         for system, columns in enumerate(measured.columns):
             blocks = list(columns.blocks())
-            whole = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+            whole = {
+                name: np.concatenate([block[name] for block in blocks])
+                for name in blocks[0]
+            }
             own = rows[system :: len(measured.columns)]
-            for name, expected in counted(measured, rule.name, rule.merged, whole).items():
+            for name, expected in counted(
+                measured, rule.name, rule.merged, whole
+            ).items():
                 shown = np.array(
-                    [[[order[name] for order in reference] for reference in line] for line in own]
+                    [
+                        [[order[name] for order in reference] for reference in line]
+                        for line in own
+                    ]
                 )
-                assert np.array_equal(shown, expected[..., rule.first - 1 : rule.last]), (
+                assert np.array_equal(
+                    shown, expected[..., rule.first - 1 : rule.last]
+                ), (
                     measured.names[system],
                     name,
                 )
@@ -264,14 +293,21 @@ def counted(
     if rule == "green":
         return measured.metric.make_terms(columns)
     found = {"match": columns["union_match"][:, None] if merged else columns["match"]}
-    penalty = {"gleu": "gone_match" if merged else "penalty", "paper": "source_only"}.get(rule)
+    penalty = {
+        "gleu": "gone_match" if merged else "penalty",
+        "paper": "source_only",
+    }.get(rule)
     if penalty:
         found["penalty"] = columns[penalty][:, None] if merged else columns[penalty]
     return found
 
 
-def test_the_n_grams_shown_are_those_that_were_counted(browser: Browser, sample: Path) -> None:
-    assert check_sums(browser, sample) == 96 * 4 * 4 * (2 * 2 + 2 * 2 + 2 + 1 + 2 + 3 * 2)
+def test_the_n_grams_shown_are_those_that_were_counted(
+    browser: Browser, sample: Path
+) -> None:
+    assert check_sums(browser, sample) == 96 * 4 * 4 * (
+        2 * 2 + 2 * 2 + 2 + 1 + 2 + 3 * 2
+    )
 
 
 @pytest.mark.exhaustive
@@ -306,7 +342,9 @@ def test_the_n_grams_of_conll_2014_are_those_that_were_counted(
     assert page.stat().st_size < 15_000_000
 
 
-def test_n_grams_that_were_not_counted_are_not_shown(browser: Browser, sample: Path) -> None:
+def test_n_grams_that_were_not_counted_are_not_shown(
+    browser: Browser, sample: Path
+) -> None:
     browser.open(sample)
     assert browser.count("#detail .gram") > 10
     browser.run(
@@ -323,7 +361,9 @@ def test_counts_score_and_n_grams_of_a_sentence(browser: Browser, sample: Path) 
         "dataset=sample&metric=gleu+(refs%3Asample)&a=eager&b=careful&reference=0&line=1&whole=1",
     )
     card = "document.querySelector('#detail .card')"
-    assert browser.run(f"return {card}.querySelector('.names').textContent") == "A eager"
+    assert (
+        browser.run(f"return {card}.querySelector('.names').textContent") == "A eager"
+    )
     rows = browser.rows("#detail .card:first-child .orders tr")
     assert rows[0] == ["n", "match", "penalty", "numer", "total"]
     assert rows[1] == ["1", "9", "1", "8", "11"]
@@ -331,9 +371,23 @@ def test_counts_score_and_n_grams_of_a_sentence(browser: Browser, sample: Path) 
         f"return [...{card}.querySelector('.grams').querySelectorAll('.gram')].map((chip) => "
         "[chip.textContent, chip.className])"
     )
-    expected = ["She", "goes", "to", "the", "school", "by", "the", "bus", "every", "day", "."]
+    expected = [
+        "She",
+        "goes",
+        "to",
+        "the",
+        "school",
+        "by",
+        "the",
+        "bus",
+        "every",
+        "day",
+        ".",
+    ]
     kinds = ["match"] * 3 + ["penalised"] + ["match"] * 2 + ["other"] + ["match"] * 4
-    assert chips == [[text, f"gram {kind}"] for text, kind in zip(expected, kinds, strict=True)]
+    assert chips == [
+        [text, f"gram {kind}"] for text, kind in zip(expected, kinds, strict=True)
+    ]
 
 
 def test_edits_are_marked_by_elements(browser: Browser, sample: Path) -> None:
@@ -357,7 +411,9 @@ def test_orders_of_the_list(browser: Browser, sample: Path) -> None:
     source = reopen.revisit(sample.parent).corpora["sample"].source
     assert source
     sizes = list(map(len, read_texts(source, 0, 96)))
-    spread = [max(column) - min(column) for column in zip(*by_name.values(), strict=True)]
+    spread = [
+        max(column) - min(column) for column in zip(*by_name.values(), strict=True)
+    ]
     keys = {
         "as in the file": [0.0] * 96,
         "A: worst first": a,
@@ -402,7 +458,9 @@ def test_filters(browser: Browser, sample: Path) -> None:
         assert 0 < len(listed(browser)) < 96
     choose(browser, wins="A beats B", edits="only unchanged")
     unchanged = [one == two for one, two in zip(source, careful, strict=True)]
-    assert listed(browser) == [n + 1 for n in range(96) if unchanged[n] and wanted["A beats B"][n]]
+    assert listed(browser) == [
+        n + 1 for n in range(96) if unchanged[n] and wanted["A beats B"][n]
+    ]
     choose(browser, wins="all", edits="only changed")
     assert listed(browser) == [n + 1 for n in range(96) if not unchanged[n]]
     browser.click("#clear")
@@ -412,10 +470,14 @@ def test_filters(browser: Browser, sample: Path) -> None:
 def test_search(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     corpus = reopen.revisit(sample.parent).corpora["sample"]
-    lines = list(zip(*(read_texts(text, 0, 96) for text in corpus.texts()), strict=True))
+    lines = list(
+        zip(*(read_texts(text, 0, 96) for text in corpus.texts()), strict=True)
+    )
     choose(browser, q="SCHOOL")
     expected = [
-        n for n, texts in enumerate(lines, 1) if any("school" in text.lower() for text in texts)
+        n
+        for n, texts in enumerate(lines, 1)
+        if any("school" in text.lower() for text in texts)
     ]
     assert listed(browser) == expected != []
     choose(browser, q="/^The\\b.*\\d/")
@@ -426,7 +488,10 @@ def test_search(browser: Browser, sample: Path) -> None:
     ]
     choose(browser, q="/(/")
     assert listed(browser) == []
-    assert browser.run("return document.forms.controls.elements.q.validity.customError") is True
+    assert (
+        browser.run("return document.forms.controls.elements.q.validity.customError")
+        is True
+    )
     choose(browser, q="no such text anywhere")
     assert "No sentence fits" in browser.text("#detail")
     assert browser.complaints() == []
@@ -455,7 +520,9 @@ def test_keys(browser: Browser, sample: Path) -> None:
     browser.press("/", Keys.ESCAPE)
     assert len(listed(browser)) == 96
     browser.press(Keys.ESCAPE, "x")
-    assert browser.run("return [dataset().systems[state.a], dataset().systems[state.b]]") == [
+    assert browser.run(
+        "return [dataset().systems[state.a], dataset().systems[state.b]]"
+    ) == [
         "eager",
         "careful",
     ]
@@ -487,14 +554,19 @@ def test_a_link_leads_back_to_what_is_shown(browser: Browser, sample: Path) -> N
     )
     choose(browser, against="reference 1", edits="only changed")
     browser.press("j", "j", "n")
-    state, address = browser.run("writeNow(); return [JSON.stringify(state), location.hash]")
+    state, address = browser.run(
+        "writeNow(); return [JSON.stringify(state), location.hash]"
+    )
     browser.open(sample, address[1:])
     assert browser.run("writeNow(); return [JSON.stringify(state), location.hash]") == [
         state,
         address,
     ]
     assert (
-        browser.run("return document.getElementById('sentences').getBoundingClientRect().top") < 200
+        browser.run(
+            "return document.getElementById('sentences').getBoundingClientRect().top"
+        )
+        < 200
     )
     browser.run("location.hash = '#dataset=sample&a=careful&line=7'")
     browser.wait("return [state.line + 1, dataset().systems[state.a]]", [7, "careful"])
@@ -509,13 +581,17 @@ def test_a_link_leads_back_to_what_is_shown(browser: Browser, sample: Path) -> N
         "q=%2F(%2F&line=x",
     ],
 )
-def test_links_to_what_is_not_there(browser: Browser, sample: Path, address: str) -> None:
+def test_links_to_what_is_not_there(
+    browser: Browser, sample: Path, address: str
+) -> None:
     browser.open(sample, address)
     assert browser.count("#controls select") == 9
     assert browser.complaints() == []
 
 
-def test_names_in_the_leader_board_lead_to_sentences(browser: Browser, sample: Path) -> None:
+def test_names_in_the_leader_board_lead_to_sentences(
+    browser: Browser, sample: Path
+) -> None:
     browser.open(sample)
     browser.click("#board-4 a[href*=broken]")
     browser.wait(
@@ -547,12 +623,18 @@ def test_hostile_text_stays_text(browser: Browser, hostile: Path) -> None:
         assert not set(found) & set(INVISIBLE), text[:30]
         if text.isprintable() and "\u200d" not in text:
             assert shown.replace("\u25cc", "") == (text[:20_000] or "(empty)")
-        assert browser.count("#detail :is(script, img, iframe), #list :is(script, img)") == 0
+        assert (
+            browser.count("#detail :is(script, img, iframe), #list :is(script, img)")
+            == 0
+        )
     assert browser.run("return [document.scripts.length, typeof window.hostile]") == [
         scripts,
         "undefined",
     ]
-    assert browser.run("return document.title") == "<script>window.hostile = 2</script> \\u202eevil"
+    assert (
+        browser.run("return document.title")
+        == "<script>window.hostile = 2</script> \\u202eevil"
+    )
     labels = [
         ("RLO", 4),
         ("U+0007", 6),
@@ -581,7 +663,9 @@ def test_cut_texts_say_so(browser: Browser, hostile: Path) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_every_text_has_contrast(browser: Browser, sample: Path, hostile: Path, dark: bool) -> None:
+def test_every_text_has_contrast(
+    browser: Browser, sample: Path, hostile: Path, dark: bool
+) -> None:
     browser.size(dark=dark)
     for page, address in ((sample, "a=broken&grams=1&line=12"), (hostile, "line=7")):
         browser.open(page, address)
@@ -615,13 +699,24 @@ def test_the_theme_can_be_chosen(browser: Browser, sample: Path) -> None:
     ]
 
 
-def test_print_has_boards_plots_and_the_sentence(browser: Browser, sample: Path) -> None:
+def test_print_has_boards_plots_and_the_sentence(
+    browser: Browser, sample: Path
+) -> None:
     browser.size(media="print")
     browser.open(sample)
     shown = "return arguments[0].map((one) => document.querySelector(one).checkVisibility())"
     assert (
         browser.run(
-            shown, [".ranked", "figure", "#detail .card", "#controls", "#list", ".top", ".copy"]
+            shown,
+            [
+                ".ranked",
+                "figure",
+                "#detail .card",
+                "#controls",
+                "#list",
+                ".top",
+                ".copy",
+            ],
         )
         == [True] * 3 + [False] * 4
     )
@@ -688,7 +783,10 @@ def test_texts_are_compared_by_their_words(browser: Browser, spaces: Path) -> No
 
 def test_more_white_space_is_shown(browser: Browser, spaces: Path) -> None:
     browser.open(spaces)
-    assert browser.run("return marked('a  b ', 'a b').querySelectorAll('.odd').length") == 2
+    assert (
+        browser.run("return marked('a  b ', 'a b').querySelectorAll('.odd').length")
+        == 2
+    )
     assert browser.run("return marked('a  b ', 'a b').textContent") == "a ␣b␣"
     assert browser.run("return marked('a b', 'a  b ').textContent") == "a b"
     assert browser.run("return marked('a  b ', null).textContent") == "a  b "
@@ -700,13 +798,17 @@ def test_the_keyboard_goes_on_after_a_button_and_after_a_choice(
     browser.open(spaces)
     browser.run("document.querySelector('[data-action=next]').focus()")
     browser.press("\ue007", "\ue007")  # Enter
-    assert browser.run("return [state.line, document.activeElement.dataset.action]") == [2, "next"]
+    assert browser.run(
+        "return [state.line, document.activeElement.dataset.action]"
+    ) == [2, "next"]
     browser.run("form.elements.a.focus()")
     browser.press("k")
     assert browser.run("return [state.line, document.activeElement.name]") == [1, "a"]
 
 
-def test_a_linked_sentence_is_in_sight_after_a_reload(browser: Browser, sample: Path) -> None:
+def test_a_linked_sentence_is_in_sight_after_a_reload(
+    browser: Browser, sample: Path
+) -> None:
     browser.open(sample, "dataset=sample&line=90")
     for _ in range(2):
         browser.wait(IN_SIGHT, True)

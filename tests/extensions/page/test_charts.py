@@ -38,7 +38,10 @@ if TYPE_CHECKING:
 SYSTEMS = [f"system-{number}" for number in range(13)]
 RESULTS = context(SYSTEMS).results
 SCORES = RESULTS.scores
-ROWS = {"ranks": rank_rows(SCORES), "correlations": next(coefficient_plots(RESULTS))[-1]}
+ROWS = {
+    "ranks": rank_rows(SCORES),
+    "correlations": next(coefficient_plots(RESULTS))[-1],
+}
 
 
 def shapes(drawing: Drawing, tag: str, kind: str = "") -> list[ET.Element]:
@@ -77,7 +80,9 @@ def test_rows_are_drawn_where_their_numbers_are(name: str) -> None:
     shown = ROWS[name]
     assert shown is not None
     drawing = one(charts.drawn("x", shown))
-    names = {words(text): number(text, "y") - 4 for text in shapes(drawing, "text", "end")}
+    names = {
+        words(text): number(text, "y") - 4 for text in shapes(drawing, "text", "end")
+    }
     assert list(names) == list(shown.names)
     dots = {
         (title(shape), number(shape, "cy")): number(shape, "cx")
@@ -103,7 +108,9 @@ def test_rows_are_drawn_where_their_numbers_are(name: str) -> None:
             for line in axes.lines
             if line.get_marker() in ("|", "o")
         ]
-    wanted = [sorted({(mark.low, mark.row), (mark.high, mark.row)}) for mark in shown.marks]
+    wanted = [
+        sorted({(mark.low, mark.row), (mark.high, mark.row)}) for mark in shown.marks
+    ]
     assert [[tuple(point) for point in line] for line in found] == wanted
 
 
@@ -134,10 +141,13 @@ def test_ranks() -> None:
 def test_a_long_figure_of_the_page_comes_in_parts() -> None:
     shown = rank_rows(context([f"s{number}" for number in range(90)]).results.scores)
     drawings = charts.drawn("Rank ranges", shown)
-    assert list(drawings) == [f"Rank ranges, systems {low} to {low + 29}" for low in (1, 31, 61)]
+    assert list(drawings) == [
+        f"Rank ranges, systems {low} to {low + 29}" for low in (1, 31, 61)
+    ]
     assert (
         next(
-            words(text) for text in shapes(drawings["Rank ranges, systems 31 to 60"], "text", "end")
+            words(text)
+            for text in shapes(drawings["Rank ranges, systems 31 to 60"], "text", "end")
         )
         == "s30"
     )
@@ -192,27 +202,41 @@ def test_metric_against_people() -> None:
 def test_systems_without_a_score_are_in_no_plot_of_people() -> None:
     human = RESULTS.human or {}
     human_data = {**human["scores"]["people"], "system-1": None}
-    scores = [replace(score, score=math.nan) if score.rank == 3 else score for score in SCORES]
+    scores = [
+        replace(score, score=math.nan) if score.rank == 3 else score for score in SCORES
+    ]
     ((*_, shown),) = point_plots(
-        replace(RESULTS, scores=scores, human={**human, "scores": {"people": human_data}})
+        replace(
+            RESULTS, scores=scores, human={**human, "scores": {"people": human_data}}
+        )
     )
     assert [point.name for point in shown.points] == [SYSTEMS[0], *SYSTEMS[3:]]
 
 
 @pytest.mark.parametrize("count", [3, 13, 20, 21, 60])
 def test_names_on_the_page_lie_on_no_other(count: int) -> None:
-    ((*_, shown),) = point_plots(context([f"system-{number}" for number in range(count)]).results)
+    ((*_, shown),) = point_plots(
+        context([f"system-{number}" for number in range(count)]).results
+    )
     drawing = one(charts.drawn("x", shown))
     boxes = []
     for shape in shapes(drawing, "text"):
         if title(shape):
-            width, x, y = 6.6 * len(words(shape)), number(shape, "x"), number(shape, "y")
+            width, x, y = (
+                6.6 * len(words(shape)),
+                number(shape, "x"),
+                number(shape, "y"),
+            )
             kind = shape.get("class", "")
-            left = x - width if "end" in kind else x - width / 2 if "middle" in kind else x
+            left = (
+                x - width if "end" in kind else x - width / 2 if "middle" in kind else x
+            )
             boxes.append((left, y - 10, left + width, y + 2))
     assert len(boxes) == count
     for a, b in combinations(boxes, 2):
-        assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] + 0.2 or b[3] <= a[1] + 0.2, (a, b)
+        assert (
+            a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] + 0.2 or b[3] <= a[1] + 0.2
+        ), (a, b)
     assert all(
         left >= 0 and right <= drawing.width and bottom <= drawing.height
         for left, _, right, bottom in boxes
@@ -237,8 +261,12 @@ def test_drawings_of_many_systems_stay_inside() -> None:
 
 
 def test_ticks_are_round_and_inside() -> None:
-    assert svg.Scale(0.532, 0.604, 0, 100).ticks(4) == pytest.approx([0.54, 0.56, 0.58, 0.60])
-    assert svg.Scale(0.0, 1.0, 0, 100).ticks(4) == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    assert svg.Scale(0.532, 0.604, 0, 100).ticks(4) == pytest.approx(
+        [0.54, 0.56, 0.58, 0.60]
+    )
+    assert svg.Scale(0.0, 1.0, 0, 100).ticks(4) == pytest.approx(
+        [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    )
     assert svg.Scale(0.5, 0.5, 0, 100)(0.5) == 50
     assert svg.scale([math.nan], 0, 10).ticks()
 
@@ -265,7 +293,11 @@ def test_orders_join_a_system_where_it_leaves_its_cluster() -> None:
     (group,) = groups(RESULTS)
     turned = [group.scores[-1], *group.scores[:-1]]
     again = [
-        replace(score, rank=number + 1, bootstrap=replace(one.bootstrap, cluster=1 + number // 3))
+        replace(
+            score,
+            rank=number + 1,
+            bootstrap=replace(one.bootstrap, cluster=1 + number // 3),
+        )
         for number, (score, one) in enumerate(zip(turned, group.scores, strict=True))
         if one.bootstrap
     ]
@@ -332,7 +364,8 @@ def test_a_system_leaves_its_cluster_where_no_place_is_in_both(
         chance.shuffle(names)
         rankings.append(dict(zip(names, sorted(clusters), strict=False)))
     both = [
-        [name for name in own if name in rankings[0] and name in rankings[1]] for own in rankings
+        [name for name in own if name in rankings[0] and name in rankings[1]]
+        for own in rankings
     ]
     expected = {}
     for name in both[0]:

@@ -46,7 +46,10 @@ return own ? [...own.tBodies[0].rows].map((row) => [...row.cells].map((cell) => 
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the sample with one reference, so that it is the best one."""
     folder = tmp_path_factory.mktemp("run")
-    texts = {"source": str(DATA / "source.txt"), "references": [str(DATA / "reference0.txt")]}
+    texts = {
+        "source": str(DATA / "source.txt"),
+        "references": [str(DATA / "reference0.txt")],
+    }
     texts |= {"gold": str(DATA / "m2" / "gold.m2")}
     config = {
         "datasets": {"sample": texts},
@@ -65,7 +68,9 @@ def context(folder: Path) -> ReportContext:
 @pytest.fixture
 def page(browser: Browser, folder: Path) -> Browser:
     """The page where GLEU compares A and B."""
-    browser.open(folder / "report.html", f"dataset=sample&metric=gleu&a={A}&b={B}&part=compare")
+    browser.open(
+        folder / "report.html", f"dataset=sample&metric=gleu&a={A}&b={B}&part=compare"
+    )
     return browser
 
 
@@ -73,7 +78,9 @@ def scores(context: ReportContext, metric: int, system: str) -> Floats:
     """Return the scores of sentences in percent, rounded as the page has them."""
     measured = context.measured[metric]
     columns = measured.columns[measured.names.index(system)]
-    found = np.concatenate([sentence_scores(measured.metric, block) for block in columns.blocks()])
+    found = np.concatenate(
+        [sentence_scores(measured.metric, block) for block in columns.blocks()]
+    )
     rounded: Floats = np.floor(found * 1e4 + 0.5) / 100
     return rounded
 
@@ -96,12 +103,15 @@ def test_the_difference_is_that_of_the_run_in_both_directions(
 ) -> None:
     results = context.results
     test = next(
-        t for t in results.tests if t.metric.startswith("gleu") and {t.system, t.other} == {A, B}
+        t
+        for t in results.tests
+        if t.metric.startswith("gleu") and {t.system, t.other} == {A, B}
     )
     turn = 1 if test.system == A else -1
     low, high = sorted(turn * bound for bound in test.interval)
     shown = [
-        signed(number, 2).replace("-", MINUS) for number in (turn * test.difference, low, high)
+        signed(number, 2).replace("-", MINUS)
+        for number in (turn * test.difference, low, high)
     ]
     told = page.text("#pair-told")
     assert told.startswith(
@@ -109,22 +119,33 @@ def test_the_difference_is_that_of_the_run_in_both_directions(
     )
     assert p_cell(test, results) in told
     won = (test.wins, test.losses)[::turn]
-    assert [int(row[1]) for row in table(page, "Sentences won")] == [won[0], test.ties, won[1]]
+    assert [int(row[1]) for row in table(page, "Sentences won")] == [
+        won[0],
+        test.ties,
+        won[1],
+    ]
     page.click("#pair-swap")
     page.wait(
         f"return document.getElementById('pair-told').textContent.startsWith('{B} {MINUS} {A}')",
         True,
     )
     back = [
-        signed(-number, 2).replace("-", MINUS) for number in (turn * test.difference, high, low)
+        signed(-number, 2).replace("-", MINUS)
+        for number in (turn * test.difference, high, low)
     ]
     told = page.text("#pair-told")
     assert f"{back[0]} (95% interval {back[1]} to {back[2]})" in told
-    assert [int(row[1]) for row in table(page, "Sentences won")] == [won[1], test.ties, won[0]]
+    assert [int(row[1]) for row in table(page, "Sentences won")] == [
+        won[1],
+        test.ties,
+        won[0],
+    ]
 
 
 @pytest.mark.parametrize("metric", [0, 1])
-def test_figures_show_what_numpy_finds(page: Browser, context: ReportContext, metric: int) -> None:
+def test_figures_show_what_numpy_finds(
+    page: Browser, context: ReportContext, metric: int
+) -> None:
     """GLEU, and TER, of which the lowest is the best."""
     if metric:
         choose(page, metric="TER")
@@ -142,7 +163,9 @@ def test_figures_show_what_numpy_finds(page: Browser, context: ReportContext, me
     ]
     assert [int(plain(row[1])) for row in bars] == counted
     assert sum(counted) == (less != 0).sum()
-    words = np.array([len(line.split()) for line in (DATA / "source.txt").read_text().splitlines()])
+    words = np.array(
+        [len(line.split()) for line in (DATA / "source.txt").read_text().splitlines()]
+    )
     groups = table(page, "Mean score of sentences by length")
     assert sum(int(row[1]) for row in groups) == len(words)
     for name, count, a, b, gap in groups:
@@ -163,23 +186,32 @@ def test_figures_show_what_numpy_finds(page: Browser, context: ReportContext, me
         own = scores(context, metric, name)
         assert lines == len(own)
         assert mean == pytest.approx(own.mean(), abs=0.00501)
-        assert parts == pytest.approx(np.percentile(own, (5, 25, 50, 75, 95)), abs=0.00501)
+        assert parts == pytest.approx(
+            np.percentile(own, (5, 25, 50, 75, 95)), abs=0.00501
+        )
 
 
 def test_ten_sentences_tell_most_and_lead_to_the_explorer(
     page: Browser, context: ReportContext
 ) -> None:
     less = (scores(context, 0, A) - scores(context, 0, B)).tolist()
-    words = [len(line.split()) for line in (DATA / "source.txt").read_text().splitlines()]
+    words = [
+        len(line.split()) for line in (DATA / "source.txt").read_text().splitlines()
+    ]
     order = sorted(
-        range(len(less)), key=lambda line: (-abs(round(less[line], 2)), -words[line], line)
+        range(len(less)),
+        key=lambda line: (-abs(round(less[line], 2)), -words[line], line),
     )
-    first, second = ([line for line in order if sign * less[line] > 0] for sign in (1, -1))
+    first, second = (
+        [line for line in order if sign * less[line] > 0] for sign in (1, -1)
+    )
     assert len(second) == 4  # B is ahead in four sentences alone, so A has six
     expected = first[:6] + second
     rows = table(page, "the sentences that tell most")
     assert [int(row[0]) - 1 for row in rows] == expected
-    assert [plain(row[3]) for row in rows] == pytest.approx([less[line] for line in expected])
+    assert [plain(row[3]) for row in rows] == pytest.approx(
+        [less[line] for line in expected]
+    )
     page.run("document.querySelectorAll('.telling a')[1].click()")
     page.wait("return dataset().numbers[state.line]", expected[1] + 1)
     assert page.run(
@@ -194,9 +226,12 @@ def test_ten_sentences_tell_most_and_lead_to_the_explorer(
 def test_n_grams_are_those_of_naive_counts(browser: Browser, folder: Path) -> None:
     """Of google_gleu an n-gram is right as often as output and reference share it."""
     browser.open(
-        folder / "report.html", f"dataset=sample&metric=google_gleu&a={A}&b={B}&part=compare"
+        folder / "report.html",
+        f"dataset=sample&metric=google_gleu&a={A}&b={B}&part=compare",
     )
-    browser.wait("return document.querySelector('.gains').getAttribute('aria-busy')", None)
+    browser.wait(
+        "return document.querySelector('.gains').getAttribute('aria-busy')", None
+    )
     one, two, reference = (
         (DATA / name).read_text().splitlines()
         for name in (f"systems/{A}.txt", f"systems/{B}.txt", "reference0.txt")
@@ -218,13 +253,21 @@ def test_n_grams_are_those_of_naive_counts(browser: Browser, folder: Path) -> No
         ("n-grams: A gains", gains, loses),
         ("n-grams: A loses", loses, gains),
     ):
-        net = {gram: plus[gram] - minus[gram] for gram in plus if plus[gram] > minus[gram]}
-        best = sorted(net, key=lambda gram: (-net[gram], len(gram), " ".join(gram)))[:10]
+        net = {
+            gram: plus[gram] - minus[gram] for gram in plus if plus[gram] > minus[gram]
+        }
+        best = sorted(net, key=lambda gram: (-net[gram], len(gram), " ".join(gram)))[
+            :10
+        ]
         rows = table(browser, caption)
         assert [abs(plain(row[4])) for row in rows] == [net[gram] for gram in best]
         for shown, order, gained, lost, _ in rows:
             key = tuple(shown.split())
-            assert (len(key), gains[key], loses[key]) == (int(order), int(gained), int(lost))
+            assert (len(key), gains[key], loses[key]) == (
+                int(order),
+                int(gained),
+                int(lost),
+            )
 
 
 def test_edits_are_those_that_the_metric_counts(
@@ -233,20 +276,28 @@ def test_edits_are_those_that_the_metric_counts(
     """A right edit counts 1 and a wrong one -1; the results have how many are right and how many
     are proposed.
     """
-    browser.open(folder / "report.html", f"dataset=sample&metric=m2&a={B}&b=broken&part=compare")
-    browser.wait("return document.querySelector('.gains').getAttribute('aria-busy')", None)
+    browser.open(
+        folder / "report.html", f"dataset=sample&metric=m2&a={B}&b=broken&part=compare"
+    )
+    browser.wait(
+        "return document.querySelector('.gains').getAttribute('aria-busy')", None
+    )
     told = browser.text(".gains .note")
     gained, lost = (
-        int(number.replace(",", "")) for number in re.findall(r"(?:gains|loses) ([\d,]+)", told)
+        int(number.replace(",", ""))
+        for number in re.findall(r"(?:gains|loses) ([\d,]+)", told)
     )
     counts = {score.system: score.outputs for score in context.measured[4].scores}
-    one, two = (2 * counts[name]["correct"] - counts[name]["proposed"] for name in (B, "broken"))
+    one, two = (
+        2 * counts[name]["correct"] - counts[name]["proposed"] for name in (B, "broken")
+    )
     assert gained - lost == one - two
     assert min(gained, lost) > 0
     for caption, sign in (("edits: A gains", 1), ("edits: A loses", -1)):
         rows = table(browser, caption)
         assert all(
-            " \u2192 " in row[0] and plain(row[3]) == plain(row[1]) - plain(row[2]) for row in rows
+            " \u2192 " in row[0] and plain(row[3]) == plain(row[1]) - plain(row[2])
+            for row in rows
         )
         assert all(sign * plain(row[3]) > 0 for row in rows)
 
@@ -266,34 +317,51 @@ def choose(page: Browser, **values: str) -> None:
         )
 
 
-def test_choices_are_those_of_the_explorer_and_of_the_address(page: Browser, folder: Path) -> None:
+def test_choices_are_those_of_the_explorer_and_of_the_address(
+    page: Browser, folder: Path
+) -> None:
     choose(page, metric="chrF", b="broken")
-    assert page.run("return [metric().label, dataset().systems[state.b]]") == ["chrf", "broken"]
+    assert page.run("return [metric().label, dataset().systems[state.b]]") == [
+        "chrf",
+        "broken",
+    ]
     assert "chrF counts no n-grams and judges no edits." in page.text("#compared")
     page.run("writeNow()")
     address = page.run("return location.hash.slice(1)")
     page.open(folder / "report.html", address)
     assert page.text("#pair-told").startswith(f"{A} {MINUS} broken by chrF")
-    top = page.run("return document.getElementById('compare').getBoundingClientRect().top")
+    top = page.run(
+        "return document.getElementById('compare').getBoundingClientRect().top"
+    )
     assert 0 <= top < page.run("return innerHeight")
     page.run("""const field = document.forms.controls.elements.b;
         field.value = "-1";
         field.dispatchEvent(new InputEvent("input", {bubbles: true}));""")
-    page.wait("return document.getElementById('pair-told').textContent", "Choose two systems.")
+    page.wait(
+        "return document.getElementById('pair-told').textContent", "Choose two systems."
+    )
 
 
-def test_what_is_lacking_is_said(browser: Browser, folder: Path, tmp_path: Path) -> None:
+def test_what_is_lacking_is_said(
+    browser: Browser, folder: Path, tmp_path: Path
+) -> None:
     """Lines that are not in the page, a test of the two systems, and scores of sentences."""
     more = ["--lines", "20", "--output", str(tmp_path), "--format", "html"]
     assert dispatch.main(["report", str(folder), *more]) == 0
-    browser.open(tmp_path / "report.html", f"dataset=sample&metric=gleu&a={A}&b={B}&part=compare")
-    browser.wait("return document.querySelector('.gains').getAttribute('aria-busy')", None)
+    browser.open(
+        tmp_path / "report.html", f"dataset=sample&metric=gleu&a={A}&b={B}&part=compare"
+    )
+    browser.wait(
+        "return document.querySelector('.gains').getAttribute('aria-busy')", None
+    )
     said = browser.run("""const titles = "#compare figcaption, .telling > .note, .gains > .note";
         const said = [...document.querySelectorAll(titles)].map((one) => one.textContent);
         return said.map((text) => text.includes("of 20 lines in this page"));""")
     assert said == [True] * 6
     number = "at % own.width ? numberAt(own, at) : null"
-    browser.run(f"const own = metric(); own.rows = Array.from(own.rows, (_, at) => {number})")
+    browser.run(
+        f"const own = metric(); own.rows = Array.from(own.rows, (_, at) => {number})"
+    )
     choose(browser, a="broken")
     assert "GLEU+ has no scores of sentences" in browser.text("#compared")
     assert browser.complaints() == []
@@ -339,7 +407,9 @@ def copied(page: Browser, table: str, kind: str) -> str:
     )
 
 
-def test_a_board_is_copied_without_its_bars(page: Browser, context: ReportContext) -> None:
+def test_a_board_is_copied_without_its_bars(
+    page: Browser, context: ReportContext
+) -> None:
     results = context.results
     header, cells = ranked_table(results, in_order(context), 2, ())
     lines = copied(page, "table.ranked", "TSV").splitlines()
@@ -348,7 +418,9 @@ def test_a_board_is_copied_without_its_bars(page: Browser, context: ReportContex
     assert len(lines[0].split("\t")) == len(header)
     markdown = copied(page, "table.ranked", "Markdown").splitlines()
     assert markdown[1].startswith("| ---: | --- | ---: |")
-    assert markdown[2].startswith(f"| {cells[0][0]} | **{cells[0][1]}** | **{cells[0][2]}** |")
+    assert markdown[2].startswith(
+        f"| {cells[0][0]} | **{cells[0][1]}** | **{cells[0][2]}** |"
+    )
     latex = copied(page, "table.ranked", "LaTeX").splitlines()
     assert latex[1].startswith(r"\begin{tabular}{rlr")
     assert latex[4] == r"\midrule"
@@ -358,7 +430,9 @@ def test_a_board_is_copied_without_its_bars(page: Browser, context: ReportContex
     assert latex[-2:] == [r"\bottomrule", r"\end{tabular}"]
 
 
-def test_the_overview_is_copied_as_it_is_shown(page: Browser, context: ReportContext) -> None:
+def test_the_overview_is_copied_as_it_is_shown(
+    page: Browser, context: ReportContext
+) -> None:
     """Filtered, and with differences in place of intervals where a baseline is chosen."""
     page.click("#intervals")
     lines = copied(page, "table.grid", "TSV").splitlines()
@@ -381,9 +455,13 @@ def test_signs_of_latex_and_markdown_are_escaped(page: Browser) -> None:
     page.run(
         r"""document.querySelector("table.ranked tbody .system").textContent = "a_b|50% {x} \\y"; """
     )
-    assert r"a\_b\textbar{}50\% \{x\} \textbackslash{}y" in copied(page, "table.ranked", "LaTeX")
+    assert r"a\_b\textbar{}50\% \{x\} \textbackslash{}y" in copied(
+        page, "table.ranked", "LaTeX"
+    )
     assert r"a\_b\|50% {x} \\y" in copied(page, "table.ranked", "Markdown")
-    page.run("""document.querySelector("table.ranked tbody .system").textContent = "=1+2"; """)
+    page.run(
+        """document.querySelector("table.ranked tbody .system").textContent = "=1+2"; """
+    )
     assert "\t'=1+2\t" in copied(page, "table.ranked", "TSV")
 
 
@@ -403,7 +481,8 @@ def test_a_selected_board_is_its_rows(page: Browser, context: ReportContext) -> 
 
 def test_figures_and_tables_are_saved(page: Browser, tmp_path: Path) -> None:
     page.driver.execute_cdp_cmd(
-        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
+        "Browser.setDownloadBehavior",
+        {"behavior": "allow", "downloadPath": str(tmp_path)},
     )
     save = """document.querySelector(arguments[0]).click();
         document.querySelector(`.takes [aria-label="save as ${arguments[1]}"]`).click();"""
@@ -428,10 +507,14 @@ def test_figures_and_tables_are_saved(page: Browser, tmp_path: Path) -> None:
     (picture,) = tmp_path.glob("*.png")
     data = picture.read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    width = page.run("return document.querySelector('#compare figure svg').viewBox.baseVal.width")
+    width = page.run(
+        "return document.querySelector('#compare figure svg').viewBox.baseVal.width"
+    )
     assert int.from_bytes(data[16:20]) == 3 * width
     asked = [text[:24] for text in page.complaints()]
-    assert asked == ["asks for data:image/svg+"]  # the picture of which the PNG is drawn
+    assert asked == [
+        "asks for data:image/svg+"
+    ]  # the picture of which the PNG is drawn
 
 
 def test_the_menu_works_by_keys_and_is_not_printed(page: Browser) -> None:
@@ -446,7 +529,10 @@ def test_the_menu_works_by_keys_and_is_not_printed(page: Browser) -> None:
     assert page.run(focus) == "save as Markdown"
     page.press(Keys.ESCAPE)
     assert page.run(focus) == "copy or save: GLEU+ on sample"
-    assert page.run("return document.querySelector('.takes').matches(':popover-open')") is False
+    assert (
+        page.run("return document.querySelector('.takes').matches(':popover-open')")
+        is False
+    )
     page.size(media="print")
     assert (
         page.run(

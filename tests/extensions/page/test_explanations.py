@@ -37,7 +37,9 @@ def test_explanations_are_sentences() -> None:
         assert text[0].isupper()
         assert text.endswith(".")
     assert "baseline a.b+c," in explanation("against a.b+c")
-    assert explanation("p", ["p", "p adjusted"]) != explanation("p adjusted", ["p", "p adjusted"])
+    assert explanation("p", ["p", "p adjusted"]) != explanation(
+        "p adjusted", ["p", "p adjusted"]
+    )
     assert explanation("system-7") == ""
 
 

@@ -86,17 +86,29 @@ def test_a_sentence_stands_with_its_edits_scores_signature_and_address(
     )
     assert "m2|beta:0.5" in re.sub(r"\s", "", text)
     assert str(page.parent) not in ET.tostring(root, encoding="unicode")
-    colours = {node.get("fill") for node in root.iter("{http://www.w3.org/2000/svg}text")}
-    assert "rgb(27, 31, 36)" in colours  # dark letters on white, also where the page is dark
-    struck = [node for node in root.iter() if node.get("text-decoration") == "line-through"]
+    colours = {
+        node.get("fill") for node in root.iter("{http://www.w3.org/2000/svg}text")
+    }
+    assert (
+        "rgb(27, 31, 36)" in colours
+    )  # dark letters on white, also where the page is dark
+    struck = [
+        node for node in root.iter() if node.get("text-decoration") == "line-through"
+    ]
     assert struck
-    assert [one for one in browser.complaints() if "asks for data:image" not in one] == []
+    assert [
+        one for one in browser.complaints() if "asks for data:image" not in one
+    ] == []
     browser.size()
 
 
-def test_a_comparison_stands_with_its_verdict_and_figures(browser: Browser, page: Path) -> None:
+def test_a_comparison_stands_with_its_verdict_and_figures(
+    browser: Browser, page: Path
+) -> None:
     browser.open(page, "dataset=sample&metric=gleu&a=careful&b=eager&part=compare")
-    browser.wait("return document.querySelectorAll('#compared figure svg').length > 1", True)
+    browser.wait(
+        "return document.querySelectorAll('#compared figure svg').length > 1", True
+    )
     browser.click("#pair-picture")
     root, text, _ = saved(browser)
     told = browser.text("#pair-told")
@@ -104,4 +116,6 @@ def test_a_comparison_stands_with_its_verdict_and_figures(browser: Browser, page
     assert text.startswith(" ".join(told.split()))
     assert len(root.findall("{http://www.w3.org/2000/svg}svg")) == 2
     assert "a=careful&b=eager&part=compare" in re.sub(r"\s", "", text)
-    assert [one for one in browser.complaints() if "asks for data:image" not in one] == []
+    assert [
+        one for one in browser.complaints() if "asks for data:image" not in one
+    ] == []

@@ -34,12 +34,14 @@ if TYPE_CHECKING:
     from pipeline.report.context import ReportContext
     from pipeline.scoring.metric_results import MetricResult
 
-METRICS = ["imeasure", "imeasure[optimise=corpus,measure=f]", "imeasure[aspect=detection]"]
+METRICS = [
+    "imeasure",
+    "imeasure[optimise=corpus,measure=f]",
+    "imeasure[aspect=detection]",
+]
 ANNOTATORS = 10
 NO_BREAK = "a\ufeffb c d"
-OF_TWO = (
-    "S a b\nA 0 1|||X|||x|||REQUIRED|||-NONE-|||3\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||7"
-)
+OF_TWO = "S a b\nA 0 1|||X|||x|||REQUIRED|||-NONE-|||3\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||7"
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +91,9 @@ def expected(
     assert view.source
     texts = [read_texts(text, 0, LINES) for text in (view.source, *view.references)]
     outputs = [read_texts(view.systems[name], 0, LINES) for name in measured.names]
-    for system, lines in enumerate(judge_of(metric).verdicts(texts[0], outputs, texts[1:])):
+    for system, lines in enumerate(
+        judge_of(metric).verdicts(texts[0], outputs, texts[1:])
+    ):
         for line, row in enumerate(lines):
             for annotator, own in enumerate(row):
                 kinds = [verdict.verdict for verdict in own or ()]
@@ -97,16 +101,25 @@ def expected(
                     line,
                     system,
                     annotator,
-                    None if own is None else {kind: kinds.count(kind) for kind in LETTERS},
+                    None
+                    if own is None
+                    else {kind: kinds.count(kind) for kind in LETTERS},
                 )
 
 
-def numbers(dataset: dict[str, Any], entry: dict[str, Any], line: int, system: int) -> list[float]:
+def numbers(
+    dataset: dict[str, Any], entry: dict[str, Any], line: int, system: int
+) -> list[float]:
     """Return the numbers of an output, as `assets/data.js` finds them."""
-    row = dataset["starts"][line] + dataset["who"][line * len(dataset["systems"]) + system]
+    row = (
+        dataset["starts"][line]
+        + dataset["who"][line * len(dataset["systems"]) + system]
+    )
     return [
         number or 0
-        for number in unlettered(entry["rows"][row * entry["width"] : (row + 1) * entry["width"]])
+        for number in unlettered(
+            entry["rows"][row * entry["width"] : (row + 1) * entry["width"]]
+        )
     ]
 
 
@@ -134,7 +147,8 @@ def test_scores_and_counts_are_those_of_the_metric_and_its_edits(
                 own = edits[line, system, annotator]
                 assert own is not None
                 c_tp, d_fp, d_fn, fpn = (
-                    row[at[name] + annotator] for name in ("c_tp", "d_fp", "d_fn", "fpn")
+                    row[at[name] + annotator]
+                    for name in ("c_tp", "d_fp", "d_fn", "fpn")
                 )
                 detected = fpn if "detection" in entry["signature"] else 0
                 assert own == {
@@ -144,9 +158,13 @@ def test_scores_and_counts_are_those_of_the_metric_and_its_edits(
                 }
                 sums = {kind: count + own[kind] for kind, count in sums.items()}
             (score,) = (
-                score for score in measured.scores if score.system == measured.names[system]
+                score
+                for score in measured.scores
+                if score.system == measured.names[system]
             )
-            assert list(sums.values()) == [score.outputs[name] for name in ("tp", "fp", "fn")]
+            assert list(sums.values()) == [
+                score.outputs[name] for name in ("tp", "fp", "fn")
+            ]
 
 
 def test_show_and_explain_say_the_same(
@@ -157,7 +175,15 @@ def test_show_and_explain_say_the_same(
     rows = 0
     for line in range(1, LINES + 1, 9):
         _, shown, err = called(
-            capsys, "show", folder, "--metric", "imeasure", "--line", line, "--system", "A"
+            capsys,
+            "show",
+            folder,
+            "--metric",
+            "imeasure",
+            "--line",
+            line,
+            "--system",
+            "A",
         )
         assert err == ""
         gold, output = folder.parent / "gold.m2", folder.parent / "A"
@@ -165,7 +191,9 @@ def test_show_and_explain_say_the_same(
             capsys, "explain", "imeasure", "--gold", gold, "-o", output, "--line", line
         )
         assert err == ""
-        table = shown.partition("of the data set\n")[2].partition("\n\n")[0].splitlines()
+        table = (
+            shown.partition("of the data set\n")[2].partition("\n\n")[0].splitlines()
+        )
         if "tokens" in said:
             assert table == said[said.index("tokens") :].strip().splitlines()
             assert "type" not in table[0]
@@ -175,17 +203,23 @@ def test_show_and_explain_say_the_same(
         assert re.findall(r"annotator (\d+)  counts", said) == [str(chosen)]
         for number, mark in enumerate(marks["marks"][line - 1][0]):
             told = next(
-                text for text in said.splitlines() if text.startswith(f"annotator {number} ")
+                text
+                for text in said.splitlines()
+                if text.startswith(f"annotator {number} ")
             )
             listed = [
-                text for text in shown.splitlines() if text.startswith(f"annotator {number}: ")
+                text
+                for text in shown.splitlines()
+                if text.startswith(f"annotator {number}: ")
             ]
             assert ("has no line here" in told) == (mark is None) == (listed == [])
             for text in listed:
                 words = text.split()
                 counts = dict(zip(words[2::2], words[3::2], strict=True))
                 del counts["ref_len"]
-                assert all(f"  {name} {count}" in told for name, count in counts.items())
+                assert all(
+                    f"  {name} {count}" in told for name, count in counts.items()
+                )
                 assert len(counts) == 7
     assert rows > 20
 
@@ -215,7 +249,9 @@ def test_the_page_draws_what_was_counted(
         browser.open(folder / "report.html", f"metric={quote(label)}&a=A&b=B&line=1")
         drawn = {tuple(place): kinds for *place, kinds in browser.run(DRAWN)}
         for line, system, annotator, own in expected(measured, context):
-            counted = None if own is None else [own[kind] for kind in (RIGHT, WRONG, MISSED)]
+            counted = (
+                None if own is None else [own[kind] for kind in (RIGHT, WRONG, MISSED)]
+            )
             assert drawn[line, system, annotator] == counted
         first = browser.text(".card .judged")
         assert first.startswith("aBOMb cx")
@@ -242,25 +278,39 @@ def test_the_table_has_the_annotators_who_take_part(
     )
     assert cells == ["1\u20132", "x", *["✗ wrong"] * ANNOTATORS]
     marks = dataset["metrics"][0]["edits"]["marks"]
-    sizes = [sum(mark is not None for mark in rows[0]) if any(rows[0]) else 0 for rows in marks]
+    sizes = [
+        sum(mark is not None for mark in rows[0]) if any(rows[0]) else 0
+        for rows in marks
+    ]
     assert {2, 10} < {*sizes}
     for count in sorted({*sizes} - {0}):
         line = sizes.index(count)
-        browser.run("show(arguments[0]); document.getElementById('detail').scrollIntoView();", line)
+        browser.run(
+            "show(arguments[0]); document.getElementById('detail').scrollIntoView();",
+            line,
+        )
         read = "[...document.querySelectorAll('.card.main .judgements thead')].map((one) => one.innerText.trim())"
         browser.wait(
             f"return {read}.every((text) => text !== '')", True
         )  # what is out of sight is not laid out
         heads = browser.run(f"return {read}")
-        present = [str(number) for number, mark in enumerate(marks[line][0]) if mark is not None]
+        present = [
+            str(number)
+            for number, mark in enumerate(marks[line][0])
+            if mark is not None
+        ]
         names = (
             f"annotator {' '.join(present)}"
             if count > 2
             else " ".join(f"annotator {number}" for number in present)
         )
         assert heads
-        assert {" ".join(head.split()) for head in heads} == {f"tokens correction {names}"}
-        absent = [str(number) for number in range(ANNOTATORS) if str(number) not in present]
+        assert {" ".join(head.split()) for head in heads} == {
+            f"tokens correction {names}"
+        }
+        absent = [
+            str(number) for number in range(ANNOTATORS) if str(number) not in present
+        ]
         note = (
             f"no line for this sentence: annotator {', '.join(absent)}"
             if absent

@@ -81,7 +81,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(several: Evaluation) -> None:
+def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(
+    several: Evaluation,
+) -> None:
     text = several._repr_html_()
     page = Reader(text)
     assert page.tags.count("table") == 3
@@ -91,7 +93,10 @@ def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(several: Eval
     assert first[1:4] == ["system", "BLEU", "GLEU+"]
     assert {"mine", "twin", EVIL, "73.49", "63.89"} <= set(first)
     assert several[0].signature in first
-    assert page.texts[-2:] == ["warnings", "memory: system twin is the same text as reference 1"]
+    assert page.texts[-2:] == [
+        "warnings",
+        "memory: system twin is the same text as reference 1",
+    ]
     assert not set(page.tags) & {"b", "script", "a", "img"}
     assert "&lt;b&gt;a|*x*&lt;/b&gt;" in text
     assert f'{SHADE}">100.00<' in text
@@ -111,7 +116,11 @@ def test_a_single_system_is_not_the_best(several: Evaluation) -> None:
 
 def test_a_system_without_warnings_and_one_metric_is_one_table() -> None:
     page = Reader(pipeline.evaluate(MINE, REFERENCES, metrics="bleu")._repr_html_())
-    assert (page.tags.count("table"), page.tags.count("details"), "warnings" in page.texts) == (
+    assert (
+        page.tags.count("table"),
+        page.tags.count("details"),
+        "warnings" in page.texts,
+    ) == (
         1,
         1,
         False,
@@ -130,15 +139,24 @@ def test_a_run_and_its_comparison_show_what_the_run_has(folder: Path) -> None:
     text = loaded._repr_html_()
     page = Reader(text)
     assert page.tags.count("table") == 3
-    clusters = {(s.metric, s.bootstrap.cluster) for s in loaded._as_results().scores if s.bootstrap}
-    ends = text.count('<tr><td style="text-align: right; border-top: none; border-bottom: ' + THIN)
+    clusters = {
+        (s.metric, s.bootstrap.cluster)
+        for s in loaded._as_results().scores
+        if s.bootstrap
+    }
+    ends = text.count(
+        '<tr><td style="text-align: right; border-top: none; border-bottom: ' + THIN
+    )
     assert ends == len(clusters) - 2 > 0
     assert "↑ ↓: significantly better or worse than unchanged." in " ".join(page.texts)
     compared = pipeline.compare(folder, baseline="eager", trials=200)
     texts = Reader(compared._repr_html_()).texts
     assert "↑ ↓: significantly better or worse than eager." in " ".join(texts)
     assert "against eager" in texts
-    assert "careful" not in Reader(loaded.get(system="eager", metric="bleu")._repr_html_()).texts
+    assert (
+        "careful"
+        not in Reader(loaded.get(system="eager", metric="bleu")._repr_html_()).texts
+    )
 
 
 # ---- frames
@@ -147,35 +165,57 @@ def test_a_run_and_its_comparison_show_what_the_run_has(folder: Path) -> None:
 def test_wide_frames_have_systems_by_metrics(several: Evaluation) -> None:
     pytest.importorskip("pandas")
     frame = several.to_pandas(wide=True)
-    assert (list(frame.index), list(frame.columns)) == (["mine", EVIL, "twin"], ["bleu", "gleu"])
+    assert (list(frame.index), list(frame.columns)) == (
+        ["mine", EVIL, "twin"],
+        ["bleu", "gleu"],
+    )
     outputs = several.to_pandas("all", wide=True)
     lines = several.to_pandas("sentences", wide=True)
     assert list(lines.index) == [1, 2]
     long = several.to_pandas("sentences")
     for result in several:
         label = result.measure.name
-        assert frame.loc[result.system, label] == outputs.loc[result.system, label] == result.score
+        assert (
+            frame.loc[result.system, label]
+            == outputs.loc[result.system, label]
+            == result.score
+        )
         own = {
-            name: outputs.loc[result.system, f"{label}.{name}"] for name in list(result.outputs)[1:]
+            name: outputs.loc[result.system, f"{label}.{name}"]
+            for name in list(result.outputs)[1:]
         }
-        assert own == {name: value for name, value in result.outputs.items() if name in own}
+        assert own == {
+            name: value for name, value in result.outputs.items() if name in own
+        }
         assert lines[label, result.system].tolist() == result.sentences.tolist()
-        part = long[(long["system"] == result.system) & (long["metric"] == result.signature)]
+        part = long[
+            (long["system"] == result.system) & (long["metric"] == result.signature)
+        ]
         assert (part["line"].tolist(), part["score"].tolist()) == (
             [1, 2],
             result.sentences.tolist(),
         )
     with pytest.raises(
-        InputError, match=r"^to_pandas: expected one of scores, all, sentences, found 'tests'$"
+        InputError,
+        match=r"^to_pandas: expected one of scores, all, sentences, found 'tests'$",
     ):
         several.to_pandas("tests", wide=True)
 
 
-def test_sentences_have_their_ids(several: Evaluation, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sentences_have_their_ids(
+    several: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("pandas")
     monkeypatch.setattr(pipeline.Result, "ids", ["x7", "x9"], raising=False)
     frame = several.to_pandas("sentences")
-    assert frame.columns.tolist() == ["dataset", "system", "metric", "id", "line", "score"]
+    assert frame.columns.tolist() == [
+        "dataset",
+        "system",
+        "metric",
+        "id",
+        "line",
+        "score",
+    ]
     assert frame["id"].tolist() == ["x7", "x9"] * 6
     wide = several.to_pandas("sentences", wide=True)
     assert (wide.index.name, list(wide.index)) == ("id", ["x7", "x9"])
@@ -187,7 +227,13 @@ def test_frames_of_a_run_and_its_comparison(folder: Path) -> None:
     assert loaded.to_pandas("sentences", wide=True).shape == (96, 8)
     assert loaded.to_pandas("types").empty
     frame = compared.to_pandas("tests")
-    assert frame.columns.tolist()[:5] == ["dataset", "metric", "system", "other", "difference"]
+    assert frame.columns.tolist()[:5] == [
+        "dataset",
+        "metric",
+        "system",
+        "other",
+        "difference",
+    ]
     assert list(zip(frame["low"], frame["high"], strict=True)) == [
         test.interval for test in compared.tests
     ]
@@ -196,9 +242,12 @@ def test_frames_of_a_run_and_its_comparison(folder: Path) -> None:
     assert scores["cluster"].tolist() == [
         score.bootstrap.cluster for score in compared.scores if score.bootstrap
     ]
-    assert set(frame["other"]) == {"unchanged"}  # the baseline of the run's own statistics
+    assert set(frame["other"]) == {
+        "unchanged"
+    }  # the baseline of the run's own statistics
     with pytest.raises(
-        InputError, match="expected one of scores, all, sentences, types, tests, found 'pairs'"
+        InputError,
+        match="expected one of scores, all, sentences, types, tests, found 'pairs'",
     ):
         compared.to_pandas("pairs")  # type: ignore[arg-type]
 
@@ -211,7 +260,9 @@ def test_reports_of_an_evaluation_are_those_of_the_command(
         assert main(["report", str(folder), "--format", form, "--output", "-"]) == 0
         assert pipeline.load(folder).report(form) == capsys.readouterr().out
     assert "73.49" in several.report()
-    named, printed = (several.report("latex", columns=[name]) for name in ("bleu", "BLEU"))
+    named, printed = (
+        several.report("latex", columns=[name]) for name in ("bleu", "BLEU")
+    )
     assert named == printed != several.report("latex")
     with pytest.raises(InputError, match="--columns nonsense: there is no such column"):
         several.report("latex", columns=["nonsense"])
@@ -247,7 +298,9 @@ def test_without_matplotlib_messages_say_how_to_get_it(
 # ---- figures
 
 
-def test_plots_are_figures_that_show_themselves(several: Evaluation, folder: Path) -> None:
+def test_plots_are_figures_that_show_themselves(
+    several: Evaluation, folder: Path
+) -> None:
     pytest.importorskip("matplotlib")
     drawn = [
         several.plot(metric="bleu"),
@@ -317,12 +370,15 @@ def test_a_notebook_shows_the_progress_of_a_run(line: Line, tmp_path: Path) -> N
     assert {"counting", "scoring", "writing"} <= set(texts)
     assert "counting: 100% of 384 lines" in texts
     assert texts[-1] == ""
-    assert '<progress value="384" max="384"></progress> counting: 100% of 384 lines' in [
-        data["text/html"] for data in line.shown
-    ]
+    assert (
+        '<progress value="384" max="384"></progress> counting: 100% of 384 lines'
+        in [data["text/html"] for data in line.shown]
+    )
 
 
-def test_the_same_percent_is_drawn_once(line: Line, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_percent_is_drawn_once(
+    line: Line, capsys: pytest.CaptureFixture[str]
+) -> None:
     with progress_listener(True) as bar:
         assert isinstance(bar, NotebookBar)
         bar.stage("<i>")

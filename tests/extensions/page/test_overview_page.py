@@ -24,9 +24,7 @@ if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)
 
 SELECTED = "return [...document.querySelectorAll('[role=tab]')].map((one) => one.getAttribute('aria-selected') === 'true')"
-VISIBLE = (
-    "return [...document.querySelectorAll('section.board')].map((one) => one.checkVisibility())"
-)
+VISIBLE = "return [...document.querySelectorAll('section.board')].map((one) => one.checkVisibility())"
 ROWS = """return [...document.querySelectorAll('.grid tbody tr')]
   .filter((row) => !row.hidden).map((row) => row.dataset.system)"""
 MINUS = "\N{MINUS SIGN}"
@@ -36,12 +34,17 @@ MINUS = "\N{MINUS SIGN}"
 def pages(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The sample with a baseline, with sentences and without, and with tests of all pairs."""
     folder = tmp_path_factory.mktemp("pages")
-    several = {"run": (sample, None), "bare": (sample, 0), "pairs": (sample.parent / "pairs", 0)}
+    several = {
+        "run": (sample, None),
+        "bare": (sample, 0),
+        "pairs": (sample.parent / "pairs", 0),
+    }
     written = {}
     for name, (run, lines) in several.items():
         written[name] = folder / f"{name}.html"
         written[name].write_text(
-            html_files(replace(revisit(run), lines=lines))["report.html"], encoding="utf-8"
+            html_files(replace(revisit(run), lines=lines))["report.html"],
+            encoding="utf-8",
         )
     return written
 
@@ -54,20 +57,31 @@ def test_the_overview_is_the_first_thing_and_has_the_sentences(
     body = text.partition("<main>")[2]
     first = body.index('<section class="overview"')
     assert first < body.index("leader boards") < body.index('<section class="board"')
-    assert re.search(r'<details class="warnings">', body) or "warnings" not in body[:first]
+    assert (
+        re.search(r'<details class="warnings">', body) or "warnings" not in body[:first]
+    )
     for sentence in part["sentences"].values():
         assert sentence
         assert body.count(sentence) == 1  # at its board
-    assert '<th scope="row" class="left">unchanged <small class="kind">source</small><td' in body
+    assert (
+        '<th scope="row" class="left">unchanged <small class="kind">source</small><td'
+        in body
+    )
     assert 'aria-label="significantly better than unchanged">↑' in body
 
 
 def test_one_board_is_shown_at_a_time(browser: Browser, pages: dict[str, Path]) -> None:
     for name in ("bare", "run"):
         browser.open(pages[name])
-        assert (browser.run(SELECTED), browser.run(VISIBLE)) == ([True, False], [True, False])
+        assert (browser.run(SELECTED), browser.run(VISIBLE)) == (
+            [True, False],
+            [True, False],
+        )
         browser.click("#tab-2")
-        assert (browser.run(SELECTED), browser.run(VISIBLE)) == ([False, True], [False, True])
+        assert (browser.run(SELECTED), browser.run(VISIBLE)) == (
+            [False, True],
+            [False, True],
+        )
         assert browser.run("return location.hash") == "#board=2"
         browser.open(pages[name], "board=2")
         assert browser.run(VISIBLE) == [False, True]
@@ -79,7 +93,9 @@ def test_one_board_is_shown_at_a_time(browser: Browser, pages: dict[str, Path]) 
             )
             < 100
         )
-        browser.open(pages[name], "board-2")  # the place in the page, as links in the page have it
+        browser.open(
+            pages[name], "board-2"
+        )  # the place in the page, as links in the page have it
         assert browser.run(VISIBLE) == [False, True]
         assert browser.complaints() == []
 
@@ -135,13 +151,21 @@ def test_rows_are_filtered_and_sorted(browser: Browser, pages: dict[str, Path]) 
         "document.querySelectorAll('.grid .sorts')[2].click()"
     )  # by bleu, the highest first
     assert browser.run(ROWS) == ["careful", "unchanged", "eager", "broken"]
-    typed = "wanted.value = arguments[0]; wanted.dispatchEvent(new InputEvent('input'));"
-    for text, rows in (("BRO", ["broken"]), ("car, un", ["careful", "unchanged"]), ("zzz", [])):
+    typed = (
+        "wanted.value = arguments[0]; wanted.dispatchEvent(new InputEvent('input'));"
+    )
+    for text, rows in (
+        ("BRO", ["broken"]),
+        ("car, un", ["careful", "unchanged"]),
+        ("zzz", []),
+    ):
         browser.run(typed, text)
         assert browser.run(ROWS) == rows
     browser.run(typed, "")
     assert sorted(browser.run(ROWS)) == sorted(everything)
-    browser.size(200)  # there is less room than the columns need, as for seven metrics on a phone
+    browser.size(
+        200
+    )  # there is less room than the columns need, as for seven metrics on a phone
     heights = "return [...document.querySelectorAll('.grid .base')].map((one) => one.offsetHeight)"
     assert max(browser.run(heights)) < 30  # short names stand on one line
     browser.size(390)
@@ -177,7 +201,9 @@ def test_any_system_is_the_baseline(
     browser.open(pages[name])
     assert all(not one for one in deltas(browser).values())
     for base in ("eager", "unchanged"):
-        browser.run("document.querySelector(`.base[data-system=${arguments[0]}]`).click()", base)
+        browser.run(
+            "document.querySelector(`.base[data-system=${arguments[0]}]`).click()", base
+        )
         assert browser.run("return location.hash") == f"#baseline={base}"
         expected: dict[str, list[list[str]]] = {base: []}
         for group in groups(results):
@@ -192,14 +218,18 @@ def test_any_system_is_the_baseline(
                         and is_significant(test, results)
                     ]
                     difference = score.score - own[base].score
-                    direction = ("better" if difference > 0 else "worse") if real else ""
+                    direction = (
+                        ("better" if difference > 0 else "worse") if real else ""
+                    )
                     text = (
                         signed(difference, 2).replace("-", MINUS)
                         + {"better": " ↑", "worse": " ↓", "": ""}[direction]
                     )
                     kind = f"delta {direction}".strip()
                     expected.setdefault(system, []).append([text, kind])
-        expected = {system: parts * 2 for system, parts in expected.items()}  # overview and boards
+        expected = {
+            system: parts * 2 for system, parts in expected.items()
+        }  # overview and boards
         assert deltas(browser) == expected
         said = browser.run("return tested.textContent")
         if name == "bare" and base == "eager":
@@ -230,9 +260,12 @@ def test_differences_are_rounded_as_python_does(
         "digits": 2,
         "boards": {"board-1": {"systems": names, "scores": values, "tests": ""}},
     }
-    text = re.sub(r'(id="scores">).*?(</script>)', lambda m: m[1] + json.dumps(data) + m[2], text)
+    text = re.sub(
+        r'(id="scores">).*?(</script>)', lambda m: m[1] + json.dumps(data) + m[2], text
+    )
     rows = "".join(
-        f'<tr data-system="{n}"><th>{n}</th><td data-board="board-1">1</td></tr>' for n in names
+        f'<tr data-system="{n}"><th>{n}</th><td data-board="board-1">1</td></tr>'
+        for n in names
     )
     text = re.sub(
         r'(<table class="grid.*?<tbody>).*?(</tbody>)',
@@ -246,10 +279,11 @@ def test_differences_are_rounded_as_python_does(
             text.replace('"digits": 2', f'"digits": {digits}'), encoding="utf-8"
         )
         browser.open(tmp_path / "page.html", "baseline=S0")
-        script = (
-            "return [...document.querySelectorAll('.grid .delta')].map((one) => one.textContent)"
-        )
-        expected = [signed(value - values[0], digits).replace("-", MINUS) for value in values[1:]]
+        script = "return [...document.querySelectorAll('.grid .delta')].map((one) => one.textContent)"
+        expected = [
+            signed(value - values[0], digits).replace("-", MINUS)
+            for value in values[1:]
+        ]
         assert browser.run(script) == expected
         assert (
             browser.run("return tested.textContent")

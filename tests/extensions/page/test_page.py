@@ -93,7 +93,10 @@ class Reader(HTMLParser):
         self._open = ""
 
     def handle_data(self, data: str) -> None:
-        if self._open == "script" and self.elements[-1][1].get("type") == "application/json":
+        if (
+            self._open == "script"
+            and self.elements[-1][1].get("type") == "application/json"
+        ):
             self.data += data if self.elements[-1][1].get("id") == "data" else ""
         elif self._open in self.inside:
             self.inside[self._open][-1] += data
@@ -128,7 +131,9 @@ def html(made: ReportContext) -> str:
 def made(tmp_path_factory: pytest.TempPathFactory) -> ReportContext:
     """A run with every kind of metric; a reference is missing now and then."""
     folder = tmp_path_factory.mktemp("page")
-    config = write_run(folder, 60, references=3, systems=["A", "B", "C"], chosen=METRICS)
+    config = write_run(
+        folder, 60, references=3, systems=["A", "B", "C"], chosen=METRICS
+    )
     content = json.loads(config.read_text(encoding="utf-8"))
     content["datasets"]["d"] |= {"empty_references": "none", "drop": ["3", "10-12"]}
     source = (folder / "d" / "source").read_text(encoding="utf-8").splitlines()
@@ -152,11 +157,18 @@ def data(made: ReportContext) -> dict[str, Any]:
 # --- the data
 
 
-def row(data: dict[str, Any], metric: dict[str, Any], line: int, system: int) -> list[float | None]:
+def row(
+    data: dict[str, Any], metric: dict[str, Any], line: int, system: int
+) -> list[float | None]:
     """Return the numbers of an output, as the script finds them."""
     (dataset,) = data["datasets"]
-    variant = dataset["starts"][line] + dataset["who"][line * len(dataset["systems"]) + system]
-    return unlettered(metric["rows"][variant * metric["width"] : (variant + 1) * metric["width"]])
+    variant = (
+        dataset["starts"][line]
+        + dataset["who"][line * len(dataset["systems"]) + system]
+    )
+    return unlettered(
+        metric["rows"][variant * metric["width"] : (variant + 1) * metric["width"]]
+    )
 
 
 def unlettered(rows: str | list[float | None]) -> list[float | None]:
@@ -170,10 +182,14 @@ def unlettered(rows: str | list[float | None]) -> list[float | None]:
 
 def whole(measured: MetricResult, system: int) -> dict[str, Any]:
     blocks = list(measured.columns[system].blocks())
-    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    return {
+        name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]
+    }
 
 
-def test_texts_are_those_of_the_files(made: ReportContext, data: dict[str, Any]) -> None:
+def test_texts_are_those_of_the_files(
+    made: ReportContext, data: dict[str, Any]
+) -> None:
     (dataset,), corpus = data["datasets"], made.corpora["d"]
     texts = data["texts"]
     assert len(set(texts)) == len(texts)
@@ -183,41 +199,60 @@ def test_texts_are_those_of_the_files(made: ReportContext, data: dict[str, Any])
         corpus.lines,
     )
     for own, reference in zip(dataset["references"], corpus.references, strict=True):
-        assert [texts[number] for number in own] == read_texts(reference, 0, corpus.lines)
+        assert [texts[number] for number in own] == read_texts(
+            reference, 0, corpus.lines
+        )
     for place, name in enumerate(dataset["systems"]):
         outputs = [
             texts[dataset["outputs"][start + who]]
             for start, who in zip(
-                dataset["starts"], dataset["who"][place :: len(dataset["systems"])], strict=False
+                dataset["starts"],
+                dataset["who"][place :: len(dataset["systems"])],
+                strict=False,
             )
         ]
         assert outputs == read_texts(corpus.systems[name], 0, corpus.lines)
     assert dataset["numbers"] == [n for n in range(1, 61) if n not in (3, 10, 11, 12)]
 
 
-def test_scores_are_those_of_the_sentences(made: ReportContext, data: dict[str, Any]) -> None:
-    for measured, metric in zip(made.measured, data["datasets"][0]["metrics"], strict=True):
+def test_scores_are_those_of_the_sentences(
+    made: ReportContext, data: dict[str, Any]
+) -> None:
+    for measured, metric in zip(
+        made.measured, data["datasets"][0]["metrics"], strict=True
+    ):
         for system in range(3):
             columns = whole(measured, system)
             scores = sentence_scores(measured.metric, columns).tolist()
-            shown = [row(data, metric, line, system)[0] for line in range(measured.lines)]
+            shown = [
+                row(data, metric, line, system)[0] for line in range(measured.lines)
+            ]
             assert [f"{(value or 0) / 100:.2f}" for value in shown] == [
                 percent(score, 2) for score in scores
             ]
 
 
-def test_scores_with_one_reference_and_the_best(made: ReportContext, data: dict[str, Any]) -> None:
+def test_scores_with_one_reference_and_the_best(
+    made: ReportContext, data: dict[str, Any]
+) -> None:
     """Against scoring with that reference alone, and the highest of the scores."""
     found = 0
-    for measured, metric in zip(made.measured, data["datasets"][0]["metrics"], strict=True):
+    for measured, metric in zip(
+        made.measured, data["datasets"][0]["metrics"], strict=True
+    ):
         if not metric["apart"]:
             continue
         for reference in range(3):
-            single = [name for name, per_reference in _fields(measured) if per_reference]
+            single = [
+                name for name, per_reference in _fields(measured) if per_reference
+            ]
             for system in range(3):
                 columns = whole(measured, system)
                 missing = columns["ref_len"][:, reference] < 0
-                alone = {n: v[:, [reference]] if n in single else v for n, v in columns.items()}
+                alone = {
+                    n: v[:, [reference]] if n in single else v
+                    for n, v in columns.items()
+                }
                 scores = measured.metric.sentence_scores(alone)[:, 0]
                 for line in range(measured.lines):
                     own = row(data, metric, line, system)
@@ -248,29 +283,61 @@ def test_counts_are_the_columns(made: ReportContext, data: dict[str, Any]) -> No
         "penalty": ("penalty", "source_only"),
         "hyp_len": ("hyp_len",),
     }
-    names |= {"ref_total": ("ref_total",), "total": ("total",), "tp": (), "fp": (), "fn": ()}
+    names |= {
+        "ref_total": ("ref_total",),
+        "total": ("total",),
+        "tp": (),
+        "fp": (),
+        "fn": (),
+    }
     found: dict[str, int] = {}
-    for measured, metric in zip(made.measured, data["datasets"][0]["metrics"], strict=True):
+    for measured, metric in zip(
+        made.measured, data["datasets"][0]["metrics"], strict=True
+    ):
         columns = whole(measured, 1)
-        terms = measured.metric.make_terms(columns) if metric["output"] == "green" else {}
+        terms = (
+            measured.metric.make_terms(columns) if metric["output"] == "green" else {}
+        )
         for name, at, _, orders in metric["fields"]:
-            known = next((columns[n] for n in names.get(name, ()) if n in columns), terms.get(name))
-            if known is None or (name, metric["output"]) in (("match", "rouge"), ("total", "gleu")):
+            known = next(
+                (columns[n] for n in names.get(name, ()) if n in columns),
+                terms.get(name),
+            )
+            if known is None or (name, metric["output"]) in (
+                ("match", "rouge"),
+                ("total", "gleu"),
+            ):
                 continue
             for line in range(measured.lines):
                 flat = (
-                    known[line].reshape(-1, known.shape[-1])[:, : orders or None].ravel()
+                    known[line]
+                    .reshape(-1, known.shape[-1])[:, : orders or None]
+                    .ravel()
                     if orders
                     else known[line]
                 )
                 size = np.size(flat)
-                assert row(data, metric, line, 1)[at : at + size] == np.ravel(flat).tolist()
+                assert (
+                    row(data, metric, line, 1)[at : at + size]
+                    == np.ravel(flat).tolist()
+                )
             found[name] = found.get(name, 0) + 1
-    assert found.keys() >= {"match", "penalty", "hyp_len", "total", "ref_total", "tp", "fp", "fn"}
+    assert found.keys() >= {
+        "match",
+        "penalty",
+        "hyp_len",
+        "total",
+        "ref_total",
+        "tp",
+        "fp",
+        "fn",
+    }
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: ReportContext) -> None:
+def test_parts_of_n_grams_add_up_to_what_is_counted(
+    name: str, made: ReportContext
+) -> None:
     """`ngrams.parts` by hand over tokens, against the counts of the kernel."""
     measured = next((m for m in made.measured if m.metric == from_text(name)), None)
     rule = shown_ngrams(from_text(name)).ngram_rule()
@@ -288,9 +355,13 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: ReportConte
         source, *references = (text[line] for text in texts[:4])
         there = [number for number in range(3) if columns["ref_len"][line, number] >= 0]
         for n in range(rule.first, rule.last + 1):
-            sigma, eta = (ngram_roles.grams(tokens, n) for tokens in (source, texts[5][line]))
+            sigma, eta = (
+                ngram_roles.grams(tokens, n) for tokens in (source, texts[5][line])
+            )
             rhos = [ngram_roles.grams(references[number], n) for number in there]
-            for place, rho in enumerate([ngram_roles.merged(rhos)] if rule.merged else rhos):
+            for place, rho in enumerate(
+                [ngram_roles.merged(rhos)] if rule.merged else rhos
+            ):
                 found = {
                     kind: sum(g.values())
                     for kind, g in ngram_roles.roles(rule.name, sigma, rho, eta).items()
@@ -301,22 +372,34 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: ReportConte
                     for name, kinds in ngram_roles.COUNTS[rule.name].items()
                 }
                 if rule.name == "green":
-                    assert counts == {kind: terms[kind][at] for kind in ("tp", "fp", "fn")}
+                    assert counts == {
+                        kind: terms[kind][at] for kind in ("tp", "fp", "fn")
+                    }
                     continue
-                assert counts["match"] == columns["union_match" if rule.merged else "match"][at]
+                assert (
+                    counts["match"]
+                    == columns["union_match" if rule.merged else "match"][at]
+                )
                 penalty = {
                     "gleu": "gone_match" if rule.merged else "penalty",
                     "paper": "source_only",
                 }.get(rule.name)
                 assert penalty is None or counts["penalty"] == columns[penalty][at]
-                assert found["match"] + found.get("penalised", 0) + found["other"] == eta.total()
+                assert (
+                    found["match"] + found.get("penalised", 0) + found["other"]
+                    == eta.total()
+                )
 
 
 @given(
-    st.lists(st.floats(-2, 2) | st.integers(0, 20000).map(lambda n: n / 20000), min_size=1),
+    st.lists(
+        st.floats(-2, 2) | st.integers(0, 20000).map(lambda n: n / 20000), min_size=1
+    ),
     st.integers(0, 6),
 )
-def test_scores_are_rounded_as_they_are_printed(values: list[float], digits: int) -> None:
+def test_scores_are_rounded_as_they_are_printed(
+    values: list[float], digits: int
+) -> None:
     shown = numbers.scaled(np.array(values), digits).tolist()
     assert [float(percent(v, digits).replace(".", "")) for v in values] == shown
 
@@ -335,7 +418,11 @@ def naive_lines(scores: np.ndarray[Any, Any], wanted: int) -> list[int]:
     mean = scores.mean(axis=0).tolist()
     lists = [
         (
-            [line for line in sorted(lines, key=lambda n: -spread[n]) if spread[line] > 0][:wanted],
+            [
+                line
+                for line in sorted(lines, key=lambda n: -spread[n])
+                if spread[line] > 0
+            ][:wanted],
             wanted // 2,
         ),
         (sorted(lines, key=lambda n: mean[n])[:wanted], wanted // 4),
@@ -351,7 +438,9 @@ def naive_lines(scores: np.ndarray[Any, Any], wanted: int) -> list[int]:
     ]
     chosen: list[int] = []
     for found, quota in lists:
-        chosen += [line for line in found if line not in chosen][: min(quota, wanted - len(chosen))]
+        chosen += [line for line in found if line not in chosen][
+            : min(quota, wanted - len(chosen))
+        ]
     return sorted(chosen)
 
 
@@ -359,16 +448,23 @@ def naive_lines(scores: np.ndarray[Any, Any], wanted: int) -> list[int]:
 def test_the_most_telling_lines(made: ReportContext, wanted: int) -> None:
     measured = made.measured[1]
     scores = np.stack(
-        [sentence_scores(measured.metric, whole(measured, system)) for system in range(3)]
+        [
+            sentence_scores(measured.metric, whole(measured, system))
+            for system in range(3)
+        ]
     )
-    expected = naive_lines(scores, wanted) if wanted < measured.lines else list(range(56))
+    expected = (
+        naive_lines(scores, wanted) if wanted < measured.lines else list(range(56))
+    )
     assert chosen_lines.telling(measured, wanted).tolist() == expected
     assert len(expected) == min(wanted, 56)
     in_blocks = [
         _Blocks(whole(measured, system)) for system in range(3)
     ]  # blocks cannot be seen in it
     assert (
-        chosen_lines.telling(replace(measured, columns=tuple(in_blocks)), wanted).tolist()
+        chosen_lines.telling(
+            replace(measured, columns=tuple(in_blocks)), wanted
+        ).tolist()
         == expected
     )
 
@@ -391,7 +487,10 @@ def test_fewer_lines_have_the_same_numbers_and_texts(
     assert dataset["total"] == 56
     for line, number in enumerate(dataset["numbers"]):
         before = every["numbers"].index(number)
-        assert fewer["texts"][dataset["source"][line]] == data["texts"][every["source"][before]]
+        assert (
+            fewer["texts"][dataset["source"][line]]
+            == data["texts"][every["source"][before]]
+        )
         for own, metric in zip(dataset["metrics"], every["metrics"], strict=True):
             assert [row(fewer, own, line, s) for s in range(3)] == [
                 row(data, metric, before, s) for s in range(3)
@@ -420,11 +519,17 @@ def test_the_page_takes_as_many_lines_as_fit(
 def test_long_texts_are_cut(tmp_path: Path) -> None:
     config = write_run(tmp_path, 3, chosen=["gleu[iter=2]"])
     long = ["b " * 30_000 + end for end in ("x", "y", "z")]
-    (tmp_path / "d" / "A").write_text("".join(f"{text}\n" for text in long), encoding="utf-8")
+    (tmp_path / "d" / "A").write_text(
+        "".join(f"{text}\n" for text in long), encoding="utf-8"
+    )
     run(config, tmp_path / "run")
-    found: dict[str, Any] = json.loads(Reader(html(reopen.revisit(tmp_path / "run"))).data)
+    found: dict[str, Any] = json.loads(
+        Reader(html(reopen.revisit(tmp_path / "run"))).data
+    )
     cut = {int(number): size for number, size in found["cut"].items()}
-    assert list(cut.values()) == [60_001] * 3  # three texts, though their beginnings are the same
+    assert (
+        list(cut.values()) == [60_001] * 3
+    )  # three texts, though their beginnings are the same
     assert [found["texts"][number] for number in cut] == [("b " * 10_000)] * 3
 
 
@@ -433,7 +538,9 @@ def test_numbers_from_files_are_apart_for_each_system(tmp_path: Path) -> None:
     config = write_run(tmp_path, 4, systems=["A", "B", "C"])
     (tmp_path / "d" / "B").write_bytes((tmp_path / "d" / "A").read_bytes())
     for name, values in (("A", "1 2 3 4"), ("B", "5 6 7 8"), ("C", "1 1 1 1.5")):
-        (tmp_path / f"{name}.txt").write_text("\n".join(values.split()) + "\n", encoding="utf-8")
+        (tmp_path / f"{name}.txt").write_text(
+            "\n".join(values.split()) + "\n", encoding="utf-8"
+        )
     content = json.loads(config.read_text(encoding="utf-8"))
     content["metrics"] = [
         "gleu[iter=2]",
@@ -441,7 +548,9 @@ def test_numbers_from_files_are_apart_for_each_system(tmp_path: Path) -> None:
     ]
     config.write_text(json.dumps(content), encoding="utf-8")
     run(config, tmp_path / "run")
-    found: dict[str, Any] = json.loads(Reader(html(reopen.revisit(tmp_path / "run"))).data)
+    found: dict[str, Any] = json.loads(
+        Reader(html(reopen.revisit(tmp_path / "run"))).data
+    )
     (dataset,) = found["datasets"]
     gleu, own = dataset["metrics"]
     assert (own["bySystem"], own["width"], own["rule"]) == (True, 1, None)
@@ -472,11 +581,21 @@ def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
     made = []
     for name in ("one", "other"):
         config = write_run(
-            tmp_path / name, 30, output={"formats": ["html"]}, statistics={"resamples": "50"}
+            tmp_path / name,
+            30,
+            output={"formats": ["html"]},
+            statistics={"resamples": "50"},
         )
         assert (
             dispatch.main(
-                ["run", str(config), "-q", "--json", "--output", str(tmp_path / name / "run")]
+                [
+                    "run",
+                    str(config),
+                    "-q",
+                    "--json",
+                    "--output",
+                    str(tmp_path / name / "run"),
+                ]
             )
             == 0
         )
@@ -535,7 +654,9 @@ def check_policy(found: Reader) -> None:
         for _, a in found.elements
         if a.get("http-equiv") == "Content-Security-Policy"
     )
-    rules = {name: values for name, *values in (rule.split() for rule in policy.split(";"))}
+    rules = {
+        name: values for name, *values in (rule.split() for rule in policy.split(";"))
+    }
     assert rules["default-src"] == ["'none'"]
     assert "unsafe" not in policy
     for kind in ("script", "style"):
@@ -592,7 +713,9 @@ def test_nothing_but_its_own_scripts_and_styles_may_run(made: ReportContext) -> 
     )
 
 
-@given(st.text() | st.sampled_from(["</script>", "<!--", "]]>", "\u2028", "\x00", "&lt;"]))
+@given(
+    st.text() | st.sampled_from(["</script>", "<!--", "]]>", "\u2028", "\x00", "&lt;"])
+)
 def test_json_ends_no_element_and_is_read_back(text: str) -> None:
     found = as_json({"key": [text]})
     assert not set(found) & set("<>&\u2028\u2029")
@@ -610,10 +733,16 @@ def test_hostile_names_stay_text(name: str) -> None:
     results = replace(
         hostile.results, warnings=[name], datasets={"d": hostile.results.datasets["d"]}
     )
-    scores = [replace(score, notes=(name,), peer_signature=name) for score in results.scores]
+    scores = [
+        replace(score, notes=(name,), peer_signature=name) for score in results.scores
+    ]
     config = {"description": name, "x-note": name}
-    text = html(replace(hostile, results=replace(results, scores=scores), config=config))
-    check_harmless(text, html(context(["A", "B", "C", "D"])), name, "li ul details summary pre")
+    text = html(
+        replace(hostile, results=replace(results, scores=scores), config=config)
+    )
+    check_harmless(
+        text, html(context(["A", "B", "C", "D"])), name, "li ul details summary pre"
+    )
 
 
 def test_a_config_is_shown_as_yaml_that_means_the_same() -> None:
@@ -654,7 +783,9 @@ def test_one_system_and_one_line(tmp_path: Path) -> None:
     assert found["datasets"][0]["numbers"] == [1]
 
 
-def test_references_as_systems_have_sentences_and_their_mean_has_none(tmp_path: Path) -> None:
+def test_references_as_systems_have_sentences_and_their_mean_has_none(
+    tmp_path: Path,
+) -> None:
     config = write_run(
         tmp_path, 9, references=3, chosen=["gleu[refs=leave_one_out,iter=2]", "bleu"]
     )
@@ -663,7 +794,10 @@ def test_references_as_systems_have_sentences_and_their_mean_has_none(tmp_path: 
     (dataset,) = json.loads(found.data)["datasets"]
     assert dataset["systems"] == ["A", "B", "reference0", "reference1", "reference2"]
     gleu, bleu = dataset["metrics"]
-    assert set(bleu["scores"]) == {"A", "B"}  # of the references as systems there is no BLEU
+    assert set(bleu["scores"]) == {
+        "A",
+        "B",
+    }  # of the references as systems there is no BLEU
     assert None in unlettered(bleu["rows"])
     assert set(gleu["scores"]) == {*dataset["systems"], "REFERENCE"}
     links = [attributes.get("href") or "" for _, attributes in found.elements]
@@ -680,7 +814,9 @@ def test_the_package_has_every_part_of_the_page() -> None:
         *page.STYLES,
     }
     sections = {f"sections/{file.name}" for file in (folder / "sections").iterdir()}
-    templates = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.html")))
+    templates = "".join(
+        file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.html"))
+    )
     assert sections == set(re.findall(r'include "(.*?)"', templates))
 
 
@@ -713,8 +849,13 @@ def test_the_page_keeps_tokens_that_its_script_would_not_find(
         ("-0.05", "−0.05"),  # noqa: RUF001
         ("-1.27↓", "−1.27↓"),  # noqa: RUF001
         ("-0.204 to -0.1", "−0.204 to −0.1"),  # noqa: RUF001
-        *((text, text) for text in ("-", "+0.05", "1-3", "run-2", "-2 mistakes", "<0.0001", "a")),
+        *(
+            (text, text)
+            for text in ("-", "+0.05", "1-3", "run-2", "-2 mistakes", "<0.0001", "a")
+        ),
     ],
 )
-def test_numbers_of_tables_have_the_minus_sign_of_the_scripts(text: str, shown: str) -> None:
+def test_numbers_of_tables_have_the_minus_sign_of_the_scripts(
+    text: str, shown: str
+) -> None:
     assert minus(text) == shown

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TIMES = "\N{MULTIPLICATION SIGN}"
-HELP = (ROOT / "pipeline" / "extensions" / "page" / "help" / "page.md").read_text(encoding="utf-8")
+HELP = (ROOT / "pipeline" / "extensions" / "page" / "help" / "page.md").read_text(
+    encoding="utf-8"
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +34,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = tmp_path_factory.mktemp("page")
     stages.run(
         stages.prepare(
-            from_mapping(write_run(own, ["gleu[iter=2]", "m2", "rouge[types=1+L]", "ter"]))
+            from_mapping(
+                write_run(own, ["gleu[iter=2]", "m2", "rouge[types=1+L]", "ter"])
+            )
         )
     )
     assert dispatch.main(["report", str(own / "run"), "--format", "html"]) == 0
@@ -41,7 +45,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def told() -> dict[str, dict[str, str]]:
     """Return the shapes of the fields by section."""
-    sections = re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", HELP, re.MULTILINE | re.DOTALL)
+    sections = re.findall(
+        r"^## (\w+)\n(.*?)(?=^## |\Z)", HELP, re.MULTILINE | re.DOTALL
+    )
     return {
         name: dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE))
         for name, text in sections
@@ -58,9 +64,15 @@ def test_every_field_is_described_and_is_there(folder: Path) -> None:
         "datasets": data["datasets"],
         "metrics": metrics,
     }
-    shown |= {name: [one[name] for one in metrics if one.get(name)] for name in ("rule", "edits")}
+    shown |= {
+        name: [one[name] for one in metrics if one.get(name)]
+        for name in ("rule", "edits")
+    }
     shown["effects"] = [
-        own for one in metrics for line in one.get("effects", {}).values() for own in line.values()
+        own
+        for one in metrics
+        for line in one.get("effects", {}).values()
+        for own in line.values()
     ]
     shown["overlaps"] = [part for one in metrics for part in one.get("overlaps", ())]
     assert set(told()) == set(shown)
@@ -82,9 +94,16 @@ def test_lists_have_the_shapes_that_are_said(folder: Path) -> None:
         lines, systems, variants = (
             len(dataset[name]) for name in ("numbers", "systems", "outputs")
         )
-        sizes = {"L": lines, "S": systems, "V": variants, "R": len(dataset["references"])}
+        sizes = {
+            "L": lines,
+            "S": systems,
+            "V": variants,
+            "R": len(dataset["references"]),
+        }
         sizes["A"] = len(
-            context.corpora[dataset["name"]].read_by(context.measured[1].metric.spec).references
+            context.corpora[dataset["name"]]
+            .read_by(context.measured[1].metric.spec)
+            .references
         )
         for metric in dataset["metrics"]:
             sizes["rows"], sizes["width"] = (
@@ -106,7 +125,10 @@ def check(value: Any, shape: str, sizes: dict[str, int]) -> None:
     if not outer or not isinstance(value, list | tuple | str):
         return
     factors = [
-        sum(sizes.get(part, int(part) if part.isdigit() else -9999) for part in factor.split(" + "))
+        sum(
+            sizes.get(part, int(part) if part.isdigit() else -9999)
+            for part in factor.split(" + ")
+        )
         for factor in outer[1].split(f" {TIMES} ")
     ]
     if min(factors) >= 0:
@@ -124,6 +146,8 @@ def test_the_example_reads_a_score(
     exec(code[1], {})  # noqa: S102 (the help's own example)
     number, system, *_, shown = capsys.readouterr().out.split()
     measured = reopen.revisit(folder).measured[0]
-    expected = sentence_scores(measured.metric, next(iter(measured.columns[0].blocks())))[0]
+    expected = sentence_scores(
+        measured.metric, next(iter(measured.columns[0].blocks()))
+    )[0]
     assert (number, system) == ("1", measured.names[0])
     assert float(shown) == pytest.approx(100 * expected, abs=0.005 + 1e-12)

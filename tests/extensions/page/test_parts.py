@@ -23,7 +23,10 @@ FEW = ("--resamples", "50", "--trials", "50")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("several")
     config = write_run(
-        folder, 12, chosen=["gleu[iter=3]", "bleu", "chrf[word_order=2]"], datasets=("d", "e")
+        folder,
+        12,
+        chosen=["gleu[iter=3]", "bleu", "chrf[word_order=2]"],
+        datasets=("d", "e"),
     )
     text = config.read_text(encoding="utf-8")
     content = json.loads(text)
@@ -36,8 +39,15 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def systems(text: str, dataset: str) -> set[tuple[str, ...]]:
     """Return the systems of each table of a data set."""
-    tables = [part.splitlines() for part in text.split("\n\n") if part.startswith(f"{dataset}: ")]
-    rows = [[line.strip() for line in table[2:6] if line[:4].strip().isdigit()] for table in tables]
+    tables = [
+        part.splitlines()
+        for part in text.split("\n\n")
+        if part.startswith(f"{dataset}: ")
+    ]
+    rows = [
+        [line.strip() for line in table[2:6] if line[:4].strip().isdigit()]
+        for table in tables
+    ]
     return {tuple(sorted(re.split("  +", row)[1] for row in table)) for table in rows}
 
 
@@ -53,13 +63,20 @@ def systems(text: str, dataset: str) -> set[tuple[str, ...]]:
     ],
 )
 def test_systems_are_chosen_by_names_and_patterns(
-    several: Path, capsys: pytest.CaptureFixture[str], asked: list[str], left: tuple[str, ...]
+    several: Path,
+    capsys: pytest.CaptureFixture[str],
+    asked: list[str],
+    left: tuple[str, ...],
 ) -> None:
-    code, out, _ = called(capsys, "rank", several, "--test", "none", *FEW, "--system", *asked)
+    code, out, _ = called(
+        capsys, "rank", several, "--test", "none", *FEW, "--system", *asked
+    )
     assert (code, systems(out, "d"), systems(out, "e")) == (0, {left}, {left})
     assert re.search(r"^   1  ", out, re.MULTILINE)  # ranked among themselves
     rows = csv.DictReader(
-        io.StringIO(called(capsys, "report", several, "--format", "csv", "--system", *asked)[1])
+        io.StringIO(
+            called(capsys, "report", several, "--format", "csv", "--system", *asked)[1]
+        )
     )
     assert {row["system"] for row in rows} == set(left)
     if len(left) == 2:
@@ -74,21 +91,36 @@ def test_systems_are_chosen_by_names_and_patterns(
 
 @pytest.mark.parametrize(
     ("text", "metric"),
-    [("gleu[iter=3]", "gleu"), ("gleu[iterations=3]", "gleu"), ("chrf[word_order=2]", "chrf")],
+    [
+        ("gleu[iter=3]", "gleu"),
+        ("gleu[iterations=3]", "gleu"),
+        ("chrf[word_order=2]", "chrf"),
+    ],
 )
 def test_a_metric_is_chosen_as_its_config_has_it(
     several: Path, capsys: pytest.CaptureFixture[str], text: str, metric: str
 ) -> None:
-    (several.parent / "people.txt").write_text("Alpha 3\nalto 2\nBeta 1\n", encoding="utf-8")
-    more = ("--human", str(several.parent / "people.txt"), "--dataset", "d", "--json", "-q")
+    (several.parent / "people.txt").write_text(
+        "Alpha 3\nalto 2\nBeta 1\n", encoding="utf-8"
+    )
+    more = (
+        "--human",
+        str(several.parent / "people.txt"),
+        "--dataset",
+        "d",
+        "--json",
+        "-q",
+    )
     for chosen in ("--metric", text), ("--metric", metric):
         code, out, err = called(capsys, "correlate", several, *more, *chosen)
         assert (code, err) == (0, "")
-        assert [one["metric"].partition("|")[0] for one in json.loads(out)["correlations"]] == [
-            metric
-        ]
+        assert [
+            one["metric"].partition("|")[0] for one in json.loads(out)["correlations"]
+        ] == [metric]
     rows = csv.DictReader(
-        io.StringIO(called(capsys, "report", several, "--format", "csv", "--metric", text)[1])
+        io.StringIO(
+            called(capsys, "report", several, "--format", "csv", "--metric", text)[1]
+        )
     )
     assert {row["metric"].partition("|")[0] for row in rows} == {metric}
 
@@ -121,13 +153,21 @@ def test_metrics_and_data_sets_are_chosen(
         ["compare", *FEW],
     ):
         name, *more = command
-        out = called(capsys, name, several, *more, "--metric", "BLEU", "chrF++", "--dataset", "E")[
-            1
-        ]
+        out = called(
+            capsys, name, several, *more, "--metric", "BLEU", "chrF++", "--dataset", "E"
+        )[1]
         assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"bleu", "chrf"}
         assert not re.search(r"^(\*\*)?d[: ]", out, re.MULTILINE)
     out = called(
-        capsys, "report", several, "--format", "csv", "--metric", "*leu", "--dataset", "[de]"
+        capsys,
+        "report",
+        several,
+        "--format",
+        "csv",
+        "--metric",
+        "*leu",
+        "--dataset",
+        "[de]",
     )[1]
     assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"gleu", "bleu"}
     assert {line[0] for line in out.splitlines()[1:]} == {"d", "e"}
@@ -136,7 +176,15 @@ def test_metrics_and_data_sets_are_chosen(
 def test_columns_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = ("--metric", "gleu", "--dataset", "d")
     out = called(
-        capsys, "rank", several, *FEW, *one, "--columns", "interval", "precision_[12]", "match-1"
+        capsys,
+        "rank",
+        several,
+        *FEW,
+        *one,
+        "--columns",
+        "interval",
+        "precision_[12]",
+        "match-1",
     )[1]
     header = re.split("  +", out.splitlines()[1].strip())
     assert header == [
@@ -148,27 +196,48 @@ def test_columns_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -
         "precision_2",
         "match_1",
     ]
-    rows = csv.DictReader(io.StringIO((several / "scores.csv").read_text(encoding="utf-8")))
-    gleu = [row for row in rows if row["dataset"] == "d" and row["metric"].startswith("gleu")]
-    counts = {row["system"]: float(row["value"]) for row in gleu if row["output"] == "match_1"}
+    rows = csv.DictReader(
+        io.StringIO((several / "scores.csv").read_text(encoding="utf-8"))
+    )
+    gleu = [
+        row
+        for row in rows
+        if row["dataset"] == "d" and row["metric"].startswith("gleu")
+    ]
+    counts = {
+        row["system"]: float(row["value"]) for row in gleu if row["output"] == "match_1"
+    }
     shown = [re.split("  +", line.strip()) for line in out.splitlines()[2:6]]
     assert {row[1]: float(row[-1]) for row in shown} == pytest.approx(
         counts, abs=0.005
     )  # a count is no percentage
-    out = called(capsys, "report", several, "--format", "markdown", *one, "--columns", "std")[1]
+    out = called(
+        capsys, "report", several, "--format", "markdown", *one, "--columns", "std"
+    )[1]
     header = [cell.strip() for cell in out.splitlines()[2].strip("|").split("|")]
     assert header == ["rank", "system", "GLEU+", "std of draws"]
-    out = called(capsys, "report", several, "--format", "latex", *one, "--columns", "std")[1]
+    out = called(
+        capsys, "report", several, "--format", "latex", *one, "--columns", "std"
+    )[1]
     assert "\\begin{tabular}{rlrr}" in out
-    out = called(capsys, "report", several, "--format", "csv", "--columns", "precision_*")[1]
+    out = called(
+        capsys, "report", several, "--format", "csv", "--columns", "precision_*"
+    )[1]
     rows = csv.DictReader(io.StringIO(out))
     assert {row["output"] for row in rows} == {
         "score",
         "rank",
         *(f"precision_{n}" for n in range(1, 9)),
     }
-    out = called(capsys, "compare", several, *FEW, *one, "--columns", "interval", "p-adjusted")[1]
-    assert re.split("  +", out.splitlines()[1]) == ["system", "other", "95% interval", "p adjusted"]
+    out = called(
+        capsys, "compare", several, *FEW, *one, "--columns", "interval", "p-adjusted"
+    )[1]
+    assert re.split("  +", out.splitlines()[1]) == [
+        "system",
+        "other",
+        "95% interval",
+        "p adjusted",
+    ]
 
 
 WRONG = {
@@ -203,10 +272,15 @@ WRONG = {
 
 
 @pytest.mark.parametrize(
-    ("run_of", "command"), [(name, command) for name, own in WRONG.items() for command in own]
+    ("run_of", "command"),
+    [(name, command) for name, own in WRONG.items() for command in own],
 )
 def test_what_is_not_there_is_an_error_with_the_nearest_name(
-    several: Path, sample: Path, capsys: pytest.CaptureFixture[str], run_of: str, command: str
+    several: Path,
+    sample: Path,
+    capsys: pytest.CaptureFixture[str],
+    run_of: str,
+    command: str,
 ) -> None:
     name, *arguments = command.split()
     folder = {"several": several, "sample": sample}[run_of]
@@ -230,6 +304,10 @@ def test_a_part_never_replaces_the_whole(
     several: Path, capsys: pytest.CaptureFixture[str], form: str, part: tuple[str, str]
 ) -> None:
     before = tree(several)
-    code, _, err = called(capsys, "report", several, "--format", form, *part, "--output", several)
+    code, _, err = called(
+        capsys, "report", several, "--format", form, *part, "--output", several
+    )
     assert (code, tree(several)) == (2, before)
-    assert err.endswith("has the whole results; write what you chose to another folder\n")
+    assert err.endswith(
+        "has the whole results; write what you chose to another folder\n"
+    )

@@ -29,7 +29,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("shot", SHOTS, ids=[shot.file for shot in SHOTS])
-def test_pictures_of_the_page_are_of_today(browser: Browser, run: Path, shot: Shot) -> None:
+def test_pictures_of_the_page_are_of_today(
+    browser: Browser, run: Path, shot: Shot
+) -> None:
     with Image.open(FOLDER / shot.file) as picture:
         assert (picture.width, picture.height) == (shot.width, shot.height), ANEW
         said = dict(picture.text)
@@ -41,7 +43,10 @@ def test_pictures_of_the_page_are_of_today(browser: Browser, run: Path, shot: Sh
 def test_the_picture_of_a_terminal_is_of_today(run: Path) -> None:
     def texts(drawing: str) -> list[str]:
         root = ET.fromstring(drawing)  # noqa: S314
-        return ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+        return [
+            "".join(node.itertext())
+            for node in root.iter("{http://www.w3.org/2000/svg}text")
+        ]
 
     found = texts((FOLDER / TERMINAL).read_text(encoding="utf-8"))
     assert found == texts(terminal(run)), ANEW
@@ -51,9 +56,9 @@ def test_the_picture_of_a_terminal_is_of_today(run: Path) -> None:
 def test_readme_says_what_its_pictures_show() -> None:
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     for shot in SHOTS:
-        assert re.search(rf"\[{re.escape(shot.alt)}\]\(\S*{re.escape(shot.file)}\)", readme), (
-            shot.alt
-        )
+        assert re.search(
+            rf"\[{re.escape(shot.alt)}\]\(\S*{re.escape(shot.file)}\)", readme
+        ), shot.alt
     assert sorted(file.name for file in FOLDER.iterdir()) == sorted(
         [*(shot.file for shot in SHOTS), TERMINAL]
     )

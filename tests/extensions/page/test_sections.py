@@ -27,7 +27,9 @@ def test_sections_have_the_names_that_the_page_knows() -> None:
         assert callable(function)
 
 
-def test_a_page_needs_no_other_extension(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_needs_no_other_extension(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run(write_run(tmp_path, 3), tmp_path / "run")
     context = revisit(tmp_path / "run")
     complete = page.html_files(context)["report.html"]

@@ -53,7 +53,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "B.short": ["Word2 .", "Words ."],
     }
     for name, lines in texts.items():
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (folder / name).write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
     references = [str(data / f"reference{number}.txt") for number in (0, 1)]
     systems = {
         name: {
@@ -123,8 +125,12 @@ def test_edits_keep_as_many_words_as_there_can_be(browser: Browser, page: Path) 
         assert all(before == after for before, after in same)
         assert sum(len(words) for words, _ in same) == lcs_length(one, two)
         assert all(one[a:b] != two[c:d] for a, b, c, d in changed)
-    one, two = (" ".join(form.format(n) for n in range(500)) for form in ("w{} a", "b w{}"))
-    ((_, _, changed, _),) = browser.run(EDITS, [[one, two]])  # cut at words that both have once
+    one, two = (
+        " ".join(form.format(n) for n in range(500)) for form in ("w{} a", "b w{}")
+    )
+    ((_, _, changed, _),) = browser.run(
+        EDITS, [[one, two]]
+    )  # cut at words that both have once
     assert [b - a for a, b, _, _ in changed] == [0, *[1] * 500]
 
 
@@ -132,7 +138,9 @@ def test_words_are_pairs_where_they_are_alike(browser: Browser, page: Path) -> N
     """By hand: goes and go share 2 of 2 and 4 letters (4/6); of yesterdays and yesterday 9 (18/19)."""
     browser.open(page)
     shares = [["go", "goes"], ["yesterdays", "Yesterday"], ["a", "walking"]]
-    assert browser.run("return arguments[0].map((two) => likeness(...two))", shares) == [
+    assert browser.run(
+        "return arguments[0].map((two) => likeness(...two))", shares
+    ) == [
         4 / 6,
         18 / 19,
         0,
@@ -144,7 +152,9 @@ def test_words_are_pairs_where_they_are_alike(browser: Browser, page: Path) -> N
         ["to go", "goes"],
         ["走る。 she<n>is", ""],
     ]
-    (_, _, one, _), (_, _, two, _), (_, _, three, _), (words, *_) = browser.run(EDITS, pairs)
+    (_, _, one, _), (_, _, two, _), (_, _, three, _), (words, *_) = browser.run(
+        EDITS, pairs
+    )
     assert one == [[0, 1, 0, 1], [2, 2, 2, 3], [2, 3, 3, 4]]
     assert two == [[0, 2, 0, 1]]
     assert three == [[0, 1, 0, 0], [1, 2, 0, 1]]
@@ -195,9 +205,9 @@ def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
         for line in range(96):
             *several, own = found[3 * line : 3 * line + 3]
             for count in (sum(edit in edits for edits in several) for edit in own):
-                lines["none" if not count else "all" if count == len(several) else "some"].append(
-                    line + 1
-                )
+                lines[
+                    "none" if not count else "all" if count == len(several) else "some"
+                ].append(line + 1)
         assert [int(number) for number in numbers[:4]] == [
             sum(map(len, lines.values())),
             *map(len, lines.values()),
@@ -209,7 +219,9 @@ def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
 def test_a_source_stands_beside_its_summary(browser: Browser, page: Path) -> None:
     browser.size(1440)
     browser.open(page, "dataset=short&line=1")
-    assert browser.run("return [state.against, document.getElementById('agreement').hidden]") == [
+    assert browser.run(
+        "return [state.against, document.getElementById('agreement').hidden]"
+    ) == [
         "nothing",
         True,
     ]
@@ -240,7 +252,9 @@ def test_ids_stand_beside_lines_and_are_found(browser: Browser, tmp_path: Path) 
         {"id": f"doc-{n}", "ref": f"a text {n} of mine", "hyp": f"a text {n} of yours"}
         for n in range(4)
     ]
-    (tmp_path / "d.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    (tmp_path / "d.jsonl").write_text(
+        "".join(f"{json.dumps(record)}\n" for record in records)
+    )
     text = {"jsonl": str(tmp_path / "d.jsonl"), "key": "id"}
     config = {
         "datasets": {"d": {"references": [{**text, "column": "ref"}]}},
@@ -251,10 +265,15 @@ def test_ids_stand_beside_lines_and_are_found(browser: Browser, tmp_path: Path) 
     heading = "return document.querySelector('#detail h3').textContent"
     assert browser.run(heading) == "line 3 (id doc-2) d"
     choose(browser, q="doc-1")
-    assert browser.run("return document.getElementById('found').textContent") == "1 of 4 sentences"
+    assert (
+        browser.run("return document.getElementById('found').textContent")
+        == "1 of 4 sentences"
+    )
 
 
-def test_all_metrics_of_a_sentence_stand_side_by_side(browser: Browser, page: Path) -> None:
+def test_all_metrics_of_a_sentence_stand_side_by_side(
+    browser: Browser, page: Path
+) -> None:
     browser.open(page, "dataset=sample&line=1&a=eager&b=careful")
     browser.press("m")
     rows = browser.rows(".allscores tbody tr")
@@ -300,11 +319,16 @@ def test_overlaps_of_rouge_and_chrf_are_those_that_were_counted(
     assert browser.run(OVERLAPS) == [98 * 4 * 5, []]
 
 
-def test_what_parts_sentences_is_in_no_overlap(browser: Browser, tmp_path: Path) -> None:
+def test_what_parts_sentences_is_in_no_overlap(
+    browser: Browser, tmp_path: Path
+) -> None:
     """The summaries of data/, with <n> between sentences and with newlines: each type of each
     metric of each output.
     """
-    summaries, names = ROOT / "data" / "summaries", ["reference0", "reference1", "lead", "rambling"]
+    summaries, names = (
+        ROOT / "data" / "summaries",
+        ["reference0", "reference1", "lead", "rambling"],
+    )
     paths = [next(summaries.rglob(f"{name}.txt")) for name in names]
     texts = [path.read_text(encoding="utf-8").splitlines() for path in paths]
     rows = [dict(zip(names, row, strict=True)) for row in zip(*texts, strict=True)]
@@ -315,16 +339,25 @@ def test_what_parts_sentences_is_in_no_overlap(browser: Browser, tmp_path: Path)
             "rouge[split=marker,tok=char,types=1+L]",
             "rouge[split=regex,tok=13a]",
         ],
-        "newline": ["rouge", "rouge[tok=char,types=1+L]", "rouge[flavour=perl,types=1+2]"],
+        "newline": [
+            "rouge",
+            "rouge[tok=char,types=1+L]",
+            "rouge[flavour=perl,types=1+2]",
+        ],
     }
     for number, (split, metrics) in enumerate(parts.items()):
         sentence_end = {"marker": "<n>", "newline": "\n"}[split]
         lines = [
-            {name: text.replace("<n>", sentence_end) for name, text in row.items()} for row in rows
+            {name: text.replace("<n>", sentence_end) for name, text in row.items()}
+            for row in rows
         ]
         file = tmp_path / f"{split}.jsonl"
-        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-        first, second, *systems = ({"jsonl": str(file), "column": name} for name in names)
+        file.write_text(
+            "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
+        )
+        first, second, *systems = (
+            {"jsonl": str(file), "column": name} for name in names
+        )
         config = {
             "datasets": {"d": {"references": [first, second]}},
             "systems": dict(zip(names[2:], systems, strict=True)),

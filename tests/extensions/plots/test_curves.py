@@ -43,8 +43,14 @@ LOWER = "ter|norm:no|v:0.1"
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (["step-2000", "step-10000", "step-500"], [("step", "step", [500, 2000, 10000])]),
-        (["checkpoint-500", "checkpoint-1500"], [("checkpoint", "checkpoint", [500, 1500])]),
+        (
+            ["step-2000", "step-10000", "step-500"],
+            [("step", "step", [500, 2000, 10000])],
+        ),
+        (
+            ["checkpoint-500", "checkpoint-1500"],
+            [("checkpoint", "checkpoint", [500, 1500])],
+        ),
         (["epoch_3", "epoch_10"], [("epoch", "epoch", [3, 10])]),
         (
             ["b.step2k", "b.step10k", "a.step1.5k", "a.step1M"],
@@ -71,7 +77,10 @@ LOWER = "ter|norm:no|v:0.1"
     ],
 )
 def test_series_are_told_by_names(names: list[str], expected: list[Any]) -> None:
-    found = [(one.name, one.axis, [number for number, _ in one.steps]) for one in series_of(names)]
+    found = [
+        (one.name, one.axis, [number for number, _ in one.steps])
+        for one in series_of(names)
+    ]
     assert found == expected
 
 
@@ -88,7 +97,9 @@ def made(
     """Return results with these scores, and tests with these p-values; 0.001 for other pairs, where
     there are any.
     """
-    order = sorted(values, key=lambda name: values[name] * (1 if metric == LOWER else -1))
+    order = sorted(
+        values, key=lambda name: values[name] * (1 if metric == LOWER else -1)
+    )
     scores = [
         Score(
             dataset="d",
@@ -132,14 +143,22 @@ def made(
     )
 
 
-VALUES = {"base": 0.3, "step-1000": 0.4, "step-2000": 0.5, "step-10000": 0.6, "step-20000": 0.58}
+VALUES = {
+    "base": 0.3,
+    "step-1000": 0.4,
+    "step-2000": 0.5,
+    "step-10000": 0.6,
+    "step-20000": 0.58,
+}
 
 
 def test_the_best_step_and_those_not_worse_are_named() -> None:
     """By hand: 10000 is best; p with 20000 and 2000 is 0.2 and 0.05 (not below 0.05), with 1000 it
     is 0.001.
     """
-    results = made(VALUES, {("step-10000", "step-20000"): 0.2, ("step-10000", "step-2000"): 0.05})
+    results = made(
+        VALUES, {("step-10000", "step-20000"): 0.2, ("step-10000", "step-2000"): 0.05}
+    )
     (group,) = groups(results)
     said = "Best of step: step-10000; step-2000 and step-20000 are not significantly worse."
     assert best_sentences(results, group) == [said]
@@ -148,7 +167,9 @@ def test_the_best_step_and_those_not_worse_are_named() -> None:
         "Best of step: step-10000; all others are significantly worse."
     ]
     bare = made(VALUES, {})
-    assert best_sentences(bare, groups(bare)[0]) == ["Best of step: step-10000; no test was made."]
+    assert best_sentences(bare, groups(bare)[0]) == [
+        "Best of step: step-10000; no test was made."
+    ]
     lower = made(VALUES, {("step-1000", "step-2000"): 0.2}, LOWER)
     assert best_sentences(lower, groups(lower)[0]) == [
         "Best of step: step-1000; step-2000 is not significantly worse."
@@ -167,7 +188,10 @@ def test_with_a_baseline_rank_ranges_say_who_may_be_as_good() -> None:
     }
     scores = [
         replace(
-            s, bootstrap=Bootstrap(0.5, 0.1, (s.score - 0.1, s.score + 0.2), ranges[s.system], 1)
+            s,
+            bootstrap=Bootstrap(
+                0.5, 0.1, (s.score - 0.1, s.score + 0.2), ranges[s.system], 1
+            ),
         )
         for s in results.scores
     ]
@@ -177,15 +201,23 @@ def test_with_a_baseline_rank_ranges_say_who_may_be_as_good() -> None:
     ]
     ((_, shown),) = step_curves([("", ranked)])
     ((name, dots),) = shown.lines
-    assert (name, shown.x_axis, shown.y_axis) == ("step", "step", "GLEU+ (percent), 95% interval")
-    np.testing.assert_allclose(next((d.x, d.y, d.low, d.high) for d in dots), (1000, 40, 30, 60))
+    assert (name, shown.x_axis, shown.y_axis) == (
+        "step",
+        "step",
+        "GLEU+ (percent), 95% interval",
+    )
+    np.testing.assert_allclose(
+        next((d.x, d.y, d.low, d.high) for d in dots), (1000, 40, 30, 60)
+    )
     assert [(round(level), name) for name, level in shown.levels] == [(30, "base")]
 
 
 def curves() -> Curves:
     one = made(VALUES, {("step-10000", "step-20000"): 0.2})
     scores = [
-        replace(s, bootstrap=Bootstrap(0.5, 0.1, (s.score - 0.05, s.score + 0.1), (1, 2), 1))
+        replace(
+            s, bootstrap=Bootstrap(0.5, 0.1, (s.score - 0.05, s.score + 0.1), (1, 2), 1)
+        )
         for s in one.scores
     ]
     two = made({"step-1000": 0.2, "step-5000": 0.45}, {})
@@ -244,14 +276,19 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
         slope, start = np.polyfit(values, pixels, 1)
         np.testing.assert_allclose(start + slope * np.array(values), pixels, atol=0.11)
     (shade,) = root.iter("polygon")  # the second run has no intervals
-    around = [tuple(map(float, point.split(","))) for point in shade.get("points", "").split()]
+    around = [
+        tuple(map(float, point.split(","))) for point in shade.get("points", "").split()
+    ]
     first = shown.lines[0][1]
     ends = [dot.low for dot in first] + [dot.high for dot in reversed(first)]
     np.testing.assert_allclose(
         [start + slope * end for end in ends], [y for _, y in around], atol=0.11
     )
     assert [one.get("r") for one in root.iter("circle")].count("7") == 2
-    assert len([one for one in root.iter("circle") if "hollow" in one.get("class", "")]) == 1
+    assert (
+        len([one for one in root.iter("circle") if "hollow" in one.get("class", "")])
+        == 1
+    )
 
 
 def test_systems_without_an_order_are_no_curves() -> None:
@@ -261,8 +298,12 @@ def test_systems_without_an_order_are_no_curves() -> None:
 
 def test_other_texts_get_another_figure() -> None:
     one, two = made(VALUES, {}), made(VALUES, {})
-    other = replace(two, datasets={"d": replace(two.datasets["d"], digests={"source": "1"})})
-    assert [len(list(step_curves([("one", one), ("two", own)]))) for own in (two, other)] == [1, 2]
+    other = replace(
+        two, datasets={"d": replace(two.datasets["d"], digests={"source": "1"})}
+    )
+    assert [
+        len(list(step_curves([("one", one), ("two", own)]))) for own in (two, other)
+    ] == [1, 2]
 
 
 @pytest.fixture(scope="module")
@@ -275,14 +316,21 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).mkdir()
         for step, kept in ((200, 2), (1000, 4), (3000, 5)):
             lines = [" ".join([*line.split()[:kept], *"xyz"]) for line in words]
-            (folder / name / f"step-{step}.txt").write_text("".join(f"{line}\n" for line in lines))
-        (folder / name / "other.txt").write_text("".join(f"{line} {name}\n" for line in words))
+            (folder / name / f"step-{step}.txt").write_text(
+                "".join(f"{line}\n" for line in lines)
+            )
+        (folder / name / "other.txt").write_text(
+            "".join(f"{line} {name}\n" for line in words)
+        )
         config = {
             "datasets": {"d": {"references": [str(folder / "ref")]}},
             "systems": [str(folder / name / "*.txt")],
             "metrics": ["bleu", "chrf"],
             "statistics": {"resamples": 50, "trials": 999},
-            "output": {"dir": str(folder / "runs" / name), "formats": ["html", "markdown", "csv"]},
+            "output": {
+                "dir": str(folder / "runs" / name),
+                "formats": ["html", "markdown", "csv"],
+            },
         }
         pipeline.run(config)
     return folder / "runs"
@@ -299,14 +347,18 @@ def test_outputs_are_in_natural_order_in_all_lists(runs: Path) -> None:
     assert list(pipeline.load(runs / "one").to_pandas(wide=True).index) == names
 
 
-@pytest.mark.parametrize("command", ["show", "rank", "show --boards", "report --format markdown"])
+@pytest.mark.parametrize(
+    "command", ["show", "rank", "show --boards", "report --format markdown"]
+)
 def test_commands_name_the_best_step(
     runs: Path, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     name, *more = command.split()
     assert main([name, str(runs / "one"), *more]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert out.count("Best of step: step-3000; all others are significantly worse.") >= 2
+    assert (
+        out.count("Best of step: step-3000; all others are significantly worse.") >= 2
+    )
     page = (runs / "one" / "report.html").read_text()
     assert "Best of step: step-3000; all others are significantly worse." in page
     assert page.count("<figcaption>Scores by step</figcaption>") == 2
@@ -316,7 +368,10 @@ def test_figures_of_several_runs(
     runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = ["report", str(runs / "one"), str(runs / "two")]
-    assert main([*both, "--format", "plots", "--type", "svg", "--output", str(tmp_path)]) == 0
+    assert (
+        main([*both, "--format", "plots", "--type", "svg", "--output", str(tmp_path)])
+        == 0
+    )
     assert {path.name for path in tmp_path.iterdir()} == {
         "curves.d.bleu_step.svg",
         "curves.d.chrf_step.svg",
@@ -337,7 +392,17 @@ def test_figures_of_several_runs(
         assert main([*both, *more]) == 2
         assert message in capsys.readouterr().err
     assert (
-        main(["report", str(runs / "one"), str(runs / "one"), "--plot", "curves", "--output", "x"])
+        main(
+            [
+                "report",
+                str(runs / "one"),
+                str(runs / "one"),
+                "--plot",
+                "curves",
+                "--output",
+                "x",
+            ]
+        )
         == 2
     )
     assert "the run is named twice" in capsys.readouterr().err
@@ -363,11 +428,14 @@ def test_a_config_says_the_order(runs: Path, tmp_path: Path) -> None:
     assert figure.axes[0].get_xlabel() == "b"
     config["output"]["x"] = r"step(\d+)"
     (warning,) = [note for note in pipeline.run(config).warnings if "output.x" in note]
-    assert warning == r"output.x: 'step(\d+)' finds no number in the names of two systems"
+    assert (
+        warning == r"output.x: 'step(\d+)' finds no number in the names of two systems"
+    )
     for wrong in ("step", "step-(", r"(?:\d+)"):
         config["output"]["x"] = wrong
         with pytest.raises(
-            InputError, match=r"output\.x: expected a pattern with a group that finds a number"
+            InputError,
+            match=r"output\.x: expected a pattern with a group that finds a number",
         ):
             pipeline.run(config)
 
@@ -379,7 +447,10 @@ def test_titles_stand_over_the_axes(runs: Path) -> None:
     with styled():
         for _, _, figure in PLOTS["scores"].figures(context):
             figure.draw_without_rendering()
-            left, right = figure.axes[0].get_position().x0, figure._suptitle.get_position()[0]  # type: ignore[attr-defined]
+            left, right = (
+                figure.axes[0].get_position().x0,
+                figure._suptitle.get_position()[0],  # type: ignore[attr-defined]
+            )
             assert abs(left - right) < 0.01
     files = plot_files(replace(context, plots=("curves",)))
     assert list(files) == ["curves.d.bleu_step.png", "curves.d.chrf_step.png"]

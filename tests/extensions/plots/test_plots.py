@@ -35,19 +35,25 @@ APART = {"people", "curves"}
 
 
 def texts(svg: bytes) -> list[str]:
-    return [node.text or "" for node in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314
+    return [
+        node.text or ""
+        for node in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")  # noqa: S314
+    ]
 
 
 def files_of(whole: ReportContext, *plots: str, kind: str = "svg") -> dict[str, bytes]:
     return plot_files(replace(whole, plots=plots, plot_type=kind))
 
 
-@pytest.mark.parametrize(("baseline", "lacking"), [(None, {"differences"}), ("&amp;", set())])
+@pytest.mark.parametrize(
+    ("baseline", "lacking"), [(None, {"differences"}), ("&amp;", set())]
+)
 def test_each_plot_has_the_names_of_its_systems_as_text(
     baseline: str | None, lacking: set[str]
 ) -> None:
     found = {
-        name.partition(".")[0]: data for name, data in files_of(context(HOSTILE, baseline)).items()
+        name.partition(".")[0]: data
+        for name, data in files_of(context(HOSTILE, baseline)).items()
     }
     assert set(found) == set(PLOTS) - lacking - APART
     for name in set(found) - {"windows", "correlations"}:
@@ -90,10 +96,12 @@ def test_one_system_and_scores_that_are_no_numbers_are_drawn() -> None:
     nothing = replace(
         score, score=math.nan, bootstrap=None, samples=None, outputs={"gleu": math.nan}
     )
-    results = replace(alone.results, scores=[nothing], breakdown=[], human=None, statistics=None)
-    assert [name.partition(".")[0] for name in files_of(ReportContext(results=results))] == [
-        "scores"
-    ]
+    results = replace(
+        alone.results, scores=[nothing], breakdown=[], human=None, statistics=None
+    )
+    assert [
+        name.partition(".")[0] for name in files_of(ReportContext(results=results))
+    ] == ["scores"]
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
@@ -101,7 +109,12 @@ def test_a_plot_is_the_same_bytes_each_time_whatever_the_settings(kind: str) -> 
     before = dict(mpl.rcParams)
     one = files_of(context(["A", "B", "C"]), "human", kind=kind)
     with mpl.rc_context(
-        {"font.size": 30, "axes.edgecolor": "red", "text.parse_math": True, "svg.hashsalt": "x"}
+        {
+            "font.size": 30,
+            "axes.edgecolor": "red",
+            "text.parse_math": True,
+            "svg.hashsalt": "x",
+        }
     ):
         two = files_of(context(["A", "B", "C"]), "human", kind=kind)
     assert one == two
@@ -167,8 +180,13 @@ def test_a_figure_fits_a_column_and_can_be_read_there(
                         if text.get_visible() and text.get_text()
                     ]
                     assert min(float(text.get_fontsize()) for text in written) >= 7
-                    assert {text.get_fontfamily()[0] for text in written} == {FONTS[font][0]}
-                    ticks = {*figure.axes[0].get_xticklabels(), *figure.axes[0].get_yticklabels()}
+                    assert {text.get_fontfamily()[0] for text in written} == {
+                        FONTS[font][0]
+                    }
+                    ticks = {
+                        *figure.axes[0].get_xticklabels(),
+                        *figure.axes[0].get_yticklabels(),
+                    }
                     inside = figure.bbox.padded(1.5)
                     for text in (
                         set(written) - ticks
@@ -180,7 +198,9 @@ def test_a_figure_fits_a_column_and_can_be_read_there(
 
 
 def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> None:
-    chosen = [f"output.plot_{key}" for key in ("width=column", "font=serif", "title=false")]
+    chosen = [
+        f"output.plot_{key}" for key in ("width=column", "font=serif", "title=false")
+    ]
     config = str(write_run(tmp_path, 30))
     assert (
         main(
@@ -195,7 +215,9 @@ def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> N
         )
         == 0
     )
-    assert revisit(tmp_path / "run").plot_style == PlotStyle("column", "serif", title=False)
+    assert revisit(tmp_path / "run").plot_style == PlotStyle(
+        "column", "serif", title=False
+    )
     command = ["report", str(tmp_path / "run"), "--plot", "scores", "--type", "svg"]
     sizes = []
     for more in ([], ["--width", "text", "--font", "sans"]):
@@ -203,10 +225,14 @@ def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> N
         (made,) = (tmp_path / "plots").iterdir()
         root = ET.parse(made).getroot()  # noqa: S314
         family = next(
-            node.get("style", "") for node in root.iter("{http://www.w3.org/2000/svg}text")
+            node.get("style", "")
+            for node in root.iter("{http://www.w3.org/2000/svg}text")
         )
         sizes.append(
-            (round(float(root.get("width", "").removesuffix("pt")) * 72.27 / 72), "STIX" in family)
+            (
+                round(float(root.get("width", "").removesuffix("pt")) * 72.27 / 72),
+                "STIX" in family,
+            )
         )
     assert sizes == [(219, True), (455, False)]
 
@@ -223,10 +249,17 @@ def test_matplotlib_is_imported_for_plots_alone() -> None:
     ("signatures", "expected"),
     [
         (["bleu|n:4|v:1"], ["bleu"]),
-        (["gleu|n:4|refs:max", "gleu|n:4|refs:mean"], ["gleu (refs:max)", "gleu (refs:mean)"]),
+        (
+            ["gleu|n:4|refs:max", "gleu|n:4|refs:mean"],
+            ["gleu (refs:max)", "gleu (refs:mean)"],
+        ),
         (["gleu|n:4|nrefs:2", "gleu|n:4|nrefs:4"], ["gleu", "gleu"]),
         (
-            ["gleu|n:4|refs:sample|iter:9", "gleu|n:3|refs:sample|iter:9", "gleu|n:3|refs:max"],
+            [
+                "gleu|n:4|refs:sample|iter:9",
+                "gleu|n:3|refs:sample|iter:9",
+                "gleu|n:3|refs:max",
+            ],
             ["gleu (n:4 refs:sample)", "gleu (n:3 refs:sample)", "gleu (n:3 refs:max)"],
         ),
         (["x|a:1", "x|a:1|b:2"], ["x (1)", "x (2)"]),

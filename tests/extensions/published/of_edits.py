@@ -51,7 +51,12 @@ OF_ERRANT = {
 }
 """The recipes by ERRANT and CLEME, each with the result of published-errant.json that its values
 are of, if any."""
-WITHOUT_RECIPE = {"gec-metrics-test", "gotoscorer-demo", "mucgec-dev-example", "multigec-2025"}
+WITHOUT_RECIPE = {
+    "gec-metrics-test",
+    "gotoscorer-demo",
+    "mucgec-dev-example",
+    "multigec-2025",
+}
 """Results of that file without a recipe. `help reproduce` says why."""
 ELSEWHERE = {
     "e2e-bleu-nist",

@@ -22,8 +22,17 @@ from pipeline.data.dataset_cache import cache_path
 from pipeline.extensions.published import leader_boards as boards_
 from pipeline.extensions.published import recipe as published
 from pipeline.extensions.published.commands import reproduce
-from pipeline.extensions.published.leader_boards import LeaderBoard, _percent, leader_boards
-from pipeline.extensions.published.recipe import Outcome, Recipe, matching_recipes, read_recipes
+from pipeline.extensions.published.leader_boards import (
+    LeaderBoard,
+    _percent,
+    leader_boards,
+)
+from pipeline.extensions.published.recipe import (
+    Outcome,
+    Recipe,
+    matching_recipes,
+    read_recipes,
+)
 from pipeline.extensions.published.tables import list_table
 from tests.stand_ins import write_mirror
 
@@ -38,7 +47,9 @@ def on_boards(*recipes: Recipe) -> dict[str, LeaderBoard]:
     """Return the boards of recipes that were not run."""
     return {
         board.name: board
-        for board in leader_boards([Outcome(recipe=one, expectations=None) for one in recipes])
+        for board in leader_boards(
+            [Outcome(recipe=one, expectations=None) for one in recipes]
+        )
     }
 
 
@@ -57,7 +68,11 @@ def test_every_board_is_filled_by_several_publications_or_systems(
         "jfleg-test-gleu",
         "jfleg-dev-gleu",
     }
-    families = {f"{name}-{metric}" for name in published.recipes() for metric in ("bleu", "chrf")}
+    families = {
+        f"{name}-{metric}"
+        for name in published.recipes()
+        for metric in ("bleu", "chrf")
+    }
     assert set(everything) <= {*boards_.written_boards(), *families}
     first = everything["conll14-m2"]
     assert len({entrant.first.year for entrant in first.entrants}) >= 4
@@ -73,7 +88,9 @@ def test_what_the_shared_task_printed(everything: dict[str, LeaderBoard]) -> Non
     assert (camb.first.year, camb.file.key) == (2014, "conll14/CAMB")
 
 
-def test_references_and_other_data_are_on_no_board(everything: dict[str, LeaderBoard]) -> None:
+def test_references_and_other_data_are_on_no_board(
+    everything: dict[str, LeaderBoard],
+) -> None:
     """REF0 of the package gleu is a reference; tacl2016-m2 leaves sentences out; precision is
     another output.
     """
@@ -86,7 +103,10 @@ def test_references_and_other_data_are_on_no_board(everything: dict[str, LeaderB
         for one in board.entrants
         for printed in one.printed
     }
-    assert not {"tacl2016-m2", "tacl2016-i", "jfleg-smt-for-gec", "coling2018-gleu-system"} & names
+    assert (
+        not {"tacl2016-m2", "tacl2016-i", "jfleg-smt-for-gec", "coling2018-gleu-system"}
+        & names
+    )
     camb = next(one for one in everything["conll14-m2"].entrants if one.name == "CAMB")
     assert "39.71" not in {printed.value for printed in camb.printed}
 
@@ -109,7 +129,9 @@ def recipe(folder: Path, name: str, **changes: Any) -> Recipe:
     return read_recipes(file)[0]
 
 
-def test_the_same_output_comes_once_and_the_same_name_is_told_apart(tmp_path: Path) -> None:
+def test_the_same_output_comes_once_and_the_same_name_is_told_apart(
+    tmp_path: Path,
+) -> None:
     one = recipe(tmp_path, "one")
     systems = {"other": "data:conll14/AMU", "theirs": "data:conll14/CUUI"}
     cite = {"what": "x", "verdict": "exact", "cite": "Another 2002: y"}
@@ -121,7 +143,9 @@ def test_the_same_output_comes_once_and_the_same_name_is_told_apart(tmp_path: Pa
         expect=[{"scale": "100", "values": {"other": "35.0", "theirs": "36.8"}}],
     )
     (board,) = on_boards(one, two).values()
-    assert [(x.name, x.file.name, [p.value for p in x.printed]) for x in board.entrants] == [
+    assert [
+        (x.name, x.file.name, [p.value for p in x.printed]) for x in board.entrants
+    ] == [
         ("ours", "AMU", ["35.01", "35.0"]),
         ("theirs", "CAMB", ["37.33"]),
         ("theirs@two", "CUUI", ["36.8"]),
@@ -142,10 +166,15 @@ def test_a_file_of_several_recipes_has_a_board_for_each(
     """
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
     scores = catalogue.named_one("data:wmt22/scores/automatic-scores.tsv")
-    rows = ["pair\tsystem\tid\tis_constrained\tmetric\tscore", "uk-en\tPROMT\t7\tTRUE\tbleu-all\t1"]
+    rows = [
+        "pair\tsystem\tid\tis_constrained\tmetric\tscore",
+        "uk-en\tPROMT\t7\tTRUE\tbleu-all\t1",
+    ]
     rows += ["cs-uk\tPROMT\t8\tFALSE\tbleu-all\t1", "z\tz\t1\tTRUE\tbleu-all\t"]
     (tmp_path / scores.key).parent.mkdir(parents=True)
-    (tmp_path / scores.key).write_text("\n".join(rows).ljust(scores.size, "0"), encoding="utf-8")
+    (tmp_path / scores.key).write_text(
+        "\n".join(rows).ljust(scores.size, "0"), encoding="utf-8"
+    )
     values = {"PROMT": "40.0", "Online-A": "39.0"}
     entries = [
         {
@@ -162,11 +191,15 @@ def test_a_file_of_several_recipes_has_a_board_for_each(
     board = boards["wmt22-uk-en-bleu"]
     assert (board.title, board.metric) == ("WMT22 uk-en, BLEU", "bleu[tokenizer=13a]")
     assert (board.family, board.result) == ("wmt22", "uk-en")
-    assert board.facts == {"constrained": {"PROMT": "yes"}, "submission": {"PROMT": "7"}}
-    assert boards["wmt22-uk-en-chrf"].facts == board.facts
-    assert {entrant.name: {one.value for one in entrant.printed} for entrant in board.entrants} == {
-        name: {value} for name, value in values.items()
+    assert board.facts == {
+        "constrained": {"PROMT": "yes"},
+        "submission": {"PROMT": "7"},
     }
+    assert boards["wmt22-uk-en-chrf"].facts == board.facts
+    assert {
+        entrant.name: {one.value for one in entrant.printed}
+        for entrant in board.entrants
+    } == {name: {value} for name, value in values.items()}
     assert board.dataset["bom"] == ["PROMT"]
     assert board.config() is None  # the files are not here
 
@@ -174,7 +207,11 @@ def test_a_file_of_several_recipes_has_a_board_for_each(
 @pytest.mark.parametrize(
     "changes",
     [
-        {"datasets": {"d": {"gold": "data:conll14/official-2014.combined.m2", "keep": ["1-9"]}}},
+        {
+            "datasets": {
+                "d": {"gold": "data:conll14/official-2014.combined.m2", "keep": ["1-9"]}
+            }
+        },
         {"defaults": {"metrics": {"beta": "1"}}},
         {"expect": [{"values": {"ours": "0.3501"}, "output": "precision"}]},
         {"metrics": ["imeasure"]},
@@ -182,7 +219,9 @@ def test_a_file_of_several_recipes_has_a_board_for_each(
         {"datasets": ["no mapping"], "systems": "none", "expect": {"no": "list"}},
     ],
 )
-def test_what_is_not_of_a_board_is_not_on_it(changes: dict[str, Any], tmp_path: Path) -> None:
+def test_what_is_not_of_a_board_is_not_on_it(
+    changes: dict[str, Any], tmp_path: Path
+) -> None:
     assert on_boards(recipe(tmp_path, "one")).keys() == {"conll14-m2"}
     assert on_boards(recipe(tmp_path, "other", **changes)) == {}
 
@@ -198,7 +237,9 @@ def test_what_is_not_of_a_board_is_not_on_it(changes: dict[str, Any], tmp_path: 
         ("1e300", "1", None),
     ],
 )
-def test_printed_scores_keep_their_digits(text: str, scale: str, shown: str | None) -> None:
+def test_printed_scores_keep_their_digits(
+    text: str, scale: str, shown: str | None
+) -> None:
     """By hand: in percent."""
     assert _percent(text, scale) == shown
 
@@ -210,29 +251,47 @@ def test_scores_that_are_only_in_the_recipe_are_marked() -> None:
     (board,) = on_boards(published.recipes()["conll14-ng2014"]).values()
     known = {one.name: one.printed[0].published for one in board.entrants}
     assert len(known) == 13
-    assert {name for name, is_published in known.items() if is_published} == {"CAMB", "CUUI", "AMU"}
+    assert {name for name, is_published in known.items() if is_published} == {
+        "CAMB",
+        "CUUI",
+        "AMU",
+    }
 
 
-def test_without_the_data_nothing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_data_nothing_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
-    assert on_boards(published.recipes()["conll14-ng2014"])["conll14-m2"].config() is None
+    assert (
+        on_boards(published.recipes()["conll14-ng2014"])["conll14-m2"].config() is None
+    )
 
 
 def test_the_systems_of_the_newest_publication_are_on_their_board(
     everything: dict[str, LeaderBoard],
 ) -> None:
     """README of grammarly/pillars-of-gec: nine systems, of which the best has 72.8."""
-    own = [one for one in everything["conll14-m2"].entrants if one.first.name == "pillars-conll14"]
+    own = [
+        one
+        for one in everything["conll14-m2"].entrants
+        if one.first.name == "pillars-conll14"
+    ]
     assert len(own) == 9
     assert {one.first.year for one in own} == {2024}
     best = max(own, key=lambda one: float(one.printed[0].value))
-    assert (best.name, [one.value for one in best.printed]) == ("majority-7+GRECO+GPT-4", ["72.8"])
+    assert (best.name, [one.value for one in best.printed]) == (
+        "majority-7+GRECO+GPT-4",
+        ["72.8"],
+    )
     first = next(
         one
         for one in everything["conll14-ten-m2"].entrants
         if one.file.dataset == "emnlp2016-first"
     )
-    assert ([one.value for one in first.printed], first.first.year) == (["62.43"] * 2, 2016)
+    assert ([one.value for one in first.printed], first.first.year) == (
+        ["62.43"] * 2,
+        2016,
+    )
 
 
 def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
@@ -254,12 +313,17 @@ def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
     for name, text in zip(names, ("a", "b", "a"), strict=False):
         (tmp_path / "pillars" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "pillars" / name).write_text(text, encoding="utf-8")
-    systems = {f"s{number}": f"data:pillars/{name}" for number, name in enumerate(names)}
+    systems = {
+        f"s{number}": f"data:pillars/{name}" for number, name in enumerate(names)
+    }
     values = {system: str(number) for number, system in enumerate(systems)}
-    one = recipe(tmp_path, "one", systems=systems, expect=[{"values": values, "scale": "100"}])
+    one = recipe(
+        tmp_path, "one", systems=systems, expect=[{"values": values, "scale": "100"}]
+    )
     (board,) = on_boards(one).values()
     shown = {
-        entrant.name: [printed.value for printed in entrant.printed] for entrant in board.entrants
+        entrant.name: [printed.value for printed in entrant.printed]
+        for entrant in board.entrants
     }
     assert shown == {
         "s0": ["0", "2"],
@@ -271,7 +335,9 @@ def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
 
 
 @pytest.fixture(scope="module")
-def invented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, DataSet]]:
+def invented(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Mapping[str, DataSet]]:
     """Data sets described by the checksums of invented files, all of them here."""
     folder = tmp_path_factory.mktemp("boards")
     made = write_mirror(folder / "mirror")
@@ -294,19 +360,37 @@ NAMES = ["conll14-ng2014", "conll14-magec", "conll14-bea2019"]
 
 
 @pytest.mark.usefixtures("invented")
-def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(tmp_path: Path) -> None:
+def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(
+    tmp_path: Path,
+) -> None:
     """The page, its run directory, and the same config run by hand."""
     page, runs = tmp_path / "pages" / "atlas.html", tmp_path / "runs"
     page.parent.mkdir()
-    arguments = ["reproduce", *NAMES, "-q", "--output", str(runs), "--report", str(page)]
+    arguments = [
+        "reproduce",
+        *NAMES,
+        "-q",
+        "--output",
+        str(runs),
+        "--report",
+        str(page),
+    ]
     assert main(arguments) == 1  # the texts are invented
-    board = json.loads((runs / "board-conll14-m2" / "results.json").read_text(encoding="utf-8"))
+    board = json.loads(
+        (runs / "board-conll14-m2" / "results.json").read_text(encoding="utf-8")
+    )
     ours = {score["system"]: score["score"] for score in board["scores"]}
     assert len(ours) == 17  # 13 of the shared task, two each of the others
     for name in NAMES:
-        own = json.loads((runs / name / "results.json").read_text(encoding="utf-8"))["scores"]
-        assert {score["system"]: score["score"] for score in own}.items() <= ours.items()
-    config = next(iter(on_boards(*(published.recipes()[name] for name in NAMES)).values())).config()
+        own = json.loads((runs / name / "results.json").read_text(encoding="utf-8"))[
+            "scores"
+        ]
+        assert {
+            score["system"]: score["score"] for score in own
+        }.items() <= ours.items()
+    config = next(
+        iter(on_boards(*(published.recipes()[name] for name in NAMES)).values())
+    ).config()
     assert config
     assert config["statistics"] == {
         "resamples": "1000",
@@ -318,11 +402,15 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(tmp_path:
     text = page.read_text(encoding="utf-8")
     best = max(board["scores"], key=lambda score: score["score"])
     low, high = (f"{100 * bound:.2f}" for bound in best["bootstrap"]["interval"])
-    assert re.search(rf'<td class="rank">1<.*{re.escape(best["system"])}.*{low} to {high}', text)
+    assert re.search(
+        rf'<td class="rank">1<.*{re.escape(best["system"])}.*{low} to {high}', text
+    )
     assert 'href="../runs/' not in text  # no run has an explorer yet
     assert main(["report", str(runs / "conll14-magec"), "--format", "html"]) == 0
     assert main(arguments) == 1
-    assert 'href="../runs/conll14-magec/report.html"' in page.read_text(encoding="utf-8")
+    assert 'href="../runs/conll14-magec/report.html"' in page.read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_systems_of_a_table_that_was_not_read_are_on_boards_too() -> None:
@@ -371,11 +459,12 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(
     scores = {score["system"]: score["score"] for score in with_mine["scores"]}
     others = {score["system"]: score["score"] for score in bare["scores"]}
     assert scores == {**others, "mine": scores["mine"]}
-    assert {frozenset((test["system"], test["other"])) for test in with_mine["tests"]} == {
-        frozenset(("mine", name)) for name in others
-    }
+    assert {
+        frozenset((test["system"], test["other"])) for test in with_mine["tests"]
+    } == {frozenset(("mine", name)) for name in others}
     order = [
-        score["system"] for score in sorted(with_mine["scores"], key=lambda score: score["rank"])
+        score["system"]
+        for score in sorted(with_mine["scores"], key=lambda score: score["rank"])
     ]
     at = order.index("mine")
     said = out.partition("\nmine is ")[2].splitlines()[0]
@@ -386,7 +475,20 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(
         if 0 <= place < len(order):
             distance = f"{100 * abs(scores[order[place]] - scores['mine']):.2f}"
             assert f"{distance} {side} {order[place]} (p adjusted " in said
-    assert main(["report", str(folder), "--format", "latex", "html", "--output", str(folder)]) == 0
+    assert (
+        main(
+            [
+                "report",
+                str(folder),
+                "--format",
+                "latex",
+                "html",
+                "--output",
+                str(folder),
+            ]
+        )
+        == 0
+    )
     assert " & mine & " in (folder / "results.tex").read_text(encoding="utf-8")
     assert re.search(
         r'class="left system">(<a [^>]*>)?mine<',
@@ -400,7 +502,10 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(
         (["--add", "mine.txt"], "--add: has no effect without --board"),
         (["--board", "conll-m2"], "--board conll-m2: expected one of"),
         (["--board", "conll14-m2", "--all"], "--board: scores one leader board"),
-        (["--board", "conll14-m2", "--add", "no-such.txt", "-q"], "no-such.txt: no such file"),
+        (
+            ["--board", "conll14-m2", "--add", "no-such.txt", "-q"],
+            "no-such.txt: no such file",
+        ),
     ],
 )
 @pytest.mark.usefixtures("invented")
@@ -412,6 +517,8 @@ def test_wrong_use_of_a_board_is_told(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(reproduce, "fetch_missing", lambda *_: pytest.fail("files are fetched"))
+    monkeypatch.setattr(
+        reproduce, "fetch_missing", lambda *_: pytest.fail("files are fetched")
+    )
     assert main(["reproduce", *arguments]) == 2
     assert message in capsys.readouterr().err

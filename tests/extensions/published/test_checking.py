@@ -21,12 +21,14 @@ from tests.test_newcomers import Block
 if TYPE_CHECKING:
     from pathlib import Path
 
-HELP = (ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md").read_text(
-    encoding="utf-8"
-)
+HELP = (
+    ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md"
+).read_text(encoding="utf-8")
 BLOCKS = [
     Block(*groups)
-    for groups in re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", HELP, re.MULTILINE | re.DOTALL)
+    for groups in re.findall(
+        r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", HELP, re.MULTILINE | re.DOTALL
+    )
 ]
 EXAMPLE = next(block for block in BLOCKS if block.language == "yaml")
 FIRST, LAST = "sample-ranking.yaml", "page.html"
@@ -46,7 +48,9 @@ def test_the_example_of_the_help_page_runs(
 ) -> None:
     """Every command, and the beginning of a line that stands below it."""
     text = next(block.text for block in BLOCKS if block.language == "console")
-    commands = [part.splitlines() for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]]
+    commands = [
+        part.splitlines() for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
+    ]
     assert len(commands) == 3
     for command, *printed in commands:
         name, *words = command.split()
@@ -58,7 +62,9 @@ def test_the_example_of_the_help_page_runs(
     assert (sample / LAST).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def check(capsys: pytest.CaptureFixture[str], file: str = FIRST) -> tuple[int, list[str], str]:
+def check(
+    capsys: pytest.CaptureFixture[str], file: str = FIRST
+) -> tuple[int, list[str], str]:
     """Return the exit code of --check, the lines of its errors, and what it prints."""
     code = main(["reproduce", "--check", file])
     said = capsys.readouterr()
@@ -69,7 +75,8 @@ def changed(sample: Path, **changes: Any) -> None:
     """Change sections of the example; None leaves one out."""
     content = yaml.safe_load(EXAMPLE.text) | changes
     text = yaml.safe_dump(
-        {key: value for key, value in content.items() if value is not None}, sort_keys=False
+        {key: value for key, value in content.items() if value is not None},
+        sort_keys=False,
     )
     (sample / FIRST).write_text(text, encoding="utf-8")
 
@@ -99,7 +106,9 @@ def test_everything_wrong_is_told_at_once_with_its_line(
         ("4:11", "no metric is called 'gleuu' (did you mean 'gleu'?)"),
         ("8:5", "a tolerance needs 'why'"),
     ]:
-        assert any(f"bad.yaml:{position}: " in line and said in line for line in errors), (
+        assert any(
+            f"bad.yaml:{position}: " in line and said in line for line in errors
+        ), (
             position,
             said,
             errors,
@@ -130,7 +139,10 @@ def test_everything_wrong_is_told_at_once_with_its_line(
             {"expect": [{"values": {"careful": "76.3"}, "published": "false"}]},
             "no entry of expect is published",
         ),
-        ({"expect": [{"values": {"carefull": "76.3"}}]}, "'carefull' (did you mean 'careful'?)"),
+        (
+            {"expect": [{"values": {"carefull": "76.3"}}]},
+            "'carefull' (did you mean 'careful'?)",
+        ),
         (
             {"expect": [{"metric": "bleu", "values": {"careful": "76.3"}}]},
             "the config has no metric 'bleu'",
@@ -146,7 +158,9 @@ def test_what_is_missing(
     assert any(said in line and f"{FIRST}:" in line for line in errors), errors
 
 
-def test_a_verdict_that_cannot_come_out(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_verdict_that_cannot_come_out(
+    sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (sample / FIRST).write_text(
         EXAMPLE.text.replace("verdict: rounding", "verdict: exact"), encoding="utf-8"
     )
@@ -156,7 +170,9 @@ def test_a_verdict_that_cannot_come_out(sample: Path, capsys: pytest.CaptureFixt
     assert "'rounding' at best" in error
 
 
-def test_a_name_that_another_result_has(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_another_result_has(
+    sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (sample / "gjg-m2.yaml").write_text(EXAMPLE.text, encoding="utf-8")
     code, (error,), _ = check(capsys, "gjg-m2.yaml")
     assert code == 2
@@ -188,21 +204,31 @@ def test_a_recipe_takes_numbers_from_files(
         expect=[{"metric": "COMET", "values": {"careful": "1.5", "eager": "1.5"}}],
     )
     text = (
-        (sample / FIRST).read_text(encoding="utf-8").replace("verdict: rounding", "verdict: exact")
+        (sample / FIRST)
+        .read_text(encoding="utf-8")
+        .replace("verdict: rounding", "verdict: exact")
     )
     (sample / FIRST).write_text(text, encoding="utf-8")
     assert main(["reproduce", "--check", FIRST]) == 0
     capsys.readouterr()
     assert main(["reproduce", FIRST, "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["results"]
-    assert [(entry["verdict"], entry["equal"]) for entry in found["entries"]] == [("exact", 2)]
+    assert [(entry["verdict"], entry["equal"]) for entry in found["entries"]] == [
+        ("exact", 2)
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("publication: [", "own.yaml:1:15: not valid YAML: expected the node content, but found"),
-        ("metrics: [gleu]", "is no recipe, which has `publication` with the keys what and verdict"),
+        (
+            "publication: [",
+            "own.yaml:1:15: not valid YAML: expected the node content, but found",
+        ),
+        (
+            "metrics: [gleu]",
+            "is no recipe, which has `publication` with the keys what and verdict",
+        ),
         ("publication: {what: x, verdict: exact, cite: [y]}", "is no recipe"),
         (
             "publication: {what: x, verdict: exact}\nsystems: {A: data:conl/x}",
@@ -225,7 +251,10 @@ def test_files_that_are_no_recipes(
         (["--check", FIRST, "--all"], "--check: checks one file and runs nothing"),
         (["--report", "x.html"], "--report: has no effect where nothing runs"),
         ([FIRST, "--report", "."], "--report: . is a folder"),
-        ([FIRST, f"data/../data/{FIRST}"], "another result is called sample-ranking too"),
+        (
+            [FIRST, f"data/../data/{FIRST}"],
+            "another result is called sample-ranking too",
+        ),
     ],
 )
 def test_wrong_use(
@@ -267,7 +296,17 @@ def test_rows_of_the_table_are_what_the_program_prints(
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
     assert (
-        main(["reproduce", name, "--format", "markdown", "-q", "--mirror", str(shared / "mirror")])
+        main(
+            [
+                "reproduce",
+                name,
+                "--format",
+                "markdown",
+                "-q",
+                "--mirror",
+                str(shared / "mirror"),
+            ]
+        )
         == 0
     )
     assert capsys.readouterr().out.splitlines()[2].strip("| ").split(" | ") in rows()
@@ -276,7 +315,8 @@ def test_rows_of_the_table_are_what_the_program_prints(
 def leaves(value: Any) -> int:
     if isinstance(value, dict | list):
         return sum(
-            leaves(child) for child in (value.values() if isinstance(value, dict) else value)
+            leaves(child)
+            for child in (value.values() if isinstance(value, dict) else value)
         )
     return 1
 
@@ -289,7 +329,8 @@ def test_the_table_counts_the_values_that_recipes_have() -> None:
         assert verdict == recipe.publication["verdict"]
         if all({"values", "order"} & set(entry) for entry in recipe.expected):
             whole = sum(
-                leaves(entry.get("values", entry.get("order"))) for entry in recipe.expected
+                leaves(entry.get("values", entry.get("order")))
+                for entry in recipe.expected
             )
             assert equal.partition(" of ")[2] == f"{whole:,}", name
             counted += 1

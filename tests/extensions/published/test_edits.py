@@ -18,7 +18,12 @@ from pipeline import stages
 from pipeline.data import catalogue
 from pipeline.extensions.published import recipe as published
 from pipeline.extensions.published.commands.reproduce import reproduce
-from tests.extensions.published.of_edits import IN_FILES, OF_EDITS, OF_ERRANT, WITHOUT_RECIPE
+from tests.extensions.published.of_edits import (
+    IN_FILES,
+    OF_EDITS,
+    OF_ERRANT,
+    WITHOUT_RECIPE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +57,9 @@ def data(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Pat
         patch.setenv("GEC_PIPELINE_DATA", str(tmp_path_factory.mktemp("data")))
         for mirror in (shared / "mirror", folder):
             published.fetch_missing(
-                [RECIPES[name] for name in (*OF_EDITS, *OF_ERRANT)], str(mirror), lambda _: None
+                [RECIPES[name] for name in (*OF_EDITS, *OF_ERRANT)],
+                str(mirror),
+                lambda _: None,
             )
         yield folder
 
@@ -90,9 +97,14 @@ def verdicts(config: dict[str, Any], folder: Path) -> list[tuple[str, int, int]]
     """
     config = {**config, "output": {"dir": str(folder / "run")}}
     (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
-    found = stages.run(stages.prepare(folder / "c.yaml"), folder / "run")[1].expectations
+    found = stages.run(stages.prepare(folder / "c.yaml"), folder / "run")[
+        1
+    ].expectations
     assert found
-    return [(entry["verdict"], entry["values"], entry["equal"]) for entry in found["entries"]]
+    return [
+        (entry["verdict"], entry["values"], entry["equal"])
+        for entry in found["entries"]
+    ]
 
 
 @pytest.mark.usefixtures("data")
@@ -101,7 +113,9 @@ def test_the_references_of_sakaguchi_that_are_here(name: str, tmp_path: Path) ->
     """One of seven sets: the official annotators, on 1,278 sentences."""
     config = written(name)
     config["datasets"] = {"NUCLE": config["datasets"]["NUCLE"]}
-    config["expect"] = [entry for entry in config["expect"] if entry["dataset"] == "NUCLE"]
+    config["expect"] = [
+        entry for entry in config["expect"] if entry["dataset"] == "NUCLE"
+    ]
     assert verdicts(config, tmp_path) == [("exact", 13, 13)]
 
 
@@ -134,7 +148,9 @@ def test_the_counts_of_a_report_that_is_here(shared: Path, tmp_path: Path) -> No
     assert sha256(report).hexdigest() == recorded.sha256
     config = written(name)
     config["systems"] = {"AMU": config["systems"]["AMU"]}
-    config["expect"] = [{**config["expect"][0], "reports": {"AMU": str(tmp_path / "AMU")}}]
+    config["expect"] = [
+        {**config["expect"][0], "reports": {"AMU": str(tmp_path / "AMU")}}
+    ]
     (tmp_path / "AMU").write_bytes(report)
     assert verdicts(config, tmp_path) == [("exact", 3 * 2400 + 1312, 3 * 2400 + 1312)]
     (tmp_path / "AMU").write_bytes(
@@ -162,12 +178,16 @@ def test_m2_of_sentences_in_a_file_as_official_counts_give_them(
     """
     last: dict[str, dict[int, str]] = {}
     with gzip.open(
-        shared / "edits/golden/m2scorer/sentences.combined.tsv.gz", "rt", encoding="utf-8"
+        shared / "edits/golden/m2scorer/sentences.combined.tsv.gz",
+        "rt",
+        encoding="utf-8",
     ) as file:
         for row in sorted(
             csv.DictReader(file, delimiter="\t"), key=lambda row: int(row["annotator"])
         ):
-            correct, proposed, gold = (int(row[key]) for key in ("correct", "proposed", "gold"))
+            correct, proposed, gold = (
+                int(row[key]) for key in ("correct", "proposed", "gold")
+            )
             precision, recall = (
                 correct / proposed if proposed else 1.0,
                 correct / gold if gold else 1.0,
@@ -187,9 +207,9 @@ def test_i_of_sentences_in_a_file_as_the_official_program_prints_them(
     shared: Path, tmp_path: Path
 ) -> None:
     """Of UFC, from the program's own output."""
-    text = (shared / "edits/golden/imeasure/official-imeasure.nomix.NUCLE.UFC.txt").read_text(
-        encoding="utf-8"
-    )
+    text = (
+        shared / "edits/golden/imeasure/official-imeasure.nomix.NUCLE.UFC.txt"
+    ).read_text(encoding="utf-8")
     rows = [line.split() for line in text.partition("OVERALL")[0].splitlines()]
     printed = [row[-1] for row in rows if row[1:2] == ["Cor"]]
     check_sentences("coling2018-i-sentence", {"UFC": printed}, tmp_path)
@@ -218,7 +238,9 @@ def check_sentences(name: str, rows: dict[str, list[str]], folder: Path) -> None
 @pytest.fixture(scope="module")
 def on_record(shared: Path) -> dict[str, Any]:
     """The published results by metrics of edits, by name."""
-    content = json.loads((shared / "edits" / "published-m2.json").read_text(encoding="utf-8"))
+    content = json.loads(
+        (shared / "edits" / "published-m2.json").read_text(encoding="utf-8")
+    )
     return {item["id"]: item for item in content["items"]}
 
 
@@ -234,13 +256,18 @@ def numbers(value: Any) -> list[str]:
 
 
 def test_every_result_on_record_has_its_recipe(on_record: dict[str, Any]) -> None:
-    assert sorted(name for names in OF_EDITS.values() for name in names) == sorted(on_record)
+    assert sorted(name for names in OF_EDITS.values() for name in names) == sorted(
+        on_record
+    )
 
 
-def test_the_first_version_of_an_output_has_the_values_that_the_last_one_misses() -> None:
+def test_the_first_version_of_an_output_has_the_values_that_the_last_one_misses() -> (
+    None
+):
     both = [written(name) for name in ("conll14-emnlp2016", "conll14-emnlp2016-first")]
     every, first = (
-        [entry["values"]["best.sparse+wikilm"] for entry in one["expect"]] for one in both
+        [entry["values"]["best.sparse+wikilm"] for entry in one["expect"]]
+        for one in both
     )
     assert first == every
     assert both[0]["systems"]["best.sparse+wikilm"] in both[1]["systems"].values()
@@ -248,9 +275,12 @@ def test_the_first_version_of_an_output_has_the_values_that_the_last_one_misses(
 
 
 @pytest.mark.parametrize(
-    "name", sorted(set(OF_EDITS) - IN_FILES - {"conll14-errant", "conll14-emnlp2016-first"})
+    "name",
+    sorted(set(OF_EDITS) - IN_FILES - {"conll14-errant", "conll14-emnlp2016-first"}),
 )
-def test_the_values_of_recipes_are_those_on_record(name: str, on_record: dict[str, Any]) -> None:
+def test_the_values_of_recipes_are_those_on_record(
+    name: str, on_record: dict[str, Any]
+) -> None:
     """Every published number as often as there, and none that is neither published nor of the
     official program.
     """
@@ -277,9 +307,9 @@ def test_the_values_of_errant_are_those_of_the_official_program(shared: Path) ->
             entry["metric"][len("errant[mode=") : -1]
         ]
         for system, value in entry["values"].items():
-            text = (shared / "edits" / "golden" / "errant-compare" / f"{system}.txt").read_text(
-                encoding="utf-8"
-            )
+            text = (
+                shared / "edits" / "golden" / "errant-compare" / f"{system}.txt"
+            ).read_text(encoding="utf-8")
             printed = text.partition(
                 f"-hyp conll14-{system}.errant -ref conll14.errant {option}\n"
             )[2].splitlines()
@@ -296,11 +326,13 @@ def test_the_files_of_recipes_are_those_on_record(
     """Each file has the bytes of one that published results were computed of, or of one beside the
     checkout.
     """
-    further = json.loads((shared / "published" / "gec-more.json").read_text(encoding="utf-8"))[
-        "items"
-    ]
+    further = json.loads(
+        (shared / "published" / "gec-more.json").read_text(encoding="utf-8")
+    )["items"]
     known = {
-        file["sha256"] for result in (*on_record.values(), *further) for file in result["files"]
+        file["sha256"]
+        for result in (*on_record.values(), *further)
+        for file in result["files"]
     }
     known |= {
         sha256((shared / "edits" / "m2" / file).read_bytes()).hexdigest()
@@ -316,12 +348,18 @@ def test_the_files_of_recipes_are_those_on_record(
 @pytest.fixture(scope="module")
 def on_errant_record(shared: Path) -> dict[str, Any]:
     """The published results by ERRANT and CLEME, by name."""
-    content = json.loads((shared / "edits" / "published-errant.json").read_text(encoding="utf-8"))
+    content = json.loads(
+        (shared / "edits" / "published-errant.json").read_text(encoding="utf-8")
+    )
     return {item["id"]: item for item in content["items"]}
 
 
-def test_every_result_by_errant_has_a_recipe_or_a_reason(on_errant_record: dict[str, Any]) -> None:
-    assert {name for name in OF_ERRANT.values() if name} | WITHOUT_RECIPE == set(on_errant_record)
+def test_every_result_by_errant_has_a_recipe_or_a_reason(
+    on_errant_record: dict[str, Any],
+) -> None:
+    assert {name for name in OF_ERRANT.values() if name} | WITHOUT_RECIPE == set(
+        on_errant_record
+    )
 
 
 @pytest.mark.parametrize("name", [name for name, result in OF_ERRANT.items() if result])
@@ -332,17 +370,22 @@ def test_the_values_by_errant_are_those_on_record(
     so.
     """
     result = on_errant_record[OF_ERRANT[name] or ""]["published"]
-    known = {float(text) for text in re.findall(r"-?[0-9]+(?:\.[0-9]+)?", json.dumps(result))}
+    known = {
+        float(text) for text in re.findall(r"-?[0-9]+(?:\.[0-9]+)?", json.dumps(result))
+    }
     entries = written(name)["expect"]
     values = [
-        (system, float(text)) for entry in entries for system, text in entry["values"].items()
+        (system, float(text))
+        for entry in entries
+        for system, text in entry["values"].items()
     ]
     assert values
     assert {value for _, value in values} <= known
     for system, value in values:
         if system in result:
             assert value in [
-                float(text) for text in re.findall(r"[0-9.]+", json.dumps(result[system]))
+                float(text)
+                for text in re.findall(r"[0-9.]+", json.dumps(result[system]))
             ]
 
 
@@ -360,7 +403,9 @@ def test_the_values_of_cleme_are_those_of_the_official_program(shared: Path) -> 
     for entry in written("cleme-conll14")["expect"]:
         mode, _, key = entry["title"].replace(", ", "-").partition(": ")
         for system, value in entry["values"].items():
-            said = re.search(rf"'{key}': (?:np\.float64\()?([0-9.]+)", printed[mode][system])
+            said = re.search(
+                rf"'{key}': (?:np\.float64\()?([0-9.]+)", printed[mode][system]
+            )
             assert said
             assert float(said[1]) == float(value)
             compared += 1
@@ -383,7 +428,9 @@ def test_errant_of_gec_metrics(
             {"values": {"A": str(item["published"][key]["corpus"])}},
             {
                 "sentences": "all",
-                "values": {"A": [str(value) for value in item["published"][key]["sentences"]]},
+                "values": {
+                    "A": [str(value) for value in item["published"][key]["sentences"]]
+                },
             },
         ],
     }

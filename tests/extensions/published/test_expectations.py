@@ -71,7 +71,13 @@ def verdict(
         ("0.125", 0.1245, "1", None, "equal"),
         ("0.3", 0.1 + 0.2 + 0.05, "1", None, "equal"),  # 0.35000000000000003
         ("0.4", 0.35 - 1e-16, "1", None, "equal"),  # 0.3499999999999999
-        ("29.00", 0.29, "100", "cut", "equal"),  # 100 * 0.29 as floats is 28.999999999999996
+        (
+            "29.00",
+            0.29,
+            "100",
+            "cut",
+            "equal",
+        ),  # 100 * 0.29 as floats is 28.999999999999996
         ("55.27", 0.55268, "100", "half_up", "equal"),
         ("55.27", 0.55268, "100", "cut", "differs"),
         ("-1.2", -1.29, "1", "cut", "equal"),  # towards zero
@@ -164,13 +170,16 @@ def test_values_in_lists_and_mappings_are_found_by_their_places() -> None:
 
 def test_an_order_is_compared_place_by_place() -> None:
     scores = {"A": 0.5, "B": 0.7, "C": 0.7, "D": 0.1, "E": math.nan, "other": 1.0}
-    assert {one.verdict for one in compare_order(["C", "B", "A", "D", "E"], scores)} == {
-        "equal"
-    }  # B and C are equal
+    assert {
+        one.verdict for one in compare_order(["C", "B", "A", "D", "E"], scores)
+    } == {"equal"}  # B and C are equal
     found = compare_order(["A", "B", "C", "D"], scores)
     differing = [(one.expected, one.found) for one in found if one.verdict == "differs"]
     assert differing == [("A", "B"), ("B", "C"), ("C", "A")]
-    assert [one.found for one in compare_order(["A", "none"], {"A": 1.0})] == ["A", None]
+    assert [one.found for one in compare_order(["A", "none"], {"A": 1.0})] == [
+        "A",
+        None,
+    ]
 
 
 def test_verdicts_of_entries_and_of_all() -> None:
@@ -182,7 +191,10 @@ def test_verdicts_of_entries_and_of_all() -> None:
     assert verdict_of([equal, near], None) == verdict_of([near], "cut") == "tolerance"
     assert verdict_of([equal, near, wrong], None) == "differs"
     assert verdict_of([], None) == "differs"
-    assert whole_verdict([("exact", True), ("rounding", True), ("tolerance", True)]) == "tolerance"
+    assert (
+        whole_verdict([("exact", True), ("rounding", True), ("tolerance", True)])
+        == "tolerance"
+    )
     assert whole_verdict([("exact", True), ("differs", True)]) == "partly"
     assert whole_verdict([("differs", True), ("differs", True)]) == "differs"
     assert whole_verdict([("exact", False)]) == "not published"
@@ -205,7 +217,9 @@ def test_verdicts_of_entries_and_of_all() -> None:
         ("differs", "not published", True),
     ],
 )
-def test_what_is_worse_than_on_record(found: Verdict, recorded: Verdict, worse: bool) -> None:
+def test_what_is_worse_than_on_record(
+    found: Verdict, recorded: Verdict, worse: bool
+) -> None:
     assert is_worse(found, recorded) is worse
 
 
@@ -254,7 +268,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("{metric: length, table: {file: none.tsv}}", "none.tsv: no such file"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_before_work_with_its_place(entry: str, message: str) -> None:
+def test_what_is_wrong_is_told_before_work_with_its_place(
+    entry: str, message: str
+) -> None:
     (found, *_) = problems(CONFIG + f"  - {entry}\n")
     assert message in found
     assert found.startswith(("c.yaml:7:", "none.tsv"))
@@ -285,8 +301,12 @@ def test_configs_without_texts(text: str, message: str) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_what_is_expected_is_told_by_validate(capsys: pytest.CaptureFixture[str]) -> None:
-    write({"j.csv": "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n"})
+def test_what_is_expected_is_told_by_validate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(
+        {"j.csv": "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n"}
+    )
     write(
         {
             "c.yaml": "judgments: {j: {file: j.csv}}\nexpect: [{path: judgments/j/total/items, values: 1}]\n"
@@ -328,7 +348,11 @@ def test_a_missed_value_ends_the_run_with_1_and_is_named(
         "exact",
         "exact",
     ]
-    assert (found["verdict"], found["missed"], found["recorded"]) == ("rounding", [], None)
+    assert (found["verdict"], found["missed"], found["recorded"]) == (
+        "rounding",
+        [],
+        None,
+    )
     write({"c.yaml": CONFIG + entries.replace("B: 4.500", "B: 4.501")})
     assert main(["run", "c.yaml", "--output", "o", "-q"]) == 1
     assert (
@@ -340,7 +364,9 @@ def test_a_missed_value_ends_the_run_with_1_and_is_named(
 
 
 @pytest.mark.usefixtures("folder")
-def test_values_that_only_the_results_can_refuse(capsys: pytest.CaptureFixture[str]) -> None:
+def test_values_that_only_the_results_can_refuse(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     entries = """\
   - {metric: length, output: wrong, values: {A: 1}}
   - {path: correlations/one/tow/pearson, values: 1}
@@ -349,7 +375,11 @@ def test_values_that_only_the_results_can_refuse(capsys: pytest.CaptureFixture[s
 """
     write({"c.yaml": CONFIG + entries})
     assert main(["run", "c.yaml", "--output", "o", "-q"]) == 1
-    missed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("missed")]
+    missed = [
+        line
+        for line in capsys.readouterr().out.splitlines()
+        if line.startswith("missed")
+    ]
     assert "length has no output 'wrong'; there are length, score, rank" in missed[0]
     assert "there is no 'tow' in 'correlations/one'; there are two" in missed[1]
     assert "line 9 is beyond the end: there are 2 lines" in missed[2]
@@ -370,7 +400,11 @@ def test_what_is_known_to_differ_is_no_miss(capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.usefixtures("folder")
 def test_values_of_a_file_and_of_another_path() -> None:
-    write({"t.tsv": "m\tA\t1\t0.05\nm\tA\t2\t0.04\nx\tA\t1\t9\nm\tB\t1\t0.05\nm\tB\t2\t0.05\n"})
+    write(
+        {
+            "t.tsv": "m\tA\t1\t0.05\nm\tA\t2\t0.04\nx\tA\t1\t9\nm\tB\t1\t0.05\nm\tB\t2\t0.05\n"
+        }
+    )
     entries = """\
   - {metric: length, sentences: all, table: {file: t.tsv, system: 2, sentence: 3, score: 4, where: {1: m}}}
   - {path: columns/one, same: columns/one}
@@ -379,7 +413,11 @@ def test_values_of_a_file_and_of_another_path() -> None:
     found = run(CONFIG + entries)["entries"]
     assert [entry["verdict"] for entry in found] == ["differs", "exact", "differs"]
     (wrong,) = [one for one in found[0]["compared"] if one["verdict"] != "equal"]
-    assert (wrong["place"], wrong["expected"], wrong["found"]) == ("B/2", "0.05", "0.04")
+    assert (wrong["place"], wrong["expected"], wrong["found"]) == (
+        "B/2",
+        "0.05",
+        "0.04",
+    )
 
 
 def run(text: str) -> dict[str, Any]:
@@ -391,7 +429,9 @@ def run(text: str) -> dict[str, Any]:
 def test_expectations_are_left_out_where_only_a_part_runs(tmp_path: Path) -> None:
     config = write_run(tmp_path, 5, expect=[{"order": ["A", "B"]}])
     job = stages.prepare(config, overrides=Overrides((), ("A",)))
-    assert "nothing is compared with what is expected where --only chooses" in job.warnings
+    assert (
+        "nothing is compared with what is expected where --only chooses" in job.warnings
+    )
 
 
 @pytest.mark.parametrize(
@@ -428,7 +468,13 @@ JUDGED = "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n5,A,
     ],
 )  # fmt: skip
 def test_what_cannot_be_made_is_told_and_the_rest_is_kept(text: str, note: str) -> None:
-    write({"j.csv": JUDGED, "t.tsv": "A\t1\t0\nB\t2\t0\nA\t1\t5\n", "u.tsv": "A\t1\t0\nB\t2\t0\n"})
+    write(
+        {
+            "j.csv": JUDGED,
+            "t.tsv": "A\t1\t0\nB\t2\t0\nA\t1\t5\n",
+            "u.tsv": "A\t1\t0\nB\t2\t0\n",
+        }
+    )
     found = stages.run(prepare(f"judgments: {{j: {{file: j.csv}}}}\n{text}\n"), "o")[1]
     assert any(warning.startswith(note) for warning in found.warnings)
     assert found.judgments
@@ -462,7 +508,10 @@ def test_outputs_of_the_kept_lines_alone() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_brackets_of_the_penn_treebank() -> None:
-    assert brackets(b"a -LRB- b -rrb- -lsb- -RSB- -lcb c-lrb- -") == b"a ( b ) [ ] { c-lrb- -"
+    assert (
+        brackets(b"a -LRB- b -rrb- -lsb- -RSB- -lcb c-lrb- -")
+        == b"a ( b ) [ ] { c-lrb- -"
+    )
     write(
         {
             "s.txt": "a -LRB- b -RRB- c\nd\n",
@@ -480,11 +529,15 @@ def test_length() -> None:
     """Words 2 + 1 + 1; characters 6 + 1 + 1, without the blanks at both ends 4 + 1 + 1, at the end
     5 + 1 + 1."""
     texts, others = [" ab c ", "e", "d"], ["a", "b", "c"]
-    for options, expected in (("", 4 / 3), ("unit=char", 8 / 3), ("unit=char,strip=both", 2.0)):
+    for options, expected in (
+        ("", 4 / 3),
+        ("unit=char", 8 / 3),
+        ("unit=char,strip=both", 2.0),
+    ):
         metric = f"length[{','.join(filter(None, [options, 'scale=1']))}]"
-        assert pipeline.evaluate(texts, [others], metrics=[metric]).score == pytest.approx(
-            expected, abs=1e-12
-        )
+        assert pipeline.evaluate(
+            texts, [others], metrics=[metric]
+        ).score == pytest.approx(expected, abs=1e-12)
     found = pipeline.evaluate(
         texts, [others], metrics=["length[unit=char,strip=end,level=sum,scale=1]"]
     )
@@ -534,11 +587,24 @@ REPORTS = "datasets: {d: {gold: g.m2}}\nsystems: {A: o.txt}\nmetrics: [m2]\nexpe
 def test_the_counts_of_each_sentence_with_each_annotator() -> None:
     write({"g.m2": GOLD, "o.txt": "a y c\nd e\n", "r.txt": REPORT})
     found = run(REPORTS)
-    assert (found["verdict"], [entry["values"] for entry in found["entries"]]) == ("exact", [11])
+    assert (found["verdict"], [entry["values"] for entry in found["entries"]]) == (
+        "exact",
+        [11],
+    )
     write({"r.txt": REPORT.replace("line 1 : 1", "line 1 : 0")})
     (entry,) = run(REPORTS)["entries"]
-    assert (entry["title"], entry["verdict"], entry["equal"]) == ("m2 reports", "differs", 10)
-    write({"r.txt": REPORT.replace(">> Annotator: 0\n# correct", ">> Annotator: 2\n# correct")})
+    assert (entry["title"], entry["verdict"], entry["equal"]) == (
+        "m2 reports",
+        "differs",
+        10,
+    )
+    write(
+        {
+            "r.txt": REPORT.replace(
+                ">> Annotator: 0\n# correct", ">> Annotator: 2\n# correct"
+            )
+        }
+    )
     (entry,) = run(REPORTS)["entries"]
     assert entry["message"] == "there is no such value; there are 0, taken"
 
@@ -562,14 +628,22 @@ def test_what_is_no_report_is_told(report: str, message: str) -> None:
     write({"g.m2": GOLD, "o.txt": "a y c\nd e\n", "r.txt": report})
     assert message in problems(REPORTS)
     write({"r.txt": REPORT})
-    assert "no system is called 'B'" in problems(REPORTS.replace("{A: r.txt}", "{B: r.txt}"))[0]
-    assert "'output' has no effect beside 'reports'" in problems(f"{REPORTS}    output: gold\n")[0]
+    assert (
+        "no system is called 'B'"
+        in problems(REPORTS.replace("{A: r.txt}", "{B: r.txt}"))[0]
+    )
+    assert (
+        "'output' has no effect beside 'reports'"
+        in problems(f"{REPORTS}    output: gold\n")[0]
+    )
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_metric_without_counts_of_annotators_has_no_report() -> None:
     write({"report.txt": REPORT})
-    (entry,) = run(CONFIG + "  - {metric: length, reports: {A: report.txt}}\n")["entries"]
+    (entry,) = run(CONFIG + "  - {metric: length, reports: {A: report.txt}}\n")[
+        "entries"
+    ]
     assert (entry["verdict"], entry["message"]) == (
         "differs",
         "length has no counts for each annotator, as reports have them",
@@ -581,9 +655,15 @@ def test_what_nobody_could_run_is_never_missed() -> None:
     """The verdict is found, and nothing is worse than the record."""
     entry = "  - {metric: length, values: {A: 999}}\n"
     found = run(CONFIG + entry + "publication: {what: a table, verdict: not run}\n")
-    assert (found["verdict"], found["recorded"], found["missed"]) == ("differs", "not run", [])
+    assert (found["verdict"], found["recorded"], found["missed"]) == (
+        "differs",
+        "not run",
+        [],
+    )
     assert found["entries"][0]["recorded"] == "not run"
-    assert run(CONFIG + entry + "publication: {what: a table, verdict: exact}\n")["missed"] == [1]
+    assert run(CONFIG + entry + "publication: {what: a table, verdict: exact}\n")[
+        "missed"
+    ] == [1]
 
 
 @pytest.mark.usefixtures("folder")

@@ -41,17 +41,29 @@ NOT_RUN = "not run"
 @pytest.fixture(scope="module")
 def items(shared: Path) -> Mapping[str, Any]:
     """The published values of other fields by the name of the item."""
-    content = json.loads((shared / "published" / "nlg.json").read_text(encoding="utf-8"))
+    content = json.loads(
+        (shared / "published" / "nlg.json").read_text(encoding="utf-8")
+    )
     return {item["id"]: item for item in content["items"]}
 
 
-WMT = [recipe for recipe in recipes().values() if recipe.family in ("wmt21", "wmt22", "wmt23")]
+WMT = [
+    recipe
+    for recipe in recipes().values()
+    if recipe.family in ("wmt21", "wmt22", "wmt23")
+]
 
 
 def test_three_years_have_all_language_pairs(items: Mapping[str, Any]) -> None:
-    names = {name for name in items if name.startswith("wmt2") and name != "wmt23-printed"}
+    names = {
+        name for name in items if name.startswith("wmt2") and name != "wmt23-printed"
+    }
     assert {recipe.name for recipe in WMT} == names
-    assert [len(matching_recipes([year])) for year in ("wmt21", "wmt22", "wmt23")] == [20, 21, 14]
+    assert [len(matching_recipes([year])) for year in ("wmt21", "wmt22", "wmt23")] == [
+        20,
+        21,
+        14,
+    ]
 
 
 @pytest.mark.parametrize("recipe", WMT, ids=[recipe.name for recipe in WMT])
@@ -68,20 +80,31 @@ def test_a_language_pair_is_scored_as_the_recomputation_did(
         for file in item["files"]
     }
     files = {
-        file for file in files if "-en.ref.refB" not in file[2] and "en-he.ref.refB" not in file[2]
+        file
+        for file in files
+        if "-en.ref.refB" not in file[2] and "en-he.ref.refB" not in file[2]
     }  # came later
-    assert {(f.repository, f.commit, f.path, f.sha256, f.size) for f in recipe.files} == files
+    assert {
+        (f.repository, f.commit, f.path, f.sha256, f.size) for f in recipe.files
+    } == files
 
     def references(dataset: str) -> list[str]:
         return [
-            file.path for text in own[dataset]["references"] for file in catalogue.named_in(text)
+            file.path
+            for text in own[dataset]["references"]
+            for file in catalogue.named_in(text)
         ]
 
     assert references(pair) == settings["references"]["all"]
     for label, paths in settings["references"].items():
-        assert references(f"{pair}-{label}" if f"{pair}-{label}" in own else pair) == paths
+        assert (
+            references(f"{pair}-{label}" if f"{pair}-{label}" in own else pair) == paths
+        )
     assert own[pair]["bom"] == (settings["keep_bom"] or "drop")
-    assert recipe.content["metrics"] == [f"bleu[tokenizer={settings['tokenizer']}]", "chrf"]
+    assert recipe.content["metrics"] == [
+        f"bleu[tokenizer={settings['tokenizer']}]",
+        "chrf",
+    ]
     entries = [
         entry["table"]["where"]["metric"]
         for entry in recipe.expected
@@ -103,7 +126,9 @@ def test_the_printed_tables_are_those_on_record(items: Mapping[str, Any]) -> Non
     }
     tables = items["wmt23-printed"]["values"]
     assert {
-        name: dict(zip(("bleu", "chrf"), (e["values"] for e in one.expected), strict=True))
+        name: dict(
+            zip(("bleu", "chrf"), (e["values"] for e in one.expected), strict=True)
+        )
         for name, one in printed.items()
     } == tables
     assert printed["en-ja"].content["metrics"][0] == "bleu[tokenizer=ja-mecab]"
@@ -121,7 +146,8 @@ def leaves(value: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("family", "count"), [("unieval", 42), ("metaeval-simplification", 137), ("opinsummeval", 512)]
+    ("family", "count"),
+    [("unieval", 42), ("metaeval-simplification", 137), ("opinsummeval", 512)],
 )
 def test_correlations_with_people_are_those_on_record(
     family: str, count: int, items: Mapping[str, Any]
@@ -135,21 +161,27 @@ def test_correlations_with_people_are_those_on_record(
         if name.startswith(family[:8])
         for text in leaves(item["values"])
     )
-    own = [entry["values"] for recipe in matching_recipes([family]) for entry in recipe.expected]
+    own = [
+        entry["values"]
+        for recipe in matching_recipes([family])
+        for entry in recipe.expected
+    ]
     assert sorted(leaves(own)) == expected
     assert len(expected) == count
 
 
-@pytest.mark.parametrize(("family", "count"), [("arabic-gec", 484), ("text-editing", 904)])
+@pytest.mark.parametrize(
+    ("family", "count"), [("arabic-gec", 484), ("text-editing", 904)]
+)
 def test_reports_of_arabic_correction_are_those_on_record(
     family: str, count: int, shared: Path
 ) -> None:
     """Origin: the recomputation of the reports, which names text, annotations and checksums of
     each.
     """
-    content = json.loads((shared / "published" / "gec-more.json").read_text(encoding="utf-8"))[
-        "items"
-    ]
+    content = json.loads(
+        (shared / "published" / "gec-more.json").read_text(encoding="utf-8")
+    )["items"]
     known = {item["id"]: item for item in content if item["id"].startswith(family)}
     recipes_of = {recipe.name: recipe for recipe in matching_recipes([family])}
     assert set(recipes_of) == set(known)
@@ -168,11 +200,23 @@ def test_reports_of_arabic_correction_are_those_on_record(
         golds |= {file["sha256"] for file in known[name]["given"]}
         outputs = {f["sha256"] for f in known[name]["files"] if f["path"] in texts}
         assert set(named) == golds | outputs
-        assert all(bool(file.how_to_obtain) == (file.dataset == "qalb") for file in recipe.files)
+        assert all(
+            bool(file.how_to_obtain) == (file.dataset == "qalb")
+            for file in recipe.files
+        )
         for path, values in known[name]["values"].items():
-            entries = [entry for entry in recipe.expected if texts[path] in entry["values"]]
-            assert [e["title"].split()[0] for e in entries] == ["Precision", "Recall", "F1", "F0.5"]
-            assert [e["values"][texts[path]] for e in entries] == list(values.values())[:4]
+            entries = [
+                entry for entry in recipe.expected if texts[path] in entry["values"]
+            ]
+            assert [e["title"].split()[0] for e in entries] == [
+                "Precision",
+                "Recall",
+                "F1",
+                "F0.5",
+            ]
+            assert [e["values"][texts[path]] for e in entries] == list(values.values())[
+                :4
+            ]
             assert {e.get("recorded") for e in entries} == {
                 "differs" if "oracle/qalb14/pnx_seg" in path else None
             }
@@ -182,7 +226,9 @@ def test_reports_of_arabic_correction_are_those_on_record(
 
 def test_one_recipe_alone_was_never_run() -> None:
     """Its files were unavailable."""
-    not_run = [name for name, one in recipes().items() if one.publication["verdict"] == NOT_RUN]
+    not_run = [
+        name for name, one in recipes().items() if one.publication["verdict"] == NOT_RUN
+    ]
     assert not_run == ["bea2019-fce"]
 
 
@@ -208,7 +254,10 @@ def test_parameters_of_a_row_are_filled_in() -> None:
     first, second = dict(members(FAMILY, "f.yaml")).values()
     assert first["publication"]["what"] == "a-b of test"
     assert first["datasets"] == {
-        "a-b": {"references": ["test.2.{system}", "test.1.{system}"], "drop": ["2", "1"]},
+        "a-b": {
+            "references": ["test.2.{system}", "test.1.{system}"],
+            "drop": ["2", "1"],
+        },
         "a-b-1": {"source": "1"},
         "a-b-2": {"source": "2"},
     }
@@ -229,9 +278,15 @@ def test_each_that_is_no_parameter(each: object) -> None:
 
 def config(folder: Path, **changes: Any) -> dict[str, Any]:
     """Write texts of two systems and a table of their scores; return a config that expects these."""
-    (folder / "ref.txt").write_text("the cat sat on the mat\nit was here\n", encoding="utf-8")
-    (folder / "A.x.txt").write_text(f"{MARK}the cat sat on a mat\nit is here\n", encoding="utf-8")
-    (folder / "B.txt").write_text("the cat sat on the mat\nit was here\n", encoding="utf-8")
+    (folder / "ref.txt").write_text(
+        "the cat sat on the mat\nit was here\n", encoding="utf-8"
+    )
+    (folder / "A.x.txt").write_text(
+        f"{MARK}the cat sat on a mat\nit is here\n", encoding="utf-8"
+    )
+    (folder / "B.txt").write_text(
+        "the cat sat on the mat\nit was here\n", encoding="utf-8"
+    )
     rows = [
         "pair\tsystem\tmetric\tscore",
         "p\tB\tbleu-all\t1.0",
@@ -285,7 +340,9 @@ def test_one_table_has_the_values_of_several_metrics(tmp_path: Path) -> None:
         ({"system": "7"}, "t.tsv:2: has 4 columns; column 7 is asked for"),
     ],
 )
-def test_what_a_table_lacks_is_told(tmp_path: Path, table: dict[str, Any], message: str) -> None:
+def test_what_a_table_lacks_is_told(
+    tmp_path: Path, table: dict[str, Any], message: str
+) -> None:
     content = config(tmp_path)
     content["expect"][0]["table"] |= table
     with pytest.raises(InputError) as caught:
@@ -330,7 +387,8 @@ def test_a_system_with_a_mark_must_be_there(tmp_path: Path) -> None:
     content = config(tmp_path, systems={"A": "A.x.txt"})
     content["datasets"]["d"]["bom"] = ["a"]
     with pytest.raises(
-        InputError, match=r"bom: no system 'a' has an output for it \(did you mean 'A'\?\)"
+        InputError,
+        match=r"bom: no system 'a' has an output for it \(did you mean 'A'\?\)",
     ):
         stages.prepare(from_mapping(content, tmp_path))
 
@@ -339,7 +397,14 @@ def test_the_command_line_keeps_marks_too(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config(tmp_path)
-    arguments = ["score", "bleu", "-r", str(tmp_path / "ref.txt"), "-o", str(tmp_path / "A.x.txt")]
+    arguments = [
+        "score",
+        "bleu",
+        "-r",
+        str(tmp_path / "ref.txt"),
+        "-o",
+        str(tmp_path / "A.x.txt"),
+    ]
     said = []
     for more in ([], ["--bom", "drop"], ["--bom", "keep"]):
         assert main([*arguments, *more]) == 0
@@ -367,7 +432,10 @@ def test_a_file_of_several_recipes_runs_by_its_name(
     }
     content["expect"][0]["table"] |= {"where": {"pair": "{pair}"}, "metrics": "{of}"}
     Path("own.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-    assert [recipe.name for recipe in read_recipes(Path("own.yaml"))] == ["own-p", "own-q"]
+    assert [recipe.name for recipe in read_recipes(Path("own.yaml"))] == [
+        "own-p",
+        "own-q",
+    ]
     assert main(["reproduce", "--check", "own.yaml"]) == 0
     assert main(["reproduce", "own.yaml", "-q"]) == 1  # 0.5 is another number
     said = capsys.readouterr().out
@@ -399,7 +467,10 @@ TABLES = [
 
 @pytest.mark.parametrize("table", TABLES)
 def test_a_recipe_is_made_of_a_config_and_a_printed_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], table: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    table: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     content = config(tmp_path, systems={"A": "B.txt", "B": "B.txt"})
@@ -463,7 +534,9 @@ def test_a_recipe_that_does_not_run_is_not_written(
     command = ["reproduce", "--new", "own.yaml", "c.yaml", "t.csv", "-q"]
     with monkeypatch.context() as patched:
         failed = Outcome(
-            recipe=next(iter(recipes().values())), expectations=None, message="memory ran out"
+            recipe=next(iter(recipes().values())),
+            expectations=None,
+            message="memory ran out",
         )
         patched.setattr(reproduce, "_outcomes", lambda *_: [failed])
         assert main(command) == 2
@@ -480,12 +553,17 @@ def test_the_only_metric_may_have_columns_for_its_outputs(
     Path("g.m2").write_text(gold, encoding="utf-8")
     Path("a.txt").write_text("the cat sits\n", encoding="utf-8")
     Path("c.yaml").write_text(
-        "datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n", encoding="utf-8"
+        "datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n",
+        encoding="utf-8",
     )
     Path("t.csv").write_text("system,P,R,F0.5\nA,100.0,100.0,100.0\n", encoding="utf-8")
     assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.csv"]) == 0
     (recipe,) = read_recipes(Path("own.yaml"))
-    assert [entry.get("output") for entry in recipe.expected] == ["precision", "recall", None]
+    assert [entry.get("output") for entry in recipe.expected] == [
+        "precision",
+        "recall",
+        None,
+    ]
     assert recipe.publication["verdict"] == "rounding"
 
 
@@ -514,7 +592,15 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     catalogue.catalogue.cache_clear()
 
 
-NEW = ["reproduce", "--new", "own.yaml", "c.yaml", "t.md", "--repository", f"some/where@{COMMIT}"]
+NEW = [
+    "reproduce",
+    "--new",
+    "own.yaml",
+    "c.yaml",
+    "t.md",
+    "--repository",
+    f"some/where@{COMMIT}",
+]
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
@@ -527,13 +613,16 @@ def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
     mirror = f"{scheme}{repository}"
     assert main([*NEW, "--mirror", mirror]) == 0
     assert "2 of 2" in capsys.readouterr().out
-    (group,) = yaml.safe_load(Path("own.yaml").read_text(encoding="utf-8"))["catalogue"]["own"][
-        "from"
-    ]
+    (group,) = yaml.safe_load(Path("own.yaml").read_text(encoding="utf-8"))[
+        "catalogue"
+    ]["own"]["from"]
     assert (group["repository"], group["commit"]) == ("some/where", COMMIT)
     for name, about in group["files"].items():
         data = (repository / "some" / "where" / COMMIT / name).read_bytes()
-        assert (int(about["bytes"]), about["sha256"]) == (len(data), sha256(data).hexdigest())
+        assert (int(about["bytes"]), about["sha256"]) == (
+            len(data),
+            sha256(data).hexdigest(),
+        )
     shutil.rmtree("cache")
     catalogue.catalogue.cache_clear()
     assert main(["run", "own.yaml"]) == 2
@@ -544,7 +633,9 @@ def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
     (repository / "some" / "where" / COMMIT / "outputs" / "A.txt").write_text(
         "another\n", encoding="utf-8"
     )
-    assert main(["reproduce", "own.yaml", "--mirror", mirror]) == 2  # it is not what was checked in
+    assert (
+        main(["reproduce", "own.yaml", "--mirror", mirror]) == 2
+    )  # it is not what was checked in
     assert "expected 23 bytes with sha256" in capsys.readouterr().err
 
 
@@ -558,11 +649,13 @@ def test_the_example_of_the_help_page_is_what_comes_out(
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     catalogue.catalogue.cache_clear()
-    page = (ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md").read_text(
-        encoding="utf-8"
-    )
+    page = (
+        ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md"
+    ).read_text(encoding="utf-8")
     example = page[
-        page.index("## A published table in ten minutes") : page.index("## To add a recipe")
+        page.index("## A published table in ten minutes") : page.index(
+            "## To add a recipe"
+        )
     ]
     blocks = [dedent(block) for block in re.findall(r"(?m)(?:^ {7}\S?.*\n)+", example)]
     Path("table.md").write_text(blocks[0], encoding="utf-8")
@@ -595,7 +688,11 @@ def test_the_example_of_the_help_page_is_what_comes_out(
     ],
 )
 def test_what_is_not_in_a_repository_is_told(
-    repository: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
+    repository: Path,
+    capsys: pytest.CaptureFixture[str],
+    old: str,
+    new: str,
+    message: str,
 ) -> None:
     for name in ("c.yaml", "t.md"):
         Path(name).write_text(
@@ -614,7 +711,11 @@ FILE = {"bytes": 1, "sha256": "0" * 64}
 @pytest.mark.parametrize(
     ("name", "group", "message"),
     [
-        ("conll14", {"files": {"a": FILE}}, "a data set of `gec-pipeline data list` is called so"),
+        (
+            "conll14",
+            {"files": {"a": FILE}},
+            "a data set of `gec-pipeline data list` is called so",
+        ),
         ("own", {"files": {"../a": FILE}}, "own: ../a: '../a' can be no name"),
         ("own", {"files": {"b/./a": FILE}}, "can be no name"),
         ("../own", {"files": {"a": FILE}}, "'../own' can be no dataset"),

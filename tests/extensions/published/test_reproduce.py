@@ -79,10 +79,16 @@ def data(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Pat
 
 def skip_without_packages(name: str) -> None:
     """Skip the test of a recipe that needs packages which are not installed."""
-    if name == "e2e-challenge" and not (find_spec("pycocoevalcap") and shutil.which("java")):
-        pytest.skip("its tokens and METEOR are made by Java: pip install --no-deps pycocoevalcap")
+    if name == "e2e-challenge" and not (
+        find_spec("pycocoevalcap") and shutil.which("java")
+    ):
+        pytest.skip(
+            "its tokens and METEOR are made by Java: pip install --no-deps pycocoevalcap"
+        )
     if name in OF_ERRANT and not (find_spec("errant") and find_spec("en_core_web_sm")):
-        pytest.skip("its texts are annotated: pip install errant and the model en_core_web_sm")
+        pytest.skip(
+            "its texts are annotated: pip install errant and the model en_core_web_sm"
+        )
 
 
 def test_every_published_result_has_its_recipe(published: dict[str, Any]) -> None:
@@ -109,7 +115,9 @@ OVER_TWO_SECONDS = {
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.exhaustive] if name in OVER_TWO_SECONDS else [])
+        pytest.param(
+            name, marks=[pytest.mark.exhaustive] if name in OVER_TWO_SECONDS else []
+        )
         for name in HERE
     ],
 )
@@ -137,9 +145,13 @@ def test_the_part_of_jfleg_that_is_here(name: str, tmp_path: Path) -> None:
     config = written(dev.path)
     del config["datasets"]["test"]
     del config["systems"]["SOURCE"]["test"]
-    config["expect"] = [entry for entry in config["expect"] if entry["dataset"] == "dev"]
+    config["expect"] = [
+        entry for entry in config["expect"] if entry["dataset"] == "dev"
+    ]
     (tmp_path / "dev.yaml").write_text(json.dumps(config), encoding="utf-8")
-    found = stages.run(stages.prepare(tmp_path / "dev.yaml"), tmp_path / "run")[1].expectations
+    found = stages.run(stages.prepare(tmp_path / "dev.yaml"), tmp_path / "run")[
+        1
+    ].expectations
     assert found
     assert (found["verdict"], found["missed"]) == ("rounding", [])
 
@@ -173,7 +185,9 @@ def test_coling_2018_on_its_references_made_again(
     """
     conll, coling = catalogue.data_set("conll14"), catalogue.data_set("gecmetrics-2018")
     m2 = (
-        (shared / "mirror" / conll.files["official-2014.combined.m2"].address).read_bytes().decode()
+        (shared / "mirror" / conll.files["official-2014.combined.m2"].address)
+        .read_bytes()
+        .decode()
     )
     made = {"source": (shared / "mirror" / conll.files["source"].address).read_bytes()}
     made |= {f"ref{number}": without_um(m2, number).encode() for number in (0, 1)}
@@ -237,17 +251,22 @@ def texts(value: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("name", sorted(OF_PAPERS - NOT_AT_HAND))
-def test_the_values_of_recipes_are_those_on_record(name: str, published: dict[str, Any]) -> None:
+def test_the_values_of_recipes_are_those_on_record(
+    name: str, published: dict[str, Any]
+) -> None:
     """Every number of published.json stands in the recipe: expected, or named as not compared.
     Orders are equal.
     """
     config = written(RECIPES[name].path)
     values = published[name]["published"]
     if isinstance(values, list) and isinstance(values[0], str):
-        known = [["INPUT" if system in ("src", "source") else system for system in values]]
+        known = [
+            ["INPUT" if system in ("src", "source") else system for system in values]
+        ]
         orders = [entry["order"] for entry in config["expect"] if "order" in entry]
         assert known[0] in [
-            ["INPUT" if system == "src" else system for system in order] for order in orders
+            ["INPUT" if system == "src" else system for system in order]
+            for order in orders
         ]
         return
     said = numbers([entry.get("values") for entry in config["expect"]])
@@ -257,7 +276,9 @@ def test_the_values_of_recipes_are_those_on_record(name: str, published: dict[st
         for n in numbers(re.findall(r"[\d.]+\d", text))
     }
     if name == "gjg-table3b-ranges":
-        values = {system: ranks for system, ranks in values.items() if system != "clusters"}
+        values = {
+            system: ranks for system, ranks in values.items() if system != "clusters"
+        }
     assert numbers(values) - said == set()
 
 
@@ -276,7 +297,9 @@ def test_recipes_are_configs_that_say_where_their_numbers_stand(name: str) -> No
         if recipe.family
         else "# A recipe: `gec-pipeline"
     )
-    assert text.startswith(start if recipe.family else f"{start} reproduce {name}` runs it")
+    assert text.startswith(
+        start if recipe.family else f"{start} reproduce {name}` runs it"
+    )
     config = recipe.content if recipe.family else written(recipe.path)
     assert config["expect"]
     assert config["output"]["dir"] == f"runs/{name}"
@@ -284,7 +307,9 @@ def test_recipes_are_configs_that_say_where_their_numbers_stand(name: str) -> No
         yaml.safe_load(as_yaml(config)) if recipe.family else yaml.safe_load(text)
     )
     if name != "conll14-gleu-13":
-        assert {"what", "cite", "url", "recipe", "verdict"} <= set(config["publication"])
+        assert {"what", "cite", "url", "recipe", "verdict"} <= set(
+            config["publication"]
+        )
     assert all(
         "/" not in text or text.startswith(("data:", "http"))
         for text in texts(config.get("systems", {}))
@@ -309,7 +334,9 @@ def stand_ins(
     mirror.
     """
     mirror = tmp_path_factory.getbasetemp() / "stand-ins"
-    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path_factory.getbasetemp() / "invented"))
+    monkeypatch.setenv(
+        "GEC_PIPELINE_DATA", str(tmp_path_factory.getbasetemp() / "invented")
+    )
     monkeypatch.setattr(catalogue, "catalogue", lambda: invented)
     published.recipes.cache_clear()
     yield mirror
@@ -317,24 +344,37 @@ def stand_ins(
 
 
 WITHOUT_SHARED = [
-    name for name, recipe in RECIPES.items() if all(is_invented(file) for file in recipe.files)
+    name
+    for name, recipe in RECIPES.items()
+    if all(is_invented(file) for file in recipe.files)
 ]
 KNOWN = ("koyama", "conll14-gleu", "arxiv", "gecmetrics-paper", "gecmetrics-seeda")
 """How the names of recipes begin that run on the files beside the checkout."""
-BOTH = [name for name in WITHOUT_SHARED if not name.startswith(KNOWN) or name in OF_EDITS]
+BOTH = [
+    name for name in WITHOUT_SHARED if not name.startswith(KNOWN) or name in OF_EDITS
+]
 OF_ONE_FORM = {
-    (recipe.family, str(recipe.content.get("metrics")), len(recipe.mapping("datasets"))): name
+    (
+        recipe.family,
+        str(recipe.content.get("metrics")),
+        len(recipe.mapping("datasets")),
+    ): name
     for name, recipe in RECIPES.items()
     if recipe.family and name in BOTH
 }
 """A recipe of each family, choice of metrics and number of data sets: the others of a file differ
 in names alone."""
-TRIED = [name for name in UNSEEN if not RECIPES[name].family or name in OF_ONE_FORM.values()]
+TRIED = [
+    name for name in UNSEEN if not RECIPES[name].family or name in OF_ONE_FORM.values()
+]
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.exhaustive] * (name not in TRIED)) for name in BOTH],
+    [
+        pytest.param(name, marks=[pytest.mark.exhaustive] * (name not in TRIED))
+        for name in BOTH
+    ],
 )  # of the files at hand, the test above asks more
 def test_a_recipe_runs_on_files_of_the_form_of_its_data(
     name: str, stand_ins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -379,25 +419,35 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("empty")
-def test_all_says_which_slow_ones_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_says_which_slow_ones_it_leaves_out(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     slow = [name for name, recipe in RECIPES.items() if recipe.slow]
     assert len(slow) == 2
     main(["reproduce", "--all", "--no-fetch"])
     told = capsys.readouterr().err.splitlines()
-    assert told[0] == f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)"
+    assert (
+        told[0]
+        == f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)"
+    )
     for arguments in (["--slow"], ["-q"]):
         main(["reproduce", "--all", "--no-fetch", *arguments])
         assert "left out" not in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("empty")
-def test_without_names_the_results_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_names_the_results_are_listed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["reproduce"]) == 0
     said = capsys.readouterr().out
     names = {recipe.family or name for name, recipe in RECIPES.items()}
     assert all(re.search(rf"^{re.escape(name)} ", said, re.MULTILINE) for name in names)
     assert max(map(len, said.splitlines())) <= 120
-    assert said.splitlines()[-1] == "what has no recipe, and why: gec-pipeline help reproduce"
+    assert (
+        said.splitlines()[-1]
+        == "what has no recipe, and why: gec-pipeline help reproduce"
+    )
     assert "## What has no recipe\n" in (
         ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md"
     ).read_text(encoding="utf-8")
@@ -407,7 +457,9 @@ def test_without_names_the_results_are_listed(capsys: pytest.CaptureFixture[str]
 
 def test_a_recipe_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "--show", "koyama-corpus"]) == 0
-    assert capsys.readouterr().out == RECIPES["koyama-corpus"].path.read_text(encoding="utf-8")
+    assert capsys.readouterr().out == RECIPES["koyama-corpus"].path.read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.usefixtures("empty")
@@ -523,16 +575,23 @@ def test_a_worse_verdict_ends_with_1(
     finally:
         published.recipes.cache_clear()
     said = capsys.readouterr().out
-    assert re.search(r"^own +1 of 2 +0\.085 +partly WORSE +rounding", said, re.MULTILINE)
+    assert re.search(
+        r"^own +1 of 2 +0\.085 +partly WORSE +rounding", said, re.MULTILINE
+    )
     assert said.splitlines()[-1] == "own: missed: 2. GLEU0: expected 2.7, found 2.615"
-    text = text.replace("values: 2.7", "tolerance: 0.1\n    why: so that it fits\n    values: 2.7")
+    text = text.replace(
+        "values: 2.7", "tolerance: 0.1\n    why: so that it fits\n    values: 2.7"
+    )
     (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
     try:
         assert main(["reproduce", "own"]) == 1
     finally:
         published.recipes.cache_clear()
     said = capsys.readouterr().out
-    assert said.splitlines()[-1] == "own: missed: the verdict is tolerance, on record is rounding"
+    assert (
+        said.splitlines()[-1]
+        == "own: missed: the verdict is tolerance, on record is rounding"
+    )
 
 
 @pytest.mark.parametrize(
@@ -583,11 +642,15 @@ def test_deviation_and_interval_as_the_original_program_prints_them(
         {"output": "samples.interval", "values": {"AMU": [low, high]}},
     ]
     config["human"] = {"file": str(tmp_path / "people.txt")}
-    (tmp_path / "people.txt").write_text("AMU 4\nCAMB 3\nINPUT 1\nREF0 5\n", encoding="utf-8")
+    (tmp_path / "people.txt").write_text(
+        "AMU 4\nCAMB 3\nINPUT 1\nREF0 5\n", encoding="utf-8"
+    )
     config["expect"].append(
         {"path": "human/correlations/1/coefficients/spearman/value", "values": "0.80"}
     )
     (tmp_path / "own.yaml").write_text(json.dumps(config), encoding="utf-8")
-    results = stages.run(stages.prepare(tmp_path / "own.yaml"), tmp_path / "run")[1].expectations
+    results = stages.run(stages.prepare(tmp_path / "own.yaml"), tmp_path / "run")[
+        1
+    ].expectations
     assert results
     assert [entry["verdict"] for entry in results["entries"]] == ["exact"] * 4

@@ -95,10 +95,21 @@ def outcome(name: str = "one", *entries: dict[str, Any], **publication: Any) -> 
         **publication,
     }
     kinds = [one["verdict"] for one in entries]
-    verdict = next((kind for kind in ("differs", "tolerance") if kind in kinds), "exact")
-    expectations = {"verdict": verdict, "recorded": "exact", "missed": [], "entries": list(entries)}
+    verdict = next(
+        (kind for kind in ("differs", "tolerance") if kind in kinds), "exact"
+    )
+    expectations = {
+        "verdict": verdict,
+        "recorded": "exact",
+        "missed": [],
+        "entries": list(entries),
+    }
     recipe = Recipe(
-        name, Path("x.yaml"), about, (), {"expect": [{"values": {name: name}, "title": name}]}
+        name,
+        Path("x.yaml"),
+        about,
+        (),
+        {"expect": [{"values": {name: name}, "title": name}]},
     )
     return Outcome(
         recipe=recipe,
@@ -119,13 +130,19 @@ def runs_of(names: Sequence[str]) -> list[NamedRun]:
     digests = {f"system {name}": "1" for name in names}
     one = replace(
         results,
-        datasets={"d": DatasetInfo(lines=9, references=1, digests={"reference 0": "a", **digests})},
+        datasets={
+            "d": DatasetInfo(
+                lines=9, references=1, digests={"reference 0": "a", **digests}
+            )
+        },
     )
     two = replace(
         results,
         datasets={
             "d": DatasetInfo(
-                lines=9, references=1, digests={"reference 0": "a", **dict.fromkeys(digests, "2")}
+                lines=9,
+                references=1,
+                digests={"reference 0": "a", **dict.fromkeys(digests, "2")},
             )
         },
     )
@@ -139,7 +156,10 @@ def test_values_stand_beside_ours_with_their_verdicts() -> None:
     found = Reader(
         page_of(
             outcome(
-                "one", entry("a"), entry("b", "tolerance", tolerance="0.3"), entry("c", "differs")
+                "one",
+                entry("a"),
+                entry("b", "tolerance", tolerance="0.3"),
+                entry("c", "differs"),
             )
         )
     )
@@ -176,10 +196,13 @@ def test_what_was_not_run_says_why() -> None:
     assert "Not run: a-result" in found
 
 
-def test_warnings_name_files_of_the_cache_as_configs_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warnings_name_files_of_the_cache_as_configs_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", "/home/somebody/cache")
     one = replace(
-        outcome("one", entry("a")), warnings=["d: /home/somebody/cache/conll14/x.m2: is odd"]
+        outcome("one", entry("a")),
+        warnings=["d: /home/somebody/cache/conll14/x.m2: is odd"],
     )
     text = page_of(one)
     assert "d: data:conll14/x.m2: is odd" in text
@@ -189,7 +212,10 @@ def test_warnings_name_files_of_the_cache_as_configs_do(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("cite", "short"),
     [
-        ("Ng, Wu, Briscoe and Bryant 2014: The CoNLL-2014 Shared Task. CoNLL", "Ng et al. 2014"),
+        (
+            "Ng, Wu, Briscoe and Bryant 2014: The CoNLL-2014 Shared Task. CoNLL",
+            "Ng et al. 2014",
+        ),
         ("Felice and Briscoe 2015: Towards", "Felice and Briscoe 2015"),
         ("Shota Koyama: gleu, an implementation", "Shota Koyama"),
         ("", "in no publication"),
@@ -224,16 +250,20 @@ def test_publications_are_in_order_of_their_years() -> None:
     ]
     text = page_of(*others, *several)
     assert text.count('<h3 class="field">Machine translation</h3>') == 1
-    assert text.index("Grammatical error correction</h3>") < text.index("Machine translation</h3>")
+    assert text.index("Grammatical error correction</h3>") < text.index(
+        "Machine translation</h3>"
+    )
 
 
 def everything() -> tuple[list[Outcome], list[ScoredBoard]]:
     """Return all recipes of the package as not run, and their boards."""
     outcomes = [
-        Outcome(recipe=one, expectations=None, message="x") for one in published.recipes().values()
+        Outcome(recipe=one, expectations=None, message="x")
+        for one in published.recipes().values()
     ]
     return outcomes, [
-        ScoredBoard(board, None, None, "nothing is here") for board in leader_boards(outcomes)
+        ScoredBoard(board, None, None, "nothing is here")
+        for board in leader_boards(outcomes)
     ]
 
 
@@ -242,9 +272,13 @@ def test_all_recipes_are_on_the_page_and_every_link_inside_it_leads_somewhere() 
     text = page_of(*outcomes, boarded=boarded)
     assert len(text.encode()) < 3_000_000
     found = Reader(text)
-    known = {attributes["id"] for _, attributes in found.elements if attributes.get("id")}
+    known = {
+        attributes["id"] for _, attributes in found.elements if attributes.get("id")
+    }
     assert {f"result-{name}" for name in published.recipes()} <= known
-    links = [attributes.get("href") or "" for tag, attributes in found.elements if tag == "a"]
+    links = [
+        attributes.get("href") or "" for tag, attributes in found.elements if tag == "a"
+    ]
     assert {link[1:] for link in links if link.startswith("#")} <= known
     assert all(link.startswith(("#", "https://")) for link in links)
 
@@ -256,7 +290,10 @@ def scored(board: LeaderBoard) -> ScoredBoard:
     scores = [replace(score, dataset=board.name) for score in results.scores]
     tests = [replace(test, dataset=board.name) for test in results.tests]
     return ScoredBoard(
-        board, {"x": "y"}, replace(results, datasets=info, scores=scores, tests=tests), ""
+        board,
+        {"x": "y"},
+        replace(results, datasets=info, scores=scores, tests=tests),
+        "",
     )
 
 
@@ -278,25 +315,39 @@ def equalled(one: Outcome) -> Outcome:
         ]
         if cells:
             entries.append(
-                entry(str(expected.get("title", "values")), compared=cells, values=len(cells))
+                entry(
+                    str(expected.get("title", "values")),
+                    compared=cells,
+                    values=len(cells),
+                )
             )
-    expectations = {"verdict": "exact", "recorded": "exact", "missed": [], "entries": entries}
+    expectations = {
+        "verdict": "exact",
+        "recorded": "exact",
+        "missed": [],
+        "entries": entries,
+    }
     return replace(one, expectations=expectations, message="")
 
 
 def test_a_system_has_two_printed_scores_in_its_row_and_the_others_below() -> None:
     board = everything()[1][0].board
     printed = [
-        Printed("one", value, "", 2014) for value in ("41.5", "41.50", "41.6", "41.7", "41.5")
+        Printed("one", value, "", 2014)
+        for value in ("41.5", "41.50", "41.6", "41.7", "41.5")
     ]
     several = replace(
-        board, entrants=(replace(board.entrants[0], printed=tuple(printed)), *board.entrants[1:])
+        board,
+        entrants=(
+            replace(board.entrants[0], printed=tuple(printed)),
+            *board.entrants[1:],
+        ),
     )
     part = board_part(scored(several), "")
     assert part["rows"][0].cells[-2] == "41.5, 41.50 and 2 more"
-    assert [row[1] for row in part["printed"].rows if row[0] == board.entrants[0].name] == [
-        one.value for one in printed
-    ]
+    assert [
+        row[1] for row in part["printed"].rows if row[0] == board.entrants[0].name
+    ] == [one.value for one in printed]
 
 
 def test_a_year_has_a_table_of_its_results() -> None:
@@ -308,9 +359,14 @@ def test_a_year_has_a_table_of_its_results() -> None:
     assert results
     ranked = [replace(score, rank=rank) for rank, score in enumerate(results.scores, 1)]
     numbered = [
-        (one, one.bootstrap, n) for one, n in zip(ranked, (1, 1, 2), strict=True) if one.bootstrap
+        (one, one.bootstrap, n)
+        for one, n in zip(ranked, (1, 1, 2), strict=True)
+        if one.bootstrap
     ]
-    ranked = [replace(one, bootstrap=replace(spread, cluster=n)) for one, spread, n in numbered]
+    ranked = [
+        replace(one, bootstrap=replace(spread, cluster=n))
+        for one, spread, n in numbered
+    ]
     sure: dict[str, Any] = {"interval": (0.1, 0.2), "wins": 50, "losses": 5}
     test, names = results.tests[0], [score.system for score in ranked]
     tests = [
@@ -331,7 +387,9 @@ def test_a_year_has_a_table_of_its_results() -> None:
             "result": pair,
             "title": f"Y {pair}, {metric}",
         }
-        info = dict.fromkeys([about["name"]], DatasetInfo(lines=9, references=2, digests={}))
+        info = dict.fromkeys(
+            [about["name"]], DatasetInfo(lines=9, references=2, digests={})
+        )
         named = replace(board, entrants=board.entrants[:3], **about)
         boards.append(ScoredBoard(named, {}, replace(found, datasets=info), ""))
     tables = family_tables([*boards, boards[0]._replace(results=None)])
@@ -345,7 +403,10 @@ def test_a_year_has_a_table_of_its_results() -> None:
     ]
     rows = [[getattr(cell, "text", cell) for cell in row] for row in tables["y"].rows]
     one = [names[0], "2", "1 of 2"]
-    assert rows == [["a-b", "3", *one, *one, "yes"], ["c-d", "3", *one, "-", "-", "-", "yes"]]
+    assert rows == [
+        ["a-b", "3", *one, *one, "yes"],
+        ["c-d", "3", *one, "-", "-", "-", "yes"],
+    ]
     assert 'href="#board-y-a-b-BLEU"' in page_of(boarded=boards)
 
 
@@ -354,25 +415,37 @@ def test_a_year_has_a_table_of_its_results() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hostile_texts_stay_text(name: str) -> None:
-    harmless = page_of(outcome("one", entry("a"))), board_page(runs_of(["A", "B", "C"]), 2)
-    hostile = page_of(outcome(name, entry(name))), board_page(runs_of([name, "B", "C"]), 2)
+    harmless = (
+        page_of(outcome("one", entry("a"))),
+        board_page(runs_of(["A", "B", "C"]), 2),
+    )
+    hostile = (
+        page_of(outcome(name, entry(name))),
+        board_page(runs_of([name, "B", "C"]), 2),
+    )
     for text, plain in zip(hostile, harmless, strict=True):
         check_harmless(text, plain, name, "span")
 
 
 @pytest.mark.parametrize(
-    "address", ["javascript:alert(1)", "data:text/html,x", "//evil.example", "file:///etc/passwd"]
+    "address",
+    ["javascript:alert(1)", "data:text/html,x", "//evil.example", "file:///etc/passwd"],
 )
 def test_only_addresses_of_the_web_are_links(address: str) -> None:
     found = Reader(page_of(outcome("one", entry("a"), url=address)))
     assert address not in [attributes.get("href") for _, attributes in found.elements]
     found = Reader(page_of(outcome("one", entry("a"), url="https://example.org/x")))
-    assert "https://example.org/x" in [attributes.get("href") for _, attributes in found.elements]
+    assert "https://example.org/x" in [
+        attributes.get("href") for _, attributes in found.elements
+    ]
 
 
 def both() -> list[str]:
     outcomes, boarded = everything()
-    return [page_of(*outcomes, boarded=boarded), board_page(runs_of(["A", "B", "C"]), 2)]
+    return [
+        page_of(*outcomes, boarded=boarded),
+        board_page(runs_of(["A", "B", "C"]), 2),
+    ]
 
 
 def test_nothing_but_their_own_scripts_and_styles_may_run() -> None:
@@ -389,14 +462,19 @@ def test_headings_tables_and_drawings_can_be_read_aloud() -> None:
         levels = [int(tag[1]) for tag, _ in elements if tag in ("h1", "h2", "h3", "h4")]
         assert levels.count(1) == 1
         assert levels[0] == 1
-        assert all(later - earlier <= 1 for earlier, later in itertools.pairwise(levels))
+        assert all(
+            later - earlier <= 1 for earlier, later in itertools.pairwise(levels)
+        )
         heads = [
             attributes
             for tag, attributes in elements
             if tag == "th" and not attributes.get("aria-hidden")
         ]
         assert heads
-        assert all(attributes.get("scope") in ("col", "row", "colgroup") for attributes in heads)
+        assert all(
+            attributes.get("scope") in ("col", "row", "colgroup")
+            for attributes in heads
+        )
         drawings = [attributes for tag, attributes in elements if tag == "svg"]
         told = [
             one for one in drawings if one.get("aria-hidden") != "true"
@@ -416,8 +494,12 @@ def results_of(
 ) -> Results:
     """Return results by formula, with digests of texts."""
     results = context(systems).results
-    digests = {"reference 0": reference} | {f"system {name}": outputs for name in systems}
-    scores = [replace(score, metric=signature or score.metric) for score in results.scores]
+    digests = {"reference 0": reference} | {
+        f"system {name}": outputs for name in systems
+    }
+    scores = [
+        replace(score, metric=signature or score.metric) for score in results.scores
+    ]
     return replace(
         results,
         scores=scores,
@@ -427,9 +509,14 @@ def results_of(
 
 
 def test_the_same_output_of_two_runs_comes_once() -> None:
-    joined = Joined([NamedRun("r1", results_of("A", "B")), NamedRun("r2", results_of("A", "B"))])
+    joined = Joined(
+        [NamedRun("r1", results_of("A", "B")), NamedRun("r2", results_of("A", "B"))]
+    )
     assert joined.runs == {("d", "A"): ["r1", "r2"], ("d", "B"): ["r1", "r2"]}
-    assert [(score.system, score.rank) for score in joined.results.scores] == [("A", 1), ("B", 2)]
+    assert [(score.system, score.rank) for score in joined.results.scores] == [
+        ("A", 1),
+        ("B", 2),
+    ]
     assert joined.results.warnings == []
 
 
@@ -460,7 +547,10 @@ def test_another_output_of_the_same_name_is_told_apart_and_ranked() -> None:
 
 
 def test_other_references_have_a_board_of_their_own_and_a_warning() -> None:
-    runs = [NamedRun("r1", results_of("A")), NamedRun("r2", results_of("A", reference="b"))]
+    runs = [
+        NamedRun("r1", results_of("A")),
+        NamedRun("r2", results_of("A", reference="b")),
+    ]
     found = Joined([*runs, NamedRun("r3", results_of("A", reference="b"))])
     assert [score.dataset for score in found.results.scores] == ["d", "d (r2)"]
     assert found.runs == {("d", "A"): ["r1"], ("d (r2)", "A"): ["r2", "r3"]}
@@ -470,7 +560,9 @@ def test_other_references_have_a_board_of_their_own_and_a_warning() -> None:
     ]
 
 
-def test_other_settings_have_a_board_of_their_own_and_other_versions_a_warning() -> None:
+def test_other_settings_have_a_board_of_their_own_and_other_versions_a_warning() -> (
+    None
+):
     one, two = "gleu|n:4|refs:max|nrefs:1|v:0.2.0", "gleu|n:3|refs:max|nrefs:1|v:0.2.0"
     found = Joined(
         [
@@ -487,7 +579,9 @@ def test_other_settings_have_a_board_of_their_own_and_other_versions_a_warning()
         ]
     )
     assert [score.metric for score in found.results.scores] == [one, one]
-    assert found.results.warnings == ["d: gleu is of versions 0.2.0 and 0.1.0 of gec-pipeline"]
+    assert found.results.warnings == [
+        "d: gleu is of versions 0.2.0 and 0.1.0 of gec-pipeline"
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -518,7 +612,9 @@ def test_the_command_writes_prints_and_chooses(
         (tmp_path / "x.html", tmp_path / "x.html"),
         (tmp_path / "dir", tmp_path / "dir" / "board.html"),
     ):
-        assert main(["report", *runs, "--format", "board", "--output", str(target)]) == 0
+        assert (
+            main(["report", *runs, "--format", "board", "--output", str(target)]) == 0
+        )
         assert file.read_text(encoding="utf-8") == printed
     found = " ".join(Reader(printed).text)
     assert "one, two" in found  # B is in both
@@ -529,11 +625,16 @@ def test_the_command_writes_prints_and_chooses(
     }
     assert set(scores) == {"A", "B", "C"}
     capsys.readouterr()
-    assert main(["report", *runs, "--format", "board", "--metric", "bleu", "--system", "C"]) == 0
+    assert (
+        main(
+            ["report", *runs, "--format", "board", "--metric", "bleu", "--system", "C"]
+        )
+        == 0
+    )
     chosen = Reader(capsys.readouterr().out)
-    assert [a["id"] for _, a in chosen.elements if (a.get("id") or "").startswith("board-")] == [
-        "board-1"
-    ]
+    assert [
+        a["id"] for _, a in chosen.elements if (a.get("id") or "").startswith("board-")
+    ] == ["board-1"]
 
 
 @pytest.mark.parametrize(
@@ -544,13 +645,22 @@ def test_the_command_writes_prints_and_chooses(
             "one run is reported at a time; --format board and --plot curves take several",
         ),
         (["--format", "board", "html"], "--format board: is a page of its own"),
-        (["--format", "board", "--lines", "3"], "--lines: has no effect on --format board"),
+        (
+            ["--format", "board", "--lines", "3"],
+            "--lines: has no effect on --format board",
+        ),
         (["--format", "board", "--mean"], "--mean: has no effect on --format board"),
-        (["--format", "board", "--metric", "rouge"], "--metric rouge: there is no such one"),
+        (
+            ["--format", "board", "--metric", "rouge"],
+            "--metric rouge: there is no such one",
+        ),
     ],
 )
 def test_wrong_use(
-    more: list[str], message: str, two_runs: list[Path], capsys: pytest.CaptureFixture[str]
+    more: list[str],
+    message: str,
+    two_runs: list[Path],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["report", *map(str, two_runs), *more]) == StoreError.exit_code
     assert message in capsys.readouterr().err
@@ -560,7 +670,8 @@ def test_the_package_has_every_part_of_the_pages() -> None:
     folder = ROOT / "pipeline" / "extensions" / "published" / "pages" / "assets"
     parts = {report.DESIGN.template, *report.DESIGN.styles, *report.DESIGN.scripts}
     shared = {
-        file.name for file in (ROOT / "pipeline" / "extensions" / "page" / "assets").iterdir()
+        file.name
+        for file in (ROOT / "pipeline" / "extensions" / "page" / "assets").iterdir()
     }
     assert {file.name for file in folder.iterdir()} == parts - shared
 
@@ -573,14 +684,22 @@ if browsers.lacking():
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The reports on all recipes and on hostile ones, and leader boards of runs."""
     folder, (outcomes, boarded) = tmp_path_factory.mktemp("pages"), everything()
-    hostile = [outcome(name, entry(name), entry(f"{name}2", "differs")) for name in HOSTILE]
+    hostile = [
+        outcome(name, entry(name), entry(f"{name}2", "differs")) for name in HOSTILE
+    ]
     good = outcome(
-        "fine", entry("a"), entry("b", "tolerance"), entry("c", "differs"), cite="Fine 2003: x"
+        "fine",
+        entry("a"),
+        entry("b", "tolerance"),
+        entry("c", "differs"),
+        cite="Fine 2003: x",
     )
     texts = {
         "report": page_of(good, *outcomes, boarded=boarded),
         "scored": page_of(
-            good, *map(equalled, outcomes), boarded=[scored(one.board) for one in boarded]
+            good,
+            *map(equalled, outcomes),
+            boarded=[scored(one.board) for one in boarded],
         ),
         "hostile": page_of(*hostile),
         "boards": board_page(runs_of(["A", "B", "x" * 99]), 2),
@@ -598,7 +717,9 @@ def test_pages_open_without_a_complaint_and_fit(
 ) -> None:
     browser.size(width)
     browser.open(pages[name])
-    browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    browser.run(
+        "document.querySelectorAll('details').forEach((one) => (one.open = true))"
+    )
     assert browser.run("return document.documentElement.scrollWidth") <= width
     assert browser.complaints() == []
     browser.size()
@@ -631,7 +752,9 @@ def test_one_board_is_open_at_a_time_on_a_phone_too(
     assert browser.run(shown) == [False, False, True, *[False] * (len(boards) - 3)]
     assert browser.run("return location.hash") == "#board=3"
     browser.open(pages["scored"], "board-jfleg-test-gleu")
-    assert browser.run("return document.getElementById('board-jfleg-test-gleu').checkVisibility()")
+    assert browser.run(
+        "return document.getElementById('board-jfleg-test-gleu').checkVisibility()"
+    )
     browser.size(media="print")
     assert browser.run(shown) == [True] * len(boards)
     browser.size()
@@ -660,15 +783,19 @@ def test_a_dropped_output_is_looked_up_and_never_scored(
         browser.wait(f"{TOLD}.includes('is the text of an output here')", True)
         assert f": {system} is {rank} of" in browser.run(TOLD)
         assert f"with {score}" in browser.run(TOLD)
-        assert browser.run(f"return document.querySelector('{row}').className").split()[-1] == "own"
+        assert (
+            browser.run(f"return document.querySelector('{row}').className").split()[-1]
+            == "own"
+        )
         browser.run(DROP, "other.txt", "x\ny\nz")
         browser.wait(f"{TOLD}.includes('3 lines, as no data set')", True)
         assert browser.run("return document.querySelectorAll('tr.own').length") == 0
     browser.run(f"document.querySelector('{board}').dataset.lines = '3'")
     browser.run(DROP, "it's mine.txt", "x\ny\nz\n")
     browser.wait(f"{TOLD}.includes('No output here has the text of')", True)
-    assert "gec-pipeline reproduce --board conll14-m2 --add 'it'\\''s mine.txt'" in browser.run(
-        TOLD
+    assert (
+        "gec-pipeline reproduce --board conll14-m2 --add 'it'\\''s mine.txt'"
+        in browser.run(TOLD)
     )
     assert browser.complaints() == []
 
@@ -680,7 +807,9 @@ def test_every_text_has_contrast(
 ) -> None:
     browser.size(dark=dark)
     browser.open(pages[name])
-    browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    browser.run(
+        "document.querySelectorAll('details').forEach((one) => (one.open = true))"
+    )
     assert browser.run(CONTRAST) == {}
     browser.size()
 
@@ -693,9 +822,17 @@ def test_a_link_opens_its_result(browser: Browser, pages: dict[str, Path]) -> No
     browser.run("location.hash = '#result-gjg-bleu'")
     browser.wait("return document.getElementById('result-gjg-bleu').open", True)
     browser.run("document.getElementById('open').click()")
-    assert browser.run("return document.querySelectorAll('details.result:not([open])').length") == 0
+    assert (
+        browser.run(
+            "return document.querySelectorAll('details.result:not([open])').length"
+        )
+        == 0
+    )
     browser.run("document.getElementById('close').click()")
-    assert browser.run("return document.querySelectorAll('details.result[open]').length") == 0
+    assert (
+        browser.run("return document.querySelectorAll('details.result[open]').length")
+        == 0
+    )
 
 
 def test_a_search_leaves_what_has_all_of_its_words(
@@ -721,22 +858,28 @@ def test_a_search_leaves_what_has_all_of_its_words(
         "dialogue, data to text and summaries"
     ]
     assert (
-        browser.run("return document.getElementById('found').textContent") == "2 results, 0 boards"
+        browser.run("return document.getElementById('found').textContent")
+        == "2 results, 0 boards"
     )
     browser.run(search, "jfleg DEV gleu")
-    assert [name.partition(" GLEU")[0] for name in browser.run(shown, ".contents li")] == [
-        "JFLEG dev,"
-    ]
+    assert [
+        name.partition(" GLEU")[0] for name in browser.run(shown, ".contents li")
+    ] == ["JFLEG dev,"]
     browser.run(search, "nothing of the kind")
     assert browser.run(shown, "details.result, h3.field, .contents li") == []
     browser.run(search, "")
-    assert (browser.run(shown, "h3.field"), browser.run(shown, "details.result > summary b")) == (
+    assert (
+        browser.run(shown, "h3.field"),
+        browser.run(shown, "details.result > summary b"),
+    ) == (
         fields,
         results,
     )
 
 
-def test_columns_of_results_can_be_sorted(browser: Browser, pages: dict[str, Path]) -> None:
+def test_columns_of_results_can_be_sorted(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
     browser.open(pages["report"])
     first = "return document.querySelector('#results tbody th').textContent"
     before = browser.run(first)
@@ -744,7 +887,9 @@ def test_columns_of_results_can_be_sorted(browser: Browser, pages: dict[str, Pat
     assert browser.run(first) == "acl2015-human-order" != before
 
 
-def test_print_has_every_result_and_no_controls(browser: Browser, pages: dict[str, Path]) -> None:
+def test_print_has_every_result_and_no_controls(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
     browser.size(media="print")
     browser.open(pages["report"])
     shown = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"

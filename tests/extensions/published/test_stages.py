@@ -11,8 +11,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_stages_of_extensions_come_between_resampling_and_averaging(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text("system,people\nA,3\nB,2\nC,1\n", encoding="utf-8")
+def test_stages_of_extensions_come_between_resampling_and_averaging(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "people.csv").write_text(
+        "system,people\nA,3\nB,2\nC,1\n", encoding="utf-8"
+    )
     config = write_run(
         tmp_path,
         9,

@@ -51,13 +51,15 @@ def figures(trials: Sequence[Trial]) -> str:
     verdicts = Counter(one.verdict for one in trials)
     codes = ", ".join(
         f"{code}: {n}"
-        for code, n in sorted(Counter(one.codes[0] for one in trials if one.codes).items())
+        for code, n in sorted(
+            Counter(one.codes[0] for one in trials if one.codes).items()
+        )
     )
     ends = ", ".join(f"{name} {verdicts[name]}" for name in VERDICTS)
-    kept, repeated = (sum(getattr(one, name) for one in trials) for name in ("kept", "repeated"))
-    return (
-        f"{len(trials)}; {ends}; exit codes {codes}; shards kept {kept}, counted again {repeated}"
+    kept, repeated = (
+        sum(getattr(one, name) for one in trials) for name in ("kept", "repeated")
     )
+    return f"{len(trials)}; {ends}; exit codes {codes}; shards kept {kept}, counted again {repeated}"
 
 
 def main() -> int:
@@ -65,15 +67,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--faults", type=int, default=100, help="how many (default: 100)")
-    parser.add_argument("--seed", type=int, default=1, help="of faults and moments (default: 1)")
     parser.add_argument(
-        "--kinds", nargs="?", const="", metavar="A,B", help="these kinds only; alone: list them"
+        "--faults", type=int, default=100, help="how many (default: 100)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, help="of faults and moments (default: 1)"
+    )
+    parser.add_argument(
+        "--kinds",
+        nargs="?",
+        const="",
+        metavar="A,B",
+        help="these kinds only; alone: list them",
     )
     parser.add_argument(
         "--only", metavar="N,M", help="these faults of the seed only, by their numbers"
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="a line for each fault")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="a line for each fault"
+    )
     args = parser.parse_args()
     if args.kinds == "":
         print(*(f"{name:10}  {kind.about}" for name, kind in KINDS.items()), sep="\n")
@@ -84,7 +96,8 @@ def main() -> int:
     numbers: Iterator[tuple[int, str]] = islice(chosen(kinds), args.faults)
     if args.only:
         numbers = (
-            (int(number), list(KINDS)[int(number) % len(KINDS)]) for number in args.only.split(",")
+            (int(number), list(KINDS)[int(number) % len(KINDS)])
+            for number in args.only.split(",")
         )
     trials = _all(numbers, args.seed, args.verbose)
     for name, kind in KINDS.items():
@@ -100,9 +113,14 @@ def _all(numbers: Iterator[tuple[int, str]], seed: int, verbose: bool) -> list[T
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     trials = []
-    temporary = tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True)
+    temporary = tempfile.TemporaryDirectory(
+        prefix="faults-", ignore_cleanup_errors=True
+    )
     with temporary as folder, contextlib.closing(Machine(Path(folder))) as machine:
-        print(f"{machine.shards} shards in {machine.seconds:.1f} s, seed {seed}", flush=True)
+        print(
+            f"{machine.shards} shards in {machine.seconds:.1f} s, seed {seed}",
+            flush=True,
+        )
         for number, kind in numbers:
             trials.append(trial(machine, seed, number, kind))
             if verbose or trials[-1].verdict != "survived":

@@ -82,7 +82,9 @@ def server(machine: Machine, rng: random.Random) -> str:
     with serving() as web, replaced(machine.config):
         web.ranges = way not in ("stall", "short")
         web.files["A"] = data = (machine.folder / "d" / "A").read_bytes()
-        web.answers["A"] = lambda: _answer(web, data, way if len(web.heard) >= last else "good")
+        web.answers["A"] = lambda: _answer(
+            web, data, way if len(web.heard) >= last else "good"
+        )
         content["systems"]["A"] = {"d": web.url("A"), "e": "e/A"}
         machine.config.write_text(json.dumps(content), encoding="utf-8")
         machine.start(before=PATIENT).wait()
@@ -100,7 +102,11 @@ def _answer(web: Server, data: bytes, way: str) -> Answer:
     size = {"Content-Length": str(len(data))}
     if way == "stall":
         return 200, {**size, "X-Stall": "yes"}, b""
-    return 200, size if way == "short" else {}, data[: len(data) // 2] if way == "short" else data
+    return (
+        200,
+        size if way == "short" else {},
+        data[: len(data) // 2] if way == "short" else data,
+    )
 
 
 def damage(machine: Machine, rng: random.Random) -> str:
@@ -109,12 +115,16 @@ def damage(machine: Machine, rng: random.Random) -> str:
     kill(process.pid)
     process.wait()
     files = sorted(
-        path for path in machine.run.rglob("*") if path.is_file() and path.stat().st_size
+        path
+        for path in machine.run.rglob("*")
+        if path.is_file() and path.stat().st_size
     )
     if not files:
         return f"nothing to damage {moment}"
     path = rng.choice(files)
-    way = rng.choice(["cut", "changed", "emptied", "deleted", "cut", "changed", "doubled"])
+    way = rng.choice(
+        ["cut", "changed", "emptied", "deleted", "cut", "changed", "doubled"]
+    )
     _damage(path, "cut" if path.name == "run.json" and way == "changed" else way, rng)
     return f"{path.relative_to(machine.run)} {way} {moment}"
 
@@ -122,12 +132,21 @@ def damage(machine: Machine, rng: random.Random) -> str:
 def _damage(path: Path, way: str, rng: random.Random) -> None:
     data = path.read_bytes()
     place = rng.randrange(len(data))
-    flipped = data[:place] + bytes([data[place] ^ (1 << rng.randrange(8))]) + data[place + 1 :]
+    flipped = (
+        data[:place]
+        + bytes([data[place] ^ (1 << rng.randrange(8))])
+        + data[place + 1 :]
+    )
     if way == "deleted":
         path.unlink()
     else:
         path.write_bytes(
-            {"cut": data[:place], "changed": flipped, "emptied": b"", "doubled": data + data}[way]
+            {
+                "cut": data[:place],
+                "changed": flipped,
+                "emptied": b"",
+                "doubled": data + data,
+            }[way]
         )
 
 
@@ -138,7 +157,9 @@ def deleted(machine: Machine, rng: random.Random) -> str:
     path = machine.run / what
     if what in ("a part", "all files"):
         files = sorted(path for path in machine.run.rglob("*") if path.is_file())
-        for path in rng.sample(files, min(len(files), 1)) if what == "a part" else files:
+        for path in (
+            rng.sample(files, min(len(files), 1)) if what == "a part" else files
+        ):
             path.unlink(missing_ok=True)
     elif path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
@@ -193,7 +214,9 @@ def full(machine: Machine, rng: random.Random) -> str:
     machine.mount("size=256m")
     process, moment = begun(machine, rng)
     room, done = rng.choice([0, 4096, 40_960]), False
-    while not done:  # more may have been written meanwhile: then the system refuses the size
+    while (
+        not done
+    ):  # more may have been written meanwhile: then the system refuses the size
         usage = shutil.disk_usage(machine.disk)
         with contextlib.suppress(subprocess.CalledProcessError):
             machine.mount(f"size={max(usage.used, 4096) + room}")  # 0 would be no limit
@@ -224,7 +247,9 @@ def special(machine: Machine, rng: random.Random) -> str:
         (process or machine.start(before=HASTY_PIPES)).wait()
         path.rmdir() if way == "folder" else path.unlink()
         path.touch()
-    return f"{way} in the place of {path.relative_to(machine.folder)} after {moment:.2f} s"
+    return (
+        f"{way} in the place of {path.relative_to(machine.folder)} after {moment:.2f} s"
+    )
 
 
 def in_the_way(machine: Machine, rng: random.Random) -> str:
@@ -236,7 +261,9 @@ def in_the_way(machine: Machine, rng: random.Random) -> str:
     process.wait()
     # Without run.json, files could be anybody's: nothing is written to such a folder.
     files = sorted(
-        path for path in machine.run.rglob("*") if path.is_file() and path.name != "run.json"
+        path
+        for path in machine.run.rglob("*")
+        if path.is_file() and path.name != "run.json"
     )
     if not files:
         return f"nothing to replace {moment}"
@@ -256,6 +283,8 @@ def closed(machine: Machine, rng: random.Random) -> str:
     numbers = rng.choice([[1], [2], [1, 2], [0, 1, 2]])
     names = ["stdin", "stdout", "stderr"]
     machine.start(
-        before="".join(f"import os, sys; os.close({n}); sys.{names[n]} = None\n" for n in numbers)
+        before="".join(
+            f"import os, sys; os.close({n}); sys.{names[n]} = None\n" for n in numbers
+        )
     ).wait()
     return f"closed: {numbers}"

@@ -67,7 +67,9 @@ class Machine:
         start = time.monotonic()
         process = self.start(run=self.folder / "expected")
         if process.wait().code != 0:
-            raise SystemExit(f"the run fails where nothing happens to it: {self.ended[-1].said}")
+            raise SystemExit(
+                f"the run fails where nothing happens to it: {self.ended[-1].said}"
+            )
         self.seconds = time.monotonic() - start
         self.deadline = max(self.least, TIMES * self.seconds)
         self.expected: Tree = tree(self.folder / "expected")
@@ -92,7 +94,9 @@ class Machine:
         """Return the files that the config names."""
         return sorted(path for name in "de" for path in (self.folder / name).iterdir())
 
-    def start(self, *, run: Path | None = None, before: str = "", score: bool = False) -> Running:
+    def start(
+        self, *, run: Path | None = None, before: str = "", score: bool = False
+    ) -> Running:
         """Give the command. before: statements of Python that the process executes first.
 
         score: it is the command of that name, whose counts are in memory.
@@ -119,7 +123,9 @@ class Machine:
             ]
             words += ["-o", str(texts / "A"), str(texts / "B")]
         said = self.folder / f"said{time.monotonic_ns()}"
-        program = f"{before}\nimport sys; from pipeline.cli import main; sys.exit(main())"
+        program = (
+            f"{before}\nimport sys; from pipeline.cli import main; sys.exit(main())"
+        )
         with said.open("wb") as file, said.with_suffix(".out").open("wb") as printed:
             process = subprocess.Popen(
                 [sys.executable, "-c", program, *words, "--n-jobs", "2"],
@@ -141,7 +147,15 @@ class Machine:
         root.
         """
         again = "remount," if os.path.ismount(self.disk) else ""
-        words = ["mount", "-t", "tmpfs", "-o", f"{again}{options}", "tmpfs", str(self.disk)]
+        words = [
+            "mount",
+            "-t",
+            "tmpfs",
+            "-o",
+            f"{again}{options}",
+            "tmpfs",
+            str(self.disk),
+        ]
         subprocess.run(words, check=True)
 
     def close(self) -> None:
@@ -156,7 +170,9 @@ class Machine:
         parts = len(list((self.run / "unfinished").glob("*.part")))
         statistics = self.run / "statistics"
         placed = [
-            name for name in "de" if len(list((statistics / name).glob("*.columns"))) == COLUMNS
+            name
+            for name in "de"
+            if len(list((statistics / name).glob("*.columns"))) == COLUMNS
         ]
         begun = len(
             counted(self.run)
@@ -168,17 +184,24 @@ def counted(run: Path) -> list[tuple[int, int]]:
     """Return, for each data set of the last attempt, its shards to count and its shards in all,
     from the log.
     """
-    text = (run / "log.txt").read_text(encoding="utf-8", errors="replace").rpartition("begins:")[2]
+    text = (
+        (run / "log.txt")
+        .read_text(encoding="utf-8", errors="replace")
+        .rpartition("begins:")[2]
+    )
     numbers = re.findall(r"([\d,]+) of ([\d,]+) shards", text)
     return [
-        (int(to_count.replace(",", "")), int(whole.replace(",", ""))) for to_count, whole in numbers
+        (int(to_count.replace(",", "")), int(whole.replace(",", "")))
+        for to_count, whole in numbers
     ]
 
 
 class Running:
     """A command at work."""
 
-    def __init__(self, machine: Machine, process: subprocess.Popen[bytes], said: Path) -> None:
+    def __init__(
+        self, machine: Machine, process: subprocess.Popen[bytes], said: Path
+    ) -> None:
         self.machine, self.process, self.said = machine, process, said
         self.pid, self.begun = process.pid, time.monotonic()
         self.result: Ended | None = None
@@ -189,13 +212,18 @@ class Running:
         if self.result is None and code is not None:
             files = self.said, self.said.with_suffix(".out")
             self.result = Ended(
-                code, *(path.read_text(encoding="utf-8", errors="replace") for path in files)
+                code,
+                *(path.read_text(encoding="utf-8", errors="replace") for path in files),
             )
             for path in files:
                 path.unlink()
             self.machine.ended.append(self.result)
-            if code == 0:  # a machine has more or less other work: moments are shares of a run now
-                self.machine.seconds = (self.machine.seconds + time.monotonic() - self.begun) / 2
+            if (
+                code == 0
+            ):  # a machine has more or less other work: moments are shares of a run now
+                self.machine.seconds = (
+                    self.machine.seconds + time.monotonic() - self.begun
+                ) / 2
         return self.result is not None
 
     def until(self, seconds: float) -> bool:
@@ -221,7 +249,8 @@ class Running:
         """
         helpers = children(self.pid)
         states = ", ".join(
-            f"process {pid} is in state {state(pid, 'State')}" for pid in (self.pid, *helpers)
+            f"process {pid} is in state {state(pid, 'State')}"
+            for pid in (self.pid, *helpers)
         )
         kill(self.pid, signal.SIGABRT)
         self.more(GRACE)

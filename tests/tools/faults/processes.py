@@ -24,7 +24,9 @@ def children(pid: int) -> list[int]:
     with contextlib.suppress(OSError):
         for task in (PROC / str(pid) / "task").iterdir():
             with contextlib.suppress(OSError):
-                found += map(int, (task / "children").read_text(encoding="ascii").split())
+                found += map(
+                    int, (task / "children").read_text(encoding="ascii").split()
+                )
     return [child for child in found if state(child, "State")[:1] not in ("Z", "X", "")]
 
 
@@ -52,10 +54,14 @@ def left_of(folder: Path) -> list[str]:
         with contextlib.suppress(OSError):
             if (
                 path.name.isdigit()
-                and f"TMPDIR={folder}\0".encode() in (path / "environ").read_bytes() + b"\0"
+                and f"TMPDIR={folder}\0".encode()
+                in (path / "environ").read_bytes() + b"\0"
             ):
                 found.append(
-                    (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                    (path / "cmdline")
+                    .read_bytes()
+                    .replace(b"\0", b" ")
+                    .decode(errors="replace")
                 )
     return [line for line in found if line]
 
@@ -64,7 +70,9 @@ def state(pid: int, name: str) -> str:
     """Return what the status of a process says under a name; empty where it has ended."""
     with contextlib.suppress(OSError):
         for line in (
-            (PROC / str(pid) / "status").read_text(encoding="ascii", errors="replace").splitlines()
+            (PROC / str(pid) / "status")
+            .read_text(encoding="ascii", errors="replace")
+            .splitlines()
         ):
             if line.startswith(f"{name}:"):
                 return line.partition(":")[2].strip()

@@ -94,7 +94,9 @@ def interrupt(machine: Machine, rng: random.Random) -> str:
     return f"{', '.join(signals)} {moment}"
 
 
-def begun(machine: Machine, rng: random.Random, *, score: bool = False) -> tuple[Running, str]:
+def begun(
+    machine: Machine, rng: random.Random, *, score: bool = False
+) -> tuple[Running, str]:
     """Return a command at a random moment, from that on where it looks after signals."""
     process = machine.start(score=score)
     while not process.poll() and not catches(process.pid, signal.SIGTERM):

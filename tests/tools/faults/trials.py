@@ -57,27 +57,48 @@ KINDS = {
         again=True,
     ),
     "stopped": Kind("a worker stopped (SIGSTOP)", signals.stopped, (0,)),
-    "interrupt": Kind("interrupted once or twice", signals.interrupt, (130, 0), leaves=True),
+    "interrupt": Kind(
+        "interrupted once or twice", signals.interrupt, (130, 0), leaves=True
+    ),
     "server": Kind(
-        "a server that stalls or breaks off", files.server, (0, 2), again=True, loses=True
+        "a server that stalls or breaks off",
+        files.server,
+        (0, 2),
+        again=True,
+        loses=True,
     ),
     "changed": Kind(
         "a text changed while it is used", files.changed, (0, 2), again=True, loses=True
     ),
     "damage": Kind(
-        "killed, a file damaged or deleted", files.damage, (KILLED, 0), again=True, loses=True
+        "killed, a file damaged or deleted",
+        files.damage,
+        (KILLED, 0),
+        again=True,
+        loses=True,
     ),
     "deleted": Kind(
-        "the run directory deleted in use", files.deleted, (KILLED, 0, 2), again=True, loses=True
+        "the run directory deleted in use",
+        files.deleted,
+        (KILLED, 0, 2),
+        again=True,
+        loses=True,
     ),
     "two": Kind("two runs at once", files.two, (KILLED, 0, 2)),
     "disk": Kind("no room for files", files.disk, (2,)),
     "full": Kind("a file system that is full at some moment", files.full, (0, 2, 3)),
     "readonly": Kind(
-        "killed, then a read-only file system", files.readonly, (KILLED, 0, 2), again=True
+        "killed, then a read-only file system",
+        files.readonly,
+        (KILLED, 0, 2),
+        again=True,
     ),
     "special": Kind(
-        "no file in the place of a text or config", files.special, (0, 2), again=True, loses=True
+        "no file in the place of a text or config",
+        files.special,
+        (0, 2),
+        again=True,
+        loses=True,
     ),
     "in the way": Kind(
         "killed, a folder in the place of a file",
@@ -132,7 +153,9 @@ def trial(machine: Machine, seed: int, number: int, kind: str) -> Trial:
     machine.ended.clear()
     machine.wrong.clear()
     try:
-        done.what = KINDS[kind].inflict(machine, random.Random(f"{seed}:{number}:{kind}"))
+        done.what = KINDS[kind].inflict(
+            machine, random.Random(f"{seed}:{number}:{kind}")
+        )
         _decent(done, machine.ended, KINDS[kind].codes)
         _go_on(machine, done)
     except HungError as error:
@@ -159,14 +182,20 @@ def _go_on(machine: Machine, done: Trial) -> None:
     found = tree(machine.run)
     names = {*found, *machine.expected}
     done.lost += [
-        f"{name} differs" for name in sorted(names) if found.get(name) != machine.expected.get(name)
+        f"{name} differs"
+        for name in sorted(names)
+        if found.get(name) != machine.expected.get(name)
     ]
     if len(machine.ended) > first:
         done.repeated = max(
-            sum(todo for todo, _ in counted(machine.run)) - (machine.shards - done.kept), 0
+            sum(todo for todo, _ in counted(machine.run))
+            - (machine.shards - done.kept),
+            0,
         )
         if done.repeated and not KINDS[done.kind].loses:
-            done.lost.append(f"{done.repeated} of {done.kept} finished shards were counted again")
+            done.lost.append(
+                f"{done.repeated} of {done.kept} finished shards were counted again"
+            )
 
 
 def _decent(done: Trial, ended: list[Ended], codes: tuple[int, ...]) -> None:

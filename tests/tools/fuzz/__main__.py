@@ -31,7 +31,11 @@ def main() -> int:
     known = "; ".join(f"{name}: {one.about}" for name, one in FUZZERS.items())
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=known)
     parser.add_argument(
-        "--cases", type=int, default=200, metavar="N", help="how many of each kind (default: 200)"
+        "--cases",
+        type=int,
+        default=200,
+        metavar="N",
+        help="how many of each kind (default: 200)",
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="of the cases (default: 0)"
@@ -39,7 +43,9 @@ def main() -> int:
     parser.add_argument("--only", metavar="S:N", help="case N of seed S alone")
     args = parser.parse_args()
     if unknown := set(args.kinds) - set(FUZZERS):
-        parser.error(f"no kind {', '.join(sorted(unknown))}; known: {', '.join(FUZZERS)}")
+        parser.error(
+            f"no kind {', '.join(sorted(unknown))}; known: {', '.join(FUZZERS)}"
+        )
     faulthandler.enable()
     kinds = args.kinds or list(FUZZERS)
     return max(

@@ -55,7 +55,10 @@ def expanded(value: Any) -> Any:
 
 def much(rng: random.Random, inner: Any) -> dict[str, Any]:
     """Return what stands for a large value."""
-    kind, number = rng.choice(["repeat", "keys", "nest", "text"]), int(10 ** rng.uniform(0.5, 5))
+    kind, number = (
+        rng.choice(["repeat", "keys", "nest", "text"]),
+        int(10 ** rng.uniform(0.5, 5)),
+    )
     inner = "ab*[,"[rng.randrange(5)] if kind == "text" else inner
     return {
         MUCH: kind,
@@ -85,8 +88,16 @@ def drawn(rng: random.Random, content: Any, values: Sequence[Any]) -> Change:
     if way < 0.15:
         return ["drop", place]
     if way < 0.25:
-        return ["rename", place, rng.choice(["x", "", "a b", "metrics", "lines", "\u00e9", "0"])]
-    value = rng.choice(values) if way < 0.8 else at(content, rng.choice(list(places(content))))
+        return [
+            "rename",
+            place,
+            rng.choice(["x", "", "a b", "metrics", "lines", "\u00e9", "0"]),
+        ]
+    value = (
+        rng.choice(values)
+        if way < 0.8
+        else at(content, rng.choice(list(places(content))))
+    )
     return ["put", place, much(rng, value) if rng.random() < 0.1 else value]
 
 

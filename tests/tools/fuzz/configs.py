@@ -70,8 +70,22 @@ VALUES: list[Any] = [
     {"a": 1},
     [None],
 ]
-VALUES += [{"jsonl": "j", "column": "t.t.t"}, {"tsv": "A", "column": -1}, {"file": "h.csv"}]
-VALUES += [{"name": "gleu", "name ": 1}, "", "x", "A", "s", "\x00", "\u202e", "x" * 300, "\ud7ff"]
+VALUES += [
+    {"jsonl": "j", "column": "t.t.t"},
+    {"tsv": "A", "column": -1},
+    {"file": "h.csv"},
+]
+VALUES += [
+    {"name": "gleu", "name ": 1},
+    "",
+    "x",
+    "A",
+    "s",
+    "\x00",
+    "\u202e",
+    "x" * 300,
+    "\ud7ff",
+]
 ODD = """
 * **/* [ [a- ~ ~x $HOME ${ {dataset} { .. . s/ data: data:none data:* memory://x file:// :// s3: = 1-2 2-1 1- 0 1e3 0x10
 1_0 gleu[ gleu[] gleu[iter=] gleu[iter=1e9] gleu[n=99999] gleu, bleu[tok=none] rouge[types=1+2]
@@ -106,7 +120,9 @@ def make(seed: str) -> dict[str, Any]:
     content = SIMPLE if base == "simple" else BASE
     case: dict[str, Any] = {
         "base": base,
-        "changes": [drawn(rng, content, VALUES) for _ in range(rng.choice([1, 1, 1, 2, 4]))],
+        "changes": [
+            drawn(rng, content, VALUES) for _ in range(rng.choice([1, 1, 1, 2, 4]))
+        ],
     }
     if rng.random() < 0.25:
         case["bytes"] = [drawn_bytes(rng) for _ in range(rng.randint(1, 3))]
@@ -121,7 +137,8 @@ def text(case: dict[str, Any]) -> bytes:
     before = case.get("before", "")
     if before and isinstance(content, dict):
         data = before + "".join(
-            f"{json.dumps(key)}: {json.dumps(value)}\n" for key, value in content.items()
+            f"{json.dumps(key)}: {json.dumps(value)}\n"
+            for key, value in content.items()
         )
     else:
         data = before + json.dumps(content)

@@ -80,7 +80,9 @@ def corpus(name: str) -> list[dict[str, Any]]:
     """Return the cases of a fuzzer that were found at some time: `about` says what was wrong,
     `case` is the case.
     """
-    cases: list[dict[str, Any]] = json.loads((CORPUS / f"{name}.json").read_text(encoding="utf-8"))
+    cases: list[dict[str, Any]] = json.loads(
+        (CORPUS / f"{name}.json").read_text(encoding="utf-8")
+    )
     return cases
 
 
@@ -115,7 +117,9 @@ def limited() -> Iterator[None]:
     """Raise LateError after the seconds that a case may take."""
 
     def late(*_: object) -> None:
-        raise LateError(f"more than {LIMIT:.0f} s of processor time, or {WAIT:.0f} s by the clock")
+        raise LateError(
+            f"more than {LIMIT:.0f} s of processor time, or {WAIT:.0f} s by the clock"
+        )
 
     alarms = {
         signal.SIGPROF: (signal.ITIMER_PROF, LIMIT),

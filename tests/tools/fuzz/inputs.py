@@ -25,7 +25,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-WORDS = ["a", "b", "dog", "dogs", "run", "naïve", "日本", "😀", ".", ",", "x\u00a0y", "NO", "1.0"]
+WORDS = [
+    "a",
+    "b",
+    "dog",
+    "dogs",
+    "run",
+    "naïve",
+    "日本",
+    "😀",
+    ".",
+    ",",
+    "x\u00a0y",
+    "NO",
+    "1.0",
+]
 METRICS: list[Any] = [
     "gleu[iter=5]",
     {"name": "gleu", "references": "max"},
@@ -46,7 +60,9 @@ class Case:
         references = rng.randint(1, 3)
         for number in range(references):
             self.texts[f"ref{number}"] = [self.edited(line) for line in source]
-        dataset["references"] = [self.form(f"ref{number}") for number in range(references)]
+        dataset["references"] = [
+            self.form(f"ref{number}") for number in range(references)
+        ]
         dataset["source"] = self.form("source")
         systems = {}
         for name in rng.sample(["A", "B", "c.1", "D-d"], rng.randint(1, 3)):
@@ -72,7 +88,8 @@ class Case:
 
     def edited(self, line: str) -> str:
         words = [
-            self.rng.choice(WORDS) if self.rng.random() < 0.2 else word for word in line.split(" ")
+            self.rng.choice(WORDS) if self.rng.random() < 0.2 else word
+            for word in line.split(" ")
         ]
         return " ".join(words if self.rng.random() < 0.8 else words[:-1] or words)
 
@@ -87,7 +104,9 @@ class Case:
         texts = self.texts[key]
         end = self.rng.choice(["\n", "\r\n"])
         plain = end.join([*texts, ""]) if self.rng.random() < 0.8 else "\n".join(texts)
-        kind = self.rng.choice(["txt", "txt", "gz", "bz2", "xz", "jsonl", "tsv", "parquet"])
+        kind = self.rng.choice(
+            ["txt", "txt", "gz", "bz2", "xz", "jsonl", "tsv", "parquet"]
+        )
         if kind == "jsonl":
             rows = [
                 json.dumps({"id": n, "t": {"x": text}}, ensure_ascii=bool(n % 2))
@@ -96,7 +115,11 @@ class Case:
             packed = self.rng.random() < 0.3
             data = ("\n".join(rows) + "\n").encode()
             name = f"{key}.jsonl" + ".gz" * packed
-            self.save(name, gzip.compress(data) if packed else data, "gz" if packed else "jsonl")
+            self.save(
+                name,
+                gzip.compress(data) if packed else data,
+                "gz" if packed else "jsonl",
+            )
             return {"jsonl": name, "column": "t.x"}
         if kind == "tsv":
             header = self.rng.random() < 0.5
@@ -127,14 +150,20 @@ class Case:
 
     def expected(self) -> dict[tuple[str, str], float]:
         """Return the scores of the same texts from memory."""
-        texts = {key: [lines[n] for n in self.kept] for key, lines in self.texts.items()}
+        texts = {
+            key: [lines[n] for n in self.kept] for key, lines in self.texts.items()
+        }
         references = [texts[key] for key in sorted(texts) if key.startswith("ref")]
         systems = {
-            key.removeprefix("system-"): t for key, t in texts.items() if key.startswith("system-")
+            key.removeprefix("system-"): t
+            for key, t in texts.items()
+            if key.startswith("system-")
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = pipeline.evaluate(systems, references, texts["source"], self.metrics)
+            found = pipeline.evaluate(
+                systems, references, texts["source"], self.metrics
+            )
         return {(result.system, result.signature): result.score for result in found}
 
 
@@ -181,7 +210,9 @@ def break_utf8(case: Case) -> None:
     if kind in ("txt", "jsonl", "tsv"):
         at = case.rng.randrange(len(data) + 1)
         path.write_bytes(
-            data[:at] + case.rng.choice([b"\xff", b"\xc0\x80", b"\xed\xa0\x80"]) + data[at:]
+            data[:at]
+            + case.rng.choice([b"\xff", b"\xc0\x80", b"\xed\xa0\x80"])
+            + data[at:]
         )
     else:
         path.write_bytes(b"\xff\xfe\xff" + data)
@@ -217,7 +248,14 @@ def break_a_record(case: Case) -> None:
     path.write_text("\n".join(lines), encoding="utf-8", newline="")
 
 
-DAMAGES = [lose_a_file, make_it_a_folder, cut_it_short, add_a_line, break_utf8, break_a_record]
+DAMAGES = [
+    lose_a_file,
+    make_it_a_folder,
+    cut_it_short,
+    add_a_line,
+    break_utf8,
+    break_a_record,
+]
 
 
 def check(seed: str, folder: Path, tally: Counter[str]) -> str:
@@ -232,7 +270,9 @@ def check(seed: str, folder: Path, tally: Counter[str]) -> str:
     if way == "shuffled":  # nothing is known of what must come of it
         path = config if rng.random() < 0.5 else rng.choice(case.files)[0]
         path.write_bytes(
-            changed_bytes(path.read_bytes(), [drawn_bytes(rng) for _ in range(rng.randint(1, 4))])
+            changed_bytes(
+                path.read_bytes(), [drawn_bytes(rng) for _ in range(rng.randint(1, 4))]
+            )
         )
     done = said("run", config, "--output", folder / "out", "--json")
     tally[f"{way}: {'scored' if done.code == 0 else 'refused'}"] += 1
@@ -243,10 +283,15 @@ def check(seed: str, folder: Path, tally: Counter[str]) -> str:
     if way == "intact":
         if done.code:
             return f"intact, but refused: {done.err}"
-        found = {(s["system"], s["metric"]): s["score"] for s in json.loads(done.out)["scores"]}
+        found = {
+            (s["system"], s["metric"]): s["score"]
+            for s in json.loads(done.out)["scores"]
+        }
         if found != case.expected():
             return f"scores {found}, expected {case.expected()}"
     return ""
 
 
-FUZZER = Fuzzer("texts and configs in random forms: scored right or refused", str, check)
+FUZZER = Fuzzer(
+    "texts and configs in random forms: scored right or refused", str, check
+)

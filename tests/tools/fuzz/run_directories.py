@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 CONFIG: dict[str, Any] = {
     "datasets": {
-        "sample": {"source": "source.txt", "references": ["reference0.txt", "reference1.txt"]}
+        "sample": {
+            "source": "source.txt",
+            "references": ["reference0.txt", "reference1.txt"],
+        }
     },
     "systems": {name: f"systems/{name}.txt" for name in ("careful", "eager", "broken")},
     "metrics": ["gleu[iter=5]", "bleu"],
@@ -101,7 +104,10 @@ def command(*arguments: str) -> Callable[[Path], str]:
 
     def give(run: Path) -> str:
         return said(
-            *(run if one == "RUN" else one.replace("DATA", str(whole())) for one in arguments)
+            *(
+                run if one == "RUN" else one.replace("DATA", str(whole()))
+                for one in arguments
+            )
         ).wrong()
 
     return give
@@ -121,7 +127,9 @@ COMMANDS: dict[str, Callable[[Path], str]] = {
     "show": command("show", "RUN"),
     "columns": command("show", "RUN", "--columns", "match_*"),
     "line": command("show", "RUN", "--line", "2"),
-    "report": command("report", "RUN", "--format", "markdown", "latex", "csv", "--output", "out"),
+    "report": command(
+        "report", "RUN", "--format", "markdown", "latex", "csv", "--output", "out"
+    ),
     "html": command("report", "RUN", "--format", "html", "--output", "out"),
     "compare": command("compare", "RUN"),
     "rank": command("rank", "RUN"),
@@ -139,25 +147,37 @@ def make(seed: str) -> dict[str, Any]:
     """Return the damages of a seed, and the commands that then are given."""
     rng = random.Random(seed)
     damages = [_damage(rng) for _ in range(rng.choice([1, 1, 1, 2]))]
-    return {"damages": damages, "commands": [*rng.sample(list(COMMANDS)[:-1], 3), "go on"]}
+    return {
+        "damages": damages,
+        "commands": [*rng.sample(list(COMMANDS)[:-1], 3), "go on"],
+    }
 
 
 def _damage(rng: random.Random) -> dict[str, Any]:
     """Draw what is done to a file."""
     name, way = rng.choice(FILES), rng.random()
     if name in ("a file", "counts"):
-        files = [path for path in sorted((whole() / "run").rglob("*")) if path.is_file()]
-        chosen = [path for path in files if name == "a file" or path.suffix == ".columns"]
+        files = [
+            path for path in sorted((whole() / "run").rglob("*")) if path.is_file()
+        ]
+        chosen = [
+            path for path in files if name == "a file" or path.suffix == ".columns"
+        ]
         name = rng.choice(chosen).relative_to(whole() / "run").as_posix()
     if way < 0.08:
-        return {"file": name, "is": rng.choice(["missing", "folder", "pipe", "link", "empty"])}
+        return {
+            "file": name,
+            "is": rng.choice(["missing", "folder", "pipe", "link", "empty"]),
+        }
     if way < 0.14:
         return {"file": name, "size": rng.choice([0, 1, 100, 1 << 20, 1 << 36])}
     if name.endswith(".json") and way < 0.8:
         content = json.loads((whole() / "run" / name).read_text(encoding="utf-8"))
         return {
             "file": name,
-            "changes": [drawn(rng, content, VALUES) for _ in range(rng.choice([1, 1, 2]))],
+            "changes": [
+                drawn(rng, content, VALUES) for _ in range(rng.choice([1, 1, 2]))
+            ],
         }
     return {"file": name, "bytes": [drawn_bytes(rng) for _ in range(rng.randint(1, 3))]}
 
@@ -169,7 +189,9 @@ def inflict(run: Path, damage: dict[str, Any]) -> None:
         return
     if "changes" in damage:
         with contextlib.suppress(ValueError):  # of a file that is damaged already
-            content = changed(json.loads(path.read_text(encoding="utf-8")), damage["changes"])
+            content = changed(
+                json.loads(path.read_text(encoding="utf-8")), damage["changes"]
+            )
             path.write_text(json.dumps(content), encoding="utf-8")
     elif "bytes" in damage:
         path.write_bytes(changed_bytes(path.read_bytes(), damage["bytes"]))

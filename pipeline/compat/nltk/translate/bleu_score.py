@@ -42,7 +42,9 @@ def counted(
         raise WrongValueError("hypotheses: the list is empty")
     if len(list_of_references) != len(hypotheses):
         found = f"{len(list_of_references)} lists of references, and {len(hypotheses)} hypotheses"
-        raise WrongValueError(f"expected a list of references for each hypothesis; found {found}")
+        raise WrongValueError(
+            f"expected a list of references for each hypothesis; found {found}"
+        )
     numbers = np.array(list(map(len, list_of_references)))
     if not numbers.all():
         raise WrongValueError(f"item {numbers.argmin() + 1} has no references")
@@ -51,7 +53,9 @@ def counted(
     try:
         encoded = ids_of([*texts, hypotheses])
     except TypeError as error:
-        raise WrongTypeError(f"expected sentences that are lists of tokens: {error}") from None
+        raise WrongTypeError(
+            f"expected sentences that are lists of tokens: {error}"
+        ) from None
     *reference_lengths, lengths = (np.diff(text.offsets) for text in encoded)
     columns = {
         "hyp_len": lengths,
@@ -114,8 +118,14 @@ def corpus_bleu(
     try:
         shares = [float(weight) for weight in weights]
     except TypeError:
-        raise WrongValueError(f"weights: expected a list of numbers, found {weights!r}") from None
-    smoothing = SmoothingFunction().method0 if smoothing_function is None else smoothing_function
+        raise WrongValueError(
+            f"weights: expected a list of numbers, found {weights!r}"
+        ) from None
+    smoothing = (
+        SmoothingFunction().method0
+        if smoothing_function is None
+        else smoothing_function
+    )
     if not isinstance(smoothing, Smoothing):
         unavailable("smoothing_function", "expected a method of SmoothingFunction")
     sums = _sums(list_of_references, hypotheses, len(shares))
@@ -123,7 +133,9 @@ def corpus_bleu(
     if match[0] == 0:
         return 0
     if smoothing.name == "method0" and 0 in match:
-        problem = f"no {match.index(0) + 1}-gram matches, so BLEU without smoothing is 0"
+        problem = (
+            f"no {match.index(0) + 1}-gram matches, so BLEU without smoothing is 0"
+        )
         warnings.warn(f"{problem}; see SmoothingFunction", stacklevel=3)
     if smoothing.name == "method6" and (len(match) < 3 or not match[2]):
         # nltk stops there without a 3-gram
@@ -140,18 +152,28 @@ def corpus_bleu(
     if smoothing.name in ("method5", "method7"):
         last = _sums([list_of_references[-1]], [hypotheses[-1]], 5)
         counts = counts._replace(fifth=np.array(last["match"][4] / last["total"][4]))
-    precisions: list[float] = SMOOTHING[smoothing.name].precisions(counts, smoothing.value).tolist()
+    precisions: list[float] = (
+        SMOOTHING[smoothing.name].precisions(counts, smoothing.value).tolist()
+    )
     # the score
     brevity = 1.0
     if sums["hyp_len"] <= sums["ref_len"]:
         brevity = math.exp(1 - sums["ref_len"] / sums["hyp_len"])
-    logs = [share * math.log(p) for share, p in zip(shares, precisions, strict=True) if p > 0]
+    logs = [
+        share * math.log(p)
+        for share, p in zip(shares, precisions, strict=True)
+        if p > 0
+    ]
     return brevity * math.exp(math.fsum(logs))
 
 
 def _sums(
-    list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], order: int
+    list_of_references: Sequence[Sequence[Tokens]],
+    hypotheses: Sequence[Tokens],
+    order: int,
 ) -> dict[str, Any]:
     """Return the sums from which BLEU is computed; see `metrics/bleu/metric.py`."""
     metric = metric_of("bleu", flavour="nltk", order=order)
-    return sums_of(metric, *counted(list_of_references, hypotheses, order, "union_match"))
+    return sums_of(
+        metric, *counted(list_of_references, hypotheses, order, "union_match")
+    )

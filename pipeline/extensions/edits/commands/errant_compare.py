@@ -43,11 +43,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         meaning = TITLES[mode].lower()
         if mode == "cs":
             meaning += " (default)"
-        modes.add_argument(f"-{mode}", dest="mode", action="store_const", const=mode, help=meaning)
-    add("-single", action="store_true", help="only edits of at most one word on both sides")
+        modes.add_argument(
+            f"-{mode}", dest="mode", action="store_const", const=mode, help=meaning
+        )
+    add(
+        "-single",
+        action="store_true",
+        help="only edits of at most one word on both sides",
+    )
     add("-multi", action="store_true", help="only edits of several words on a side")
     add("-filt", nargs="+", default=[], metavar="TYPE", help="types that are left out")
-    meaning = "print the scores of categories: 1 such as R, 2 such as NOUN, 3 such as R:NOUN"
+    meaning = (
+        "print the scores of categories: 1 such as R, 2 such as NOUN, 3 such as R:NOUN"
+    )
     add("-cat", type=int, choices=range(1, TYPE_TIER + 1), help=meaning)
 
 
@@ -76,7 +84,11 @@ def run(args: argparse.Namespace) -> None:
     if args.cat or args.filt or args.mode == "cse":
         notes += other_types(reference.summary, [output.summary])
     print_warnings(notes)
-    comparison = Comparison(args.mode or "cs", args.single, args.multi, tuple(args.filt))
-    lines = report(output, reference, comparison, args.beta, tier=args.cat, verbose=args.verbose)
+    comparison = Comparison(
+        args.mode or "cs", args.single, args.multi, tuple(args.filt)
+    )
+    lines = report(
+        output, reference, comparison, args.beta, tier=args.cat, verbose=args.verbose
+    )
     to_text = printable if sys.stdout.isatty() else str  # elsewhere to the character
     sys.stdout.writelines(f"{to_text(line)}\n" for line in lines)

@@ -18,7 +18,13 @@ from typing import Any
 
 from pipeline.cli.arguments import given_path, jobs, whole_number
 from pipeline.errors import ConfigError, CorpusError, Problem, printable
-from pipeline.files.plain_files import SEPARATOR, UNPACKED, TempFiles, named, numbered_lines
+from pipeline.files.plain_files import (
+    SEPARATOR,
+    UNPACKED,
+    TempFiles,
+    named,
+    numbered_lines,
+)
 from pipeline.files.safe_files import write_atomic
 from pipeline.parallel import processors
 
@@ -48,7 +54,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     summary = "texts to M2: annotate corrected texts with their edits (needs errant)"
     add = action("annotate", summary, _annotate).add_argument
-    add("-orig", "--orig", required=True, metavar="FILE", help="the source, one sentence a line")
+    add(
+        "-orig",
+        "--orig",
+        required=True,
+        metavar="FILE",
+        help="the source, one sentence a line",
+    )
     meaning = "corrected texts; they are annotators 0, 1 ..."
     add("-cor", "--cor", required=True, nargs="+", metavar="FILE", help=meaning)
     add("-out", "--out", required=True, metavar="FILE", help="the M2 file to write")
@@ -70,7 +82,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     text = apply_parser.add_mutually_exclusive_group()
     meaning = "the annotator, needed where there are several"
     text.add_argument("--annotator", type=whole_number(0), metavar="N", help=meaning)
-    text.add_argument("--source", action="store_true", help="print the sentences as they are")
+    text.add_argument(
+        "--source", action="store_true", help="print the sentences as they are"
+    )
     apply_parser.add_argument("-o", "--output", metavar="FILE", help=output_meaning)
 
     summary = "write deletions in the style of ERRANT or NUCLE"
@@ -132,7 +146,9 @@ def _apply(args: argparse.Namespace) -> None:
     if number is None:
         number = annotators[0]
         if len(annotators) > 1:
-            message = f"has the annotators {listed}; say which, as in --annotator {number}"
+            message = (
+                f"has the annotators {listed}; say which, as in --annotator {number}"
+            )
             raise ConfigError(f"{file.name}: {message}")
     if number not in annotators:
         message = f"{file.name} has no such annotator; it has {listed}"
@@ -194,7 +210,9 @@ def _check(args: argparse.Namespace) -> None:
         print(printable(f"note: {note}"))
     edits = sum(not edit.is_noop for _, edit in file.numbered_edits())
     annotators = len(file.summary.annotators)
-    counts = f"sentences: {len(file.blocks):,}, annotators: {annotators:,}, edits: {edits:,}"
+    counts = (
+        f"sentences: {len(file.blocks):,}, annotators: {annotators:,}, edits: {edits:,}"
+    )
     print(printable(f"{file.name}: {counts}, notes: {len(notes):,}"))
 
 
@@ -258,9 +276,7 @@ def _annotate(args: argparse.Namespace) -> None:
     if empty:
         lines = f"the empty line {empty[0]:,} of the source has"
         if len(empty) > 1:
-            lines = (
-                f"{len(empty):,} empty lines of the source, the first in line {empty[0]:,}, have"
-            )
+            lines = f"{len(empty):,} empty lines of the source, the first in line {empty[0]:,}, have"
         note = f"{lines} no sentence in the M2 file, as errant_parallel writes none"
         print_text(f"note: {note}", sys.stderr)
 

@@ -98,7 +98,9 @@ def _sign(edit: ProposedEdit, judged: Judged) -> str:
         if edit.end == other.start or edit.start == other.end:
             neighbour = shrunk(other)
             if inserts:
-                is_counterpart = neighbour.start < neighbour.end and not neighbour.correction
+                is_counterpart = (
+                    neighbour.start < neighbour.end and not neighbour.correction
+                )
             else:
                 is_counterpart = neighbour.start == neighbour.end
             if is_counterpart:
@@ -134,7 +136,9 @@ def total_lines(totals: EditCounts, beta: float, *, verbose: bool) -> Iterator[s
 
 def _edit(edit: ProposedEdit) -> str:
     """Return an edit as Python 2 prints a tuple."""
-    return f"({edit.start}, {edit.end}, {_text(edit.original)}, {_text(edit.correction)})"
+    return (
+        f"({edit.start}, {edit.end}, {_text(edit.original)}, {_text(edit.correction)})"
+    )
 
 
 def _gold_edit(edit: GoldEdit, judged: Judged) -> str:
@@ -165,7 +169,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("output", metavar="OUTPUT", help="the output, a sentence a line")
     add("gold", metavar="GOLD", help="the annotations, an M2 file")
-    add("-v", "--verbose", action="store_true", help="show each sentence with each annotator")
+    add(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="show each sentence with each annotator",
+    )
     meaning = "weight of recall against precision (default: 0.5)"
     add("--beta", default="0.5", metavar="B", help=meaning)
     meaning = "unchanged words that an edit may hold (default: 2)"
@@ -185,7 +194,9 @@ def run(args: argparse.Namespace) -> None:
     output = given_path(args.output)
     gold = given_path(args.gold)
     if _is_empty(output) and _is_empty(gold):
-        print_warnings(["both files are empty: a score of nothing, as m2scorer prints it"])
+        print_warnings(
+            ["both files are empty: a score of nothing, as m2scorer prints it"]
+        )
         _print(total_lines(EditCounts(0, 0, 0), beta, verbose=args.verbose))
         return
     opener = Opener()
@@ -198,7 +209,9 @@ def run(args: argparse.Namespace) -> None:
     print_warnings(text_warnings(tasks_of([metric], [corpus])))
     if args.verbose:
         blocks = gold_blocks(opener.temp_files.local(gold), named(gold))
-        totals = _print_sentences(metric, corpus, [block.sentence.strip() for block in blocks])
+        totals = _print_sentences(
+            metric, corpus, [block.sentence.strip() for block in blocks]
+        )
     else:
         (result,) = evaluate_corpus(corpus, [metric])
         totals = EditCounts(*(int(result.outputs[name]) for name in EditCounts._fields))
@@ -209,7 +222,9 @@ def _is_empty(path: Path | Remote) -> bool:
     return isinstance(path, Path) and path.is_file() and not path.stat().st_size
 
 
-def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> EditCounts:
+def _print_sentences(
+    metric: Any, corpus: Corpus, sentences: Sequence[str]
+) -> EditCounts:
     """Print each sentence with each annotator, and which one is chosen.
 
     Returns the sums of the counts that were chosen.
@@ -219,7 +234,11 @@ def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> E
         sentence = sentences[line - 1]
         for judged in row:
             counts = _sum(totals, judged.counts)
-            _print(sentence_lines(sentence, output.strip(), judged, counts, float(metric.beta)))
+            _print(
+                sentence_lines(
+                    sentence, output.strip(), judged, counts, float(metric.beta)
+                )
+            )
         keys = [metric.key(totals, judged.counts) for judged in row]
         chosen = row[keys.index(max(keys))]  # of equals the first
         totals = _sum(totals, chosen.counts)
@@ -235,9 +254,15 @@ def _rows(metric: Any, corpus: Corpus) -> Iterator[tuple[str, list[Judged]]]:
     """Yield each sentence of the output, and its edits beside those of each annotator."""
     view = corpus.read_by(metric.spec)
     for low in range(0, view.lines, BLOCK):
-        texts = [read_texts(text, low, min(low + BLOCK, view.lines)) for text in view.texts()]
-        source, *references, output = (join_lines(map(str.encode, lines)) for lines in texts)
-        yield from zip(texts[-1], metric.judged(Text(source, references, [output])), strict=True)
+        texts = [
+            read_texts(text, low, min(low + BLOCK, view.lines)) for text in view.texts()
+        ]
+        source, *references, output = (
+            join_lines(map(str.encode, lines)) for lines in texts
+        )
+        yield from zip(
+            texts[-1], metric.judged(Text(source, references, [output])), strict=True
+        )
 
 
 def _print(lines: Iterable[str]) -> None:

@@ -59,7 +59,12 @@ def first_version(sums: Sums, beta: float) -> dict[str, Floats]:
     tp, fp, fn, tn = sums.tp, sums.fp, sums.fn, sums.tn
     score, precision, recall = f_of_counts(tp, tp + fp, tp + fn, beta)
     accuracy = ratio(tp + tn, tp + fp + fn + tn)
-    return {"cleme": score, "precision": precision, "recall": recall, "accuracy": accuracy}
+    return {
+        "cleme": score,
+        "precision": precision,
+        "recall": recall,
+        "accuracy": accuracy,
+    }
 
 
 def second_version(sums: Sums, level: str) -> dict[str, Floats]:
@@ -127,7 +132,9 @@ CURVES = {
     ("none", True): Curves(ALIKE, ALIKE, ALIKE),
     ("corpus", True): Curves(*[Curve(2, 0.75, 1.25)] * 3),
     ("sentence", True): Curves(Curve(10, 1, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)),
-    ("sentence", False): Curves(Curve(10, 2.5, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)),
+    ("sentence", False): Curves(
+        Curve(10, 2.5, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)
+    ),
 }
 """The settings of the authors' program, by their names, and whether each reference is compared
 alone."""
@@ -153,7 +160,9 @@ FIRST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns, Metric):
+class Cleme(
+    AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns, Metric
+):
     """F-beta of chunks of sentences, which are cut alike for the output and all references.
 
     A chunk that the output changes is a hit (tp) if a reference has the same words there, else a
@@ -164,7 +173,9 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns,
     """
 
     name: ClassVar[str] = "cleme"
-    summary: ClassVar[str] = "CLEME of annotated edits (Ye et al. 2023), and rates of CLEME 2.0"
+    summary: ClassVar[str] = (
+        "CLEME of annotated edits (Ye et al. 2023), and rates of CLEME 2.0"
+    )
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "CLEME-dependent": {"assumption": "dependent"},
         "CLEME-independent": {"assumption": "independent"},
@@ -176,13 +187,17 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns,
         "CLEME2.0": {"version": "2"},
         "SentCLEME2.0": {"version": "2", "level": "mean"},
     }
-    counts: ClassVar[frozenset[str]] = frozenset({"tp", "fp", "fn", "tn", "fp_ne", "fp_un"})
+    counts: ClassVar[frozenset[str]] = frozenset(
+        {"tp", "fp", "fn", "tn", "fp_ne", "fp_un"}
+    )
     table_outputs: ClassVar[str] = "precision|recall|hit|err|und|ove"
     whole_sums: ClassVar[tuple[str, ...]] = CHANGED
     """What the mean length of the chunks that references change is made of."""
 
     version: str = option(
-        "1", help="CLEME (1), or the rates of CLEME 2.0 without weights (2)", choices=("1", "2")
+        "1",
+        help="CLEME (1), or the rates of CLEME 2.0 without weights (2)",
+        choices=("1", "2"),
     )
     assumption: str = option(
         "dependent",
@@ -220,7 +235,9 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns,
     @property
     def citations(self) -> tuple[str, ...]:
         """The paper of the version."""
-        return ("ye-etal-2023-cleme",) if self.version == "1" else ("ye-etal-2025-cleme2",)
+        return (
+            ("ye-etal-2023-cleme",) if self.version == "1" else ("ye-etal-2025-cleme2",)
+        )
 
     @property
     def policy(self) -> str:
@@ -250,7 +267,9 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns,
         mean = _mean_length(columns)
         name = self._weights
         longest = LONGEST[name]
-        about = f"cleme: what references change is {mean:.1f} words long on average, and"
+        about = (
+            f"cleme: what references change is {mean:.1f} words long on average, and"
+        )
         if name == "corpus" and mean > longest - 1:
             raise InputError(
                 f"{about} weights: corpus is for at most {longest - 1}; "
@@ -274,13 +293,20 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns,
         """Return how many chunks of each kind there are, without weights."""
         counts = {kind: columns[kind].sum(axis=-1) for kind in KINDS}
         counts["tn"] = columns["tn"]
-        return [Counted(name, values, per_reference=self._apart) for name, values in counts.items()]
+        return [
+            Counted(name, values, per_reference=self._apart)
+            for name, values in counts.items()
+        ]
 
-    def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
+    def count_warnings(
+        self, counts: Mapping[str, Iterable[Columns]]
+    ) -> list[CountWarning]:
         """Return warnings for outputs with further annotators, who do not count."""
         notes = []
         for system, blocks in counts.items():
-            lines = np.flatnonzero(np.concatenate([block["annotators"] for block in blocks]) > 1)
+            lines = np.flatnonzero(
+                np.concatenate([block["annotators"] for block in blocks]) > 1
+            )
             if len(lines):
                 message = (
                     f"has several annotators ({len(lines)} sentences do): "
@@ -305,7 +331,9 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns,
         """Return score and rates of each sentence with its chosen reference: float64 [lines]."""
         rates = self._rates(columns)
         best = _best(rates)
-        return {name: values[np.arange(len(values)), best] for name, values in rates.items()}
+        return {
+            name: values[np.arange(len(values)), best] for name, values in rates.items()
+        }
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return the choice of references by running totals; None if each is chosen alone."""
@@ -323,7 +351,9 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns,
         def ordered(columns: Columns) -> Columns:
             return {**self.make_terms(columns), "order": columns["order"]}
 
-        return SequentialAnnotatorChoice(self._keys, TERMS, counts_of=ordered, running=running)
+        return SequentialAnnotatorChoice(
+            self._keys, TERMS, counts_of=ordered, running=running
+        )
 
     def _rates(self, columns: Columns) -> dict[str, Floats]:
         """Return the rates of each sentence with each reference: float64 [lines, references].
@@ -346,7 +376,9 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns,
         hits, necessary, unnecessary, missed = _in_units(sums)
         wrong = necessary + unnecessary
         if self.version == "1":
-            return round(precision_recall_f(hits, wrong, missed, float(self.beta))[2], DECIMALS)
+            return round(
+                precision_recall_f(hits, wrong, missed, float(self.beta))[2], DECIMALS
+            )
         to_change = hits + necessary + missed
         changed = hits + wrong
         score: float = _share_rates(
@@ -396,7 +428,10 @@ def _mean_length(columns: Columns) -> float:
 
 def _in_units(terms: Any) -> list[Any]:
     """Return the weighted sums of TERMS in units, from their halves; of numbers or of arrays."""
-    return [(high << HALF) + low for high, low in zip(terms[:-1:2], terms[1::2], strict=True)]
+    return [
+        (high << HALF) + low
+        for high, low in zip(terms[:-1:2], terms[1::2], strict=True)
+    ]
 
 
 def _sums(terms: Columns) -> Sums:

@@ -90,7 +90,11 @@ def chunks_of(sentence: Sequence[str], texts: Sequence[Sequence[Change]]) -> Chu
     for start, end in spans:
         words: list[Words | None] = []
         for changes in texts:
-            inside = [change for change in changes if start <= change.start and change.end <= end]
+            inside = [
+                change
+                for change in changes
+                if start <= change.start and change.end <= end
+            ]
             words.append(words_of(sentence, inside, start, end) if inside else None)
         changed.append(Chunk(tuple(sentence[start:end]), words))
         if start > last_end:
@@ -101,7 +105,9 @@ def chunks_of(sentence: Sequence[str], texts: Sequence[Sequence[Change]]) -> Chu
     return Chunks(changed, unchanged)
 
 
-def words_of(sentence: Sequence[str], changes: Iterable[Change], start: int, end: int) -> Words:
+def words_of(
+    sentence: Sequence[str], changes: Iterable[Change], start: int, end: int
+) -> Words:
     """Return the words into which changes turn the tokens from start to end."""
     words: list[str] = []
     last_end = start
@@ -165,7 +171,9 @@ class ClemeSpec(StatisticsSpec):
         for kind in KINDS:
             orders[kind] = self.longest + 1
         orders["tn"] = 0
-        fields = [Field(name, orders[name], per_reference=self.dependent) for name in orders]
+        fields = [
+            Field(name, orders[name], per_reference=self.dependent) for name in orders
+        ]
         return (*fields, *(Field(name) for name in (*CHANGED, "annotators")))
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
@@ -176,7 +184,9 @@ class ClemeSpec(StatisticsSpec):
         schema = self.schema(several)
         result = []
         for _ in text.systems:
-            result.append(schema.unpack(np.zeros((len(sentences), schema.width), np.int64)))
+            result.append(
+                schema.unpack(np.zeros((len(sentences), schema.width), np.int64))
+            )
         cached_outputs_of = lru_cache(CACHED_RECORDS)(outputs_of)
         gold = zip(*(lines.texts() for lines in text.references), strict=True)
         records = zip(*(lines.texts() for lines in text.systems), strict=True)
@@ -201,11 +211,15 @@ class ClemeSpec(StatisticsSpec):
     ) -> dict[str, Any]:
         """Return the columns of a sentence of an output; `several` is the number of references."""
         output = changes_of(outputs[0], len(sentence))
-        chunks = chunks_of(sentence, [output, *(reference.changes for reference in references)])
+        chunks = chunks_of(
+            sentence, [output, *(reference.changes for reference in references)]
+        )
         number_of_chunks = chunks.unchanged + len(chunks.changed)
         lengths = []
         for chunk in chunks.changed:
-            lengths += [chunk.length(words) for words in chunk.texts[1:] if words is not None]
+            lengths += [
+                chunk.length(words) for words in chunk.texts[1:] if words is not None
+            ]
         columns: dict[str, Any] = {
             "changed_words": sum(lengths),
             "changed_pieces": len(lengths),
@@ -224,7 +238,9 @@ class ClemeSpec(StatisticsSpec):
             number = reference.number
             kinds[:, number] = self._histograms(chunks.changed, [index])
             columns["order"][number] = reference.order
-            changed = [chunk for chunk in chunks.changed if chunk.texts[index] is not None]
+            changed = [
+                chunk for chunk in chunks.changed if chunk.texts[index] is not None
+            ]
             columns["ref_len"][number] = len(changed)
             columns["tn"][number] = number_of_chunks - kinds[:, number].sum()
         columns.update(zip(KINDS, kinds, strict=True))
@@ -265,7 +281,9 @@ def _references(records: Sequence[bytes], sentence: Words) -> list[Reference]:
     return with_words or sorted(references, key=lambda reference: reference.order)[-1:]
 
 
-def _kind(chunk: Chunk, references: Sequence[Words | None], *, dependent: bool) -> int | None:
+def _kind(
+    chunk: Chunk, references: Sequence[Words | None], *, dependent: bool
+) -> int | None:
     """Return the number of a chunk's kind in KINDS, None for one that is rightly left as it is.
 
     A reference that edits a chunk without changing a word requires nothing if it is compared alone.
@@ -278,7 +296,9 @@ def _kind(chunk: Chunk, references: Sequence[Words | None], *, dependent: bool) 
             if words is None or (dependent and words == chunk.source):
                 return None
         return FN
-    if any(output == (chunk.source if words is None else words) for words in references):
+    if any(
+        output == (chunk.source if words is None else words) for words in references
+    ):
         return TP
     if any(words is not None for words in references):
         return NECESSARY

@@ -22,13 +22,26 @@ from pipeline.metrics.base.capabilities import (
     Verdicts,
     Warns,
 )
-from pipeline.metrics.base.choices import SequentialAnnotatorChoice, f_of_counts, rounded
+from pipeline.metrics.base.choices import (
+    SequentialAnnotatorChoice,
+    f_of_counts,
+    rounded,
+)
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
 
 from .. import errant_report
-from ..errant_report import CHERRANT, NOOP, UNJUDGED, UNKNOWN, WORDS, Comparison, Key, is_of
+from ..errant_report import (
+    CHERRANT,
+    NOOP,
+    UNJUDGED,
+    UNKNOWN,
+    WORDS,
+    Comparison,
+    Key,
+    is_of,
+)
 from ..m2_files import FIELDS, Edit
 from ..options import AnnotatesTexts, annotator_option, choice_option, gold_option
 from ..records import annotation_of, outputs_of
@@ -141,12 +154,16 @@ class _Comparing:
         fields = np.delete(ids, first_lines).reshape(-1, FIELDS)
         self._read_entries(fields, sizes // FIELDS)
 
-    def _numbered(self, ids: NDArray[np.int32], value_of: Callable[[str], Any]) -> Numbered:
+    def _numbered(
+        self, ids: NDArray[np.int32], value_of: Callable[[str], Any]
+    ) -> Numbered:
         """Return a number for the value of each field."""
         numbers: dict[Any, int] = {}
         table = np.zeros(len(self._distinct), np.int64)
         for field in np.flatnonzero(np.bincount(ids)).tolist():
-            table[field] = numbers.setdefault(value_of(self._distinct[field]), len(numbers))
+            table[field] = numbers.setdefault(
+                value_of(self._distinct[field]), len(numbers)
+            )
         return Numbered(table[ids], list(numbers))
 
     def _read_entries(self, fields: NDArray[np.int32], sizes: Ints) -> None:
@@ -173,7 +190,9 @@ class _Comparing:
 
         # the keys of the edits that are compared
         chosen, keys = self._keys(fields, types.numbers)
-        noop = np.array([name == NOOP for name in self.types], bool)[types.numbers[chosen]]
+        noop = np.array([name == NOOP for name in self.types], bool)[
+            types.numbers[chosen]
+        ]
         _, first, group = np.unique(
             annotator_of_row[chosen] * self.distinct_keys + keys,
             return_index=True,
@@ -206,14 +225,18 @@ class _Comparing:
             compared_types.append(name not in comparison.left_out and not is_undetected)
         times = np.array(compared_types, np.int64)[types]
         if comparison.single or comparison.multi:
-            lengths = np.array([len(text.split()) for text in corrections.values], np.int64)
+            lengths = np.array(
+                [len(text.split()) for text in corrections.values], np.int64
+            )
             is_multi = (end - start >= WORDS) | (lengths[corrections.numbers] >= WORDS)
             if comparison.single:
                 times[is_multi] = 0
             if comparison.multi:
                 times[~is_multi] = 0
         if mode == "dt":
-            times *= np.where((start == -1) | (start == end), 1, np.maximum(end - start, 0))
+            times *= np.where(
+                (start == -1) | (start == end), 1, np.maximum(end - start, 0)
+            )
         chosen = np.repeat(np.arange(len(times)), times)
 
         # the keys
@@ -263,7 +286,9 @@ class _Comparing:
         )
         system, line = np.divmod(proposed.rows, self.lines)
         keys = line * self.distinct_keys + proposed.keys
-        nearest = np.minimum(np.searchsorted(gold_keys, keys), max(len(gold_keys) - 1, 0))
+        nearest = np.minimum(
+            np.searchsorted(gold_keys, keys), max(len(gold_keys) - 1, 0)
+        )
         same = np.zeros(len(keys), bool)
         if len(gold_keys):
             same = gold_keys[nearest] == keys
@@ -285,7 +310,9 @@ class _Comparing:
     def _gold_edits(self, entries: Entries, chosen: Bools) -> TypedEdits:
         """Return the annotator's entries that are chosen of each system: [systems, entries]."""
         system, number = np.nonzero(chosen)
-        return TypedEdits(system * self.lines + entries.rows[number], entries.types[number])
+        return TypedEdits(
+            system * self.lines + entries.rows[number], entries.types[number]
+        )
 
     def _judged(self) -> Bools:
         """Return which sentences are judged, according to ChERRANT's files: [lines]."""
@@ -299,11 +326,15 @@ class _Comparing:
         for number, (order, _, output) in enumerate(self.heads.transpose(0, 2, 1)):
             if output.max(initial=0):
                 continue
-            of_annotator = self.entries.of_rows(number * self.lines, (number + 1) * self.lines)
+            of_annotator = self.entries.of_rows(
+                number * self.lines, (number + 1) * self.lines
+            )
             is_unjudged = unjudged_types[of_annotator.types]
             annotators += order >= 0
             entries += np.bincount(of_annotator.rows, minlength=self.lines)
-            unjudged += np.bincount(of_annotator.rows[is_unjudged], minlength=self.lines)
+            unjudged += np.bincount(
+                of_annotator.rows[is_unjudged], minlength=self.lines
+            )
         judged: Bools = (annotators != 1) | (entries != 1) | (unjudged != 1)
         return judged
 
@@ -398,7 +429,9 @@ class ErrantSpec(StatisticsSpec):
         return _by_system(columns, systems)
 
 
-def _by_system(columns: Mapping[str, NDArray[Any]], systems: int) -> list[dict[str, Ints]]:
+def _by_system(
+    columns: Mapping[str, NDArray[Any]], systems: int
+) -> list[dict[str, Ints]]:
     """Return the columns of each system."""
     by_system = []
     for system in range(systems):
@@ -439,16 +472,24 @@ class TypeSpec(ErrantSpec):
         systems, lines, pairs = compared.edits.shape
         width = len(self.categories) + 1
         numbers = {name: number for number, name in enumerate(self.categories)}
-        column_of = np.array([numbers.get(name, width - 1) for name in compared.types], np.int64)
+        column_of = np.array(
+            [numbers.get(name, width - 1) for name in compared.types], np.int64
+        )
         requested = np.ones(len(compared.types), bool)
         if self.types:
-            requested = np.array([is_of(name, self.types) for name in compared.types], bool)
-        columns = {name: np.zeros((systems, lines, pairs, width), np.int32) for name in COUNTS}
+            requested = np.array(
+                [is_of(name, self.types) for name in compared.types], bool
+            )
+        columns = {
+            name: np.zeros((systems, lines, pairs, width), np.int32) for name in COUNTS
+        }
         for pair, hits in enumerate(compared.hits):
             for name, edits in zip(COUNTS, hits, strict=True):
                 cells = (edits.rows * pairs + pair) * width + column_of[edits.types]
                 # most counts are 0
-                cells, times = np.unique(cells[requested[edits.types]], return_counts=True)
+                cells, times = np.unique(
+                    cells[requested[edits.types]], return_counts=True
+                )
                 columns[name].reshape(-1)[cells] = times
         return _by_system(columns, systems)
 
@@ -463,7 +504,11 @@ class _JudgedEdit(NamedTuple):
 
 
 def verdicts(
-    comparison: Comparison, only: tuple[str, ...], source: str, output: str, annotation: str
+    comparison: Comparison,
+    only: tuple[str, ...],
+    source: str,
+    output: str,
+    annotation: str,
 ) -> list[Verdict] | None:
     """Return a verdict for each hit and miss of a sentence, as they are counted.
 
@@ -476,7 +521,9 @@ def verdicts(
         return None
     tokens = source.split()
     result = []
-    for edit, key, type_, verdict in _judged_edits(comparison, outputs[gold.output], gold.edits):
+    for edit, key, type_, verdict in _judged_edits(
+        comparison, outputs[gold.output], gold.edits
+    ):
         if not only or is_of(type_, only):
             # the span is that of the key: if each token counts, it is one token
             start = max(int(key[0]), 0)
@@ -484,7 +531,9 @@ def verdicts(
             original = " ".join(tokens[start:end])
             correction = "" if edit.correction == "-NONE-" else edit.correction
             result.append(Verdict(start, end, original, correction, type_, verdict))
-    return sorted(result, key=lambda item: (item.start, item.end, item.verdict == MISSED))
+    return sorted(
+        result, key=lambda item: (item.start, item.end, item.verdict == MISSED)
+    )
 
 
 def _judged_edits(
@@ -526,7 +575,9 @@ class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
     """
 
     name: ClassVar[str] = "errant"
-    summary: ClassVar[str] = "F0.5 of annotated edits (Bryant et al. 2017), as errant_compare"
+    summary: ClassVar[str] = (
+        "F0.5 of annotated edits (Bryant et al. 2017), as errant_compare"
+    )
     name_in_text: ClassVar[str] = "ERRANT"
     score_in_text: ClassVar[str] = "F{beta}"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
@@ -536,7 +587,9 @@ class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
     citations: ClassVar[tuple[str, ...]] = ("bryant-etal-2017-automatic",)
-    terms: ClassVar[tuple[Field, ...]] = tuple(Field(name, per_reference=True) for name in COUNTS)
+    terms: ClassVar[tuple[Field, ...]] = tuple(
+        Field(name, per_reference=True) for name in COUNTS
+    )
     """The counts."""
 
     mode: str = option(
@@ -546,8 +599,12 @@ class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
         choices=errant_report.MODES,
     )
     beta: str = beta_option()
-    single: bool = option(False, help="only edits of one word on both sides", implicit=True)
-    multi: bool = option(False, help="only edits of several words on one side", implicit=True)
+    single: bool = option(
+        False, help="only edits of one word on both sides", implicit=True
+    )
+    multi: bool = option(
+        False, help="only edits of several words on one side", implicit=True
+    )
     filter: str = option("", help="types that are left out", implicit=True, **_LIST)
     types: str = option(
         "",
@@ -574,7 +631,9 @@ class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
         """Hits and misses with each annotator."""
         left_out = tuple(self.filter.split("+")) if self.filter else ()
         types = tuple(self.types.split("+")) if self.types else ()
-        comparison = Comparison(self.mode, self.single, self.multi, left_out, self.style)
+        comparison = Comparison(
+            self.mode, self.single, self.multi, left_out, self.style
+        )
         return ErrantSpec(comparison, types, annotator=self.annotation)
 
     def breakdown(self, categories: tuple[str, ...]) -> TypeSpec | None:
@@ -603,16 +662,22 @@ class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
         for output in outputs:
             lines = []
             for source, edits, *gold in zip(sources, output, *annotations, strict=True):
-                lines.append([verdicts(comparison, types, source, edits, item) for item in gold])
+                lines.append(
+                    [verdicts(comparison, types, source, edits, item) for item in gold]
+                )
             result.append(lines)
         return result
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator."""
         terms = self.make_terms(columns)
-        return [Counted(name, values, per_reference=True) for name, values in terms.items()]
+        return [
+            Counted(name, values, per_reference=True) for name, values in terms.items()
+        ]
 
-    def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
+    def count_warnings(
+        self, counts: Mapping[str, Iterable[Columns]]
+    ) -> list[CountWarning]:
         """Return a warning if annotators have no edit of the scored types: scores may be 1."""
         if not self.types:
             return []
@@ -635,7 +700,11 @@ class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return the choice of annotators by running totals; None if each is chosen alone."""
-        return SequentialAnnotatorChoice(self._keys, COUNTS) if self.choice == "official" else None
+        return (
+            SequentialAnnotatorChoice(self._keys, COUNTS)
+            if self.choice == "official"
+            else None
+        )
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""

@@ -16,8 +16,19 @@ from pipeline.files.plain_files import small_text
 from pipeline.metrics.base.capabilities import ChoosesReferences
 from pipeline.metrics.base.choices import f_beta, ratio
 from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import beta_option, level_option, number_option, option
-from pipeline.metrics.base.statistics_spec import Columns, CorpusPass, Field, StatisticsSpec, Text
+from pipeline.metrics.base.options import (
+    beta_option,
+    level_option,
+    number_option,
+    option,
+)
+from pipeline.metrics.base.statistics_spec import (
+    Columns,
+    CorpusPass,
+    Field,
+    StatisticsSpec,
+    Text,
+)
 
 from ..m2_files import Edit
 from ..records import annotation_of, outputs_of
@@ -141,7 +152,9 @@ def judge(annotator: int, flavour: str, text: Text) -> Chunks:
     sources = [*text.source.texts()]
     references = [[*lines.texts()] for lines in text.references]
     systems = [[*lines.texts()] for lines in text.systems]
-    is_right_at_edit: dict[int, bool] = {}  # by the first slot of each edit of the annotator
+    is_right_at_edit: dict[
+        int, bool
+    ] = {}  # by the first slot of each edit of the annotator
     inside_edits: list[int] = []  # the other slots of these edits
     first_slots = [0]  # of each line, and the number of all slots
     verdicts: list[list[_Verdict]] = [[] for _ in systems]
@@ -156,7 +169,9 @@ def judge(annotator: int, flavour: str, text: Text) -> Chunks:
         gold_by_slot: dict[int, Edit] = {}
         for edit in gold_edits:
             first, *rest = _slots(edit)
-            is_right_at_edit[base + first] = tokens[edit.start : edit.end] == [edit.correction]
+            is_right_at_edit[base + first] = tokens[edit.start : edit.end] == [
+                edit.correction
+            ]
             inside_edits += [base + slot for slot in rest]
             for slot in _slots(edit):
                 gold_by_slot[slot] = edit
@@ -211,9 +226,7 @@ def _counted(
         span = (edit.start, edit.end)
         in_order = last_span[1] <= edit.start <= edit.end <= len(tokens)
         if not in_order or span == last_span:
-            message = (
-                "edits overlap, or are not in the order of the sentence: they cut it in no chunks"
-            )
+            message = "edits overlap, or are not in the order of the sentence: they cut it in no chunks"
             raise LongTextError(text, line, message)
         last_span = span
     return counted
@@ -404,7 +417,9 @@ def resolved(text: str, base: Path) -> str:
             expected = "how many right systems each chunk has"
             if number == 1:
                 expected = "the number of systems"
-            raise ConfigError(f"{path}:{number}: expected {expected}, found '{line[:40]}'")
+            raise ConfigError(
+                f"{path}:{number}: expected {expected}, found '{line[:40]}'"
+            )
         lines.append(list(map(int, numbers.split())))
     (systems,) = lines.pop(0)
     name = f"file-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
@@ -439,7 +454,9 @@ class GoToScorer(ChoosesReferences, Metric):
     policy: ClassVar[str] = "merged"
     """One annotator counts, whatever others say."""
 
-    flavour: str = option("authors", help="whose program", choices=tuple(LEFT_OUT), implicit=True)
+    flavour: str = option(
+        "authors", help="whose program", choices=tuple(LEFT_OUT), implicit=True
+    )
     weights: str = option(
         SYSTEMS,
         help="of chunks: from the systems of the run, none (each is 1), or a weight file of GTS",
@@ -451,7 +468,10 @@ class GoToScorer(ChoosesReferences, Metric):
     b: str = number_option("0", "see a", digits=6, implicit=True)
     c: str = number_option("0", "see a", digits=6, implicit=True)
     annotator: int = option(
-        0, help="the annotator of the gold who counts, from 0", maximum=999, implicit=True
+        0,
+        help="the annotator of the gold who counts, from 0",
+        maximum=999,
+        implicit=True,
     )
     beta: str = beta_option()
     level: str = level_option()
@@ -466,7 +486,9 @@ class GoToScorer(ChoosesReferences, Metric):
     @cached_property
     def spec(self) -> GotoSpec:
         """The counts and weights of chunks."""
-        return GotoSpec(self.annotator, self.flavour, self.weights, _FILES.get(self.weights))
+        return GotoSpec(
+            self.annotator, self.flavour, self.weights, _FILES.get(self.weights)
+        )
 
     @cached_property
     def terms(self) -> tuple[Field, ...]:
@@ -499,7 +521,9 @@ class GoToScorer(ChoosesReferences, Metric):
             return count.astype(np.float64)
         a, b, c = map(float, (self.a, self.b, self.c))
         systems = ratio(totals["systems"], totals["lines"]) + c
-        weighted: Floats = a * count - ratio(totals[f"right_{part}"] + b * count, systems)
+        weighted: Floats = a * count - ratio(
+            totals[f"right_{part}"] + b * count, systems
+        )
         return weighted
 
     def shown_counts(self, columns: Columns) -> list[Counted]:

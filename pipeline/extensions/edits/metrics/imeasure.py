@@ -26,7 +26,13 @@ from pipeline.metrics.base.capabilities import (
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice, best_by
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import level_option, number_option, option
-from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text, as_text
+from pipeline.metrics.base.statistics_spec import (
+    Columns,
+    Field,
+    StatisticsSpec,
+    Text,
+    as_text,
+)
 from pipeline.tokenizers.tokenization import Tokenization
 
 from ..correction_references import (
@@ -90,7 +96,9 @@ def improvement(score: Floats, baseline: Floats) -> Floats:
     """
     gain = (score - baseline) / np.where(baseline < 1, 1 - baseline, 1)
     loss = score / np.where(baseline > 0, baseline, 1) - 1
-    return np.where(score == baseline, np.floor(score), np.where(score > baseline, gain, loss))
+    return np.where(
+        score == baseline, np.floor(score), np.where(score > baseline, gain, loss)
+    )
 
 
 def measures(
@@ -104,7 +112,9 @@ def measures(
     tp, tn, fp, fn, fpn = counts
     precision = _ratio(tp, tp + fp, otherwise=1)
     recall = _ratio(tp, tp + fn, otherwise=1)
-    f = (1.0 + beta**2) * _ratio(precision * recall, beta**2 * precision + recall, otherwise=0)
+    f = (1.0 + beta**2) * _ratio(
+        precision * recall, beta**2 * precision + recall, otherwise=0
+    )
     accuracy = _ratio(tp + tn, tp + tn + fp + fn - fpn, otherwise=0)
     score = _weighted_accuracy(counts, w)
     least = _weighted_accuracy(baseline, w)
@@ -120,7 +130,9 @@ def measures(
 
 def _weighted_accuracy(counts: Aspect, w: float) -> Floats:
     tp, tn, fp, fn, fpn = counts
-    return _ratio(w * tp + tn, w * (tp + fp) + tn + fn - (w + 1) * (fpn / 2.0), otherwise=0)
+    return _ratio(
+        w * tp + tn, w * (tp + fp) + tn + fn - (w + 1) * (fpn / 2.0), otherwise=0
+    )
 
 
 def reference_keys(
@@ -203,14 +215,18 @@ class ImeasureSpec(StatisticsSpec):
         sizes = np.diff(aligned.references.offsets)
         result = []
         for of_system in counts:
-            rows = np.concatenate([sizes[:, None], of_system, base[:, [TN, FN]]], axis=1)
+            rows = np.concatenate(
+                [sizes[:, None], of_system, base[:, [TN, FN]]], axis=1
+            )
             if self.mix:
                 result.append(self._best_columns(rows, of_system, base, aligned.firsts))
             else:
                 result.append(_columns(rows, aligned.firsts, len(text.references)))
         return result
 
-    def encode(self, text: Text, references_of_line: Sequence[Sequence[Tokens]]) -> "Encodings":
+    def encode(
+        self, text: Text, references_of_line: Sequence[Sequence[Tokens]]
+    ) -> "Encodings":
         """Return a shard and the references of each line as the kernel takes them."""
         assert text.source is not None  # noqa: S101 (source is True)
         firsts = np.cumsum([0, *map(len, references_of_line)]).astype(np.int64)
@@ -236,7 +252,9 @@ class ImeasureSpec(StatisticsSpec):
             tokens = [token.decode() for token in line.split()]
             yield corrections_of_m2(tokens, edits, SPLITS[self.words])
 
-    def _best_columns(self, rows: Ints, counts: Ints, base: Ints, firsts: Ints) -> dict[str, Ints]:
+    def _best_columns(
+        self, rows: Ints, counts: Ints, base: Ints, firsts: Ints
+    ) -> dict[str, Ints]:
         """Return the columns of the best reference of each line."""
         aspect, measure, w, beta = self.mix
         keys = reference_keys(
@@ -345,18 +363,25 @@ class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
     )
     name_in_text: ClassVar[str] = "I-measure"
     hint: ClassVar[str] = "the file under `gold` has it"
-    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {"I": {}, "I-measure": {}, "ieval": {}}
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "I": {},
+        "I-measure": {},
+        "ieval": {},
+    }
     counts: ClassVar[frozenset[str]] = frozenset({"tp", "tn", "fp", "fn", "fpn"})
     citations: ClassVar[tuple[str, ...]] = ("felice-briscoe-2015-towards",)
     by_reference: ClassVar[bool] = False
     """A sentence's references are distinct texts, whose numbers mean nothing to a reader."""
 
     aspect: str = option(
-        "correction", help="correction, or detection of what is to be corrected", choices=ASPECTS
+        "correction",
+        help="correction, or detection of what is to be corrected",
+        choices=ASPECTS,
     )
     w: str = number_option("2", "weight of changed tokens")
     mix: bool = option(
-        False, help="mix the corrections of annotators in all ways (public numbers do not)"
+        False,
+        help="mix the corrections of annotators in all ways (public numbers do not)",
     )
     optimise: str = option(
         "sentence",
@@ -365,7 +390,10 @@ class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
         implicit=True,
     )
     measure: str = option(
-        "wacc", help="the measure by which references are chosen", choices=MEASURES, implicit=True
+        "wacc",
+        help="the measure by which references are chosen",
+        choices=MEASURES,
+        implicit=True,
     )
     chosen_by: str = option(
         "correction",
@@ -373,7 +401,9 @@ class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
         choices=ASPECTS,
         implicit=True,
     )
-    beta: str = number_option("1", "weight of recall against precision in F", implicit=True)
+    beta: str = number_option(
+        "1", "weight of recall against precision in F", implicit=True
+    )
     words: str = option(
         "whitespace",
         help="how corrections become words; nltk as the official converter makes its XML (needs "
@@ -394,12 +424,16 @@ class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
     def spec(self) -> ImeasureSpec:
         """Counts of aligned tokens."""
         if self.mix:
-            return ImeasureSpec(self.words, (self.chosen_by, self.measure, self.w, self.beta))
+            return ImeasureSpec(
+                self.words, (self.chosen_by, self.measure, self.w, self.beta)
+            )
         return ImeasureSpec(self.words)
 
     def by_annotator(self) -> Metric:
         """Return the metric that scores each annotator apart."""
-        return ByAnnotator(**{item.name: getattr(self, item.name) for item in fields(self)})
+        return ByAnnotator(
+            **{item.name: getattr(self, item.name) for item in fields(self)}
+        )
 
     @property
     def has_verdicts(self) -> bool:
@@ -429,15 +463,21 @@ class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
             judged = []
             for line, output in enumerate(map(_words, system.texts())):
                 by_reference: list[list[Verdict]] = []
-                for reference, words in enumerate(line_references[line].texts, firsts[line]):
+                for reference, words in enumerate(
+                    line_references[line].texts, firsts[line]
+                ):
                     cell = reference * len(text.systems) + number
                     verdicts: list[Verdict] = []
                     for row in rows[bounds[cell] : bounds[cell + 1]]:
-                        verdicts += _of_column(row, source_words[line], output, words, self.aspect)
+                        verdicts += _of_column(
+                            row, source_words[line], output, words, self.aspect
+                        )
                     by_reference.append(verdicts)
                 by_annotator: list[list[Verdict] | None] = []
                 for index in line_references[line].of_annotators:
-                    by_annotator.append(None if index == ABSENT else by_reference[index])
+                    by_annotator.append(
+                        None if index == ABSENT else by_reference[index]
+                    )
                 judged.append(by_annotator)
             result.append(judged)
         return result

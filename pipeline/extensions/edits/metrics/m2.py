@@ -10,7 +10,12 @@ import numpy as np
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
 from pipeline.kernel.common import Encoded, Lines
-from pipeline.kernel.gold_edits import GoldRecords, MaxMatches, alternatives, gold_records
+from pipeline.kernel.gold_edits import (
+    GoldRecords,
+    MaxMatches,
+    alternatives,
+    gold_records,
+)
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
@@ -96,7 +101,9 @@ def _dictionary_ranks(heads: tuple[int, ...]) -> list[int]:
     by_index = sorted(zip(heads[::2], numbers, strict=True))
     present = [number for index, number in by_index if index >= 0]
     order = python2_order(present, abs)
-    return [order.index(number) if number in order else len(order) for number in numbers]
+    return [
+        order.index(number) if number in order else len(order) for number in numbers
+    ]
 
 
 def listed_edits(
@@ -122,7 +129,9 @@ def _listed(record: bytes, tokens: int, *, every: bool) -> list[GoldEdit] | None
     edits = []
     for start, end, type_, correction, _ in annotation.edits:
         if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop":
-            edits.append(GoldEdit(start, end, alternatives(correction), correction, type_))
+            edits.append(
+                GoldEdit(start, end, alternatives(correction), correction, type_)
+            )
     return edits
 
 
@@ -218,7 +227,9 @@ def proposed_edits(spec: MaxMatchSpec, text: Text) -> list[list[list[Judged]]]:
     proposed = matches.edits
     assert proposed is not None  # noqa: S101 (it is requested)
     assert text.source is not None  # noqa: S101 (source is True)
-    gold_edits = listed_edits(text.source, text.references, every=spec.annotators == "all")
+    gold_edits = listed_edits(
+        text.source, text.references, every=spec.annotators == "all"
+    )
     sources = [line.decode().split() for line in text.source.texts()]
     annotators = len(text.references)
     result = []
@@ -243,7 +254,9 @@ def proposed_edits(spec: MaxMatchSpec, text: Text) -> list[list[list[Judged]]]:
                 number = int(gold.records.heads[line, index, 1])
                 if number == ABSENT:
                     number = index
-                judged.append(Judged(number, index, sources[line], edits_of_annotator, edits))
+                judged.append(
+                    Judged(number, index, sources[line], edits_of_annotator, edits)
+                )
             of_system.append(judged)
             row += annotators
         result.append(of_system)
@@ -263,7 +276,9 @@ def _matched(
     """
     edits = []
     first = 0
-    for (low, high, output_low, output_high), (start, end) in zip(spans, compared, strict=True):
+    for (low, high, output_low, output_high), (start, end) in zip(
+        spans, compared, strict=True
+    ):
         original = " ".join(source[low:high])
         correction = " ".join(output[output_low:output_high])
         edit = ProposedEdit(start, end, original, correction, [])
@@ -290,7 +305,9 @@ def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | Non
             if not edit.matched:
                 annotator_verdicts.append(Verdict(*text, "", WRONG))
             for index in edit.matched:
-                annotator_verdicts.append(Verdict(*text, judged.gold[index].type, RIGHT))
+                annotator_verdicts.append(
+                    Verdict(*text, judged.gold[index].type, RIGHT)
+                )
         for gold in judged.missed:
             corrections = ""
             if any(gold.alternatives):
@@ -299,7 +316,9 @@ def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | Non
             annotator_verdicts.append(
                 Verdict(gold.start, gold.end, original, corrections, gold.type, MISSED)
             )
-        annotator_verdicts.sort(key=lambda item: (item.start, item.end, item.verdict == MISSED))
+        annotator_verdicts.sort(
+            key=lambda item: (item.start, item.end, item.verdict == MISSED)
+        )
         by_annotator[judged.reference] = annotator_verdicts
     return by_annotator
 
@@ -332,7 +351,9 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
     citations: ClassVar[tuple[str, ...]] = ("dahlmeier-ng-2012-better",)
-    terms: ClassVar[tuple[Field, ...]] = tuple(Field(name, per_reference=True) for name in COUNTS)
+    terms: ClassVar[tuple[Field, ...]] = tuple(
+        Field(name, per_reference=True) for name in COUNTS
+    )
     """Right, proposed and annotated edits."""
 
     beta: str = beta_option()
@@ -366,7 +387,10 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
     def spec(self) -> MaxMatchSpec:
         """Counts of edits with each annotator."""
         return MaxMatchSpec(
-            self.max_unchanged_words, self.ignore_whitespace_casing, self.code, self.annotators
+            self.max_unchanged_words,
+            self.ignore_whitespace_casing,
+            self.code,
+            self.annotators,
         )
 
     @property
@@ -429,11 +453,17 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
         def counts_of(columns: Columns) -> Columns:
             return {**columns, "gold": columns["ref_len"]}
 
-        return SequentialAnnotatorChoice(self._keys, COUNTS, counts_of=counts_of, running=running)
+        return SequentialAnnotatorChoice(
+            self._keys, COUNTS, counts_of=counts_of, running=running
+        )
 
-    def key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
+    def key(
+        self, totals: tuple[int, ...], counts: tuple[int, ...]
+    ) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
-        return tuple(float(part) for part in self._keys(np.array(totals), np.array(counts)))
+        return tuple(
+            float(part) for part in self._keys(np.array(totals), np.array(counts))
+        )
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
         """Return the same for arrays of totals and counts."""
@@ -441,12 +471,16 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
         beta = float(self.beta)
         denominator = beta**2 * gold + proposed
         score = np.where(
-            denominator != 0, ratio((1.0 + beta**2) * correct, denominator), correct == 0
+            denominator != 0,
+            ratio((1.0 + beta**2) * correct, denominator),
+            correct == 0,
         )
         return [score, correct, -(proposed + beta**2 * gold)]
 
     def _scores(self, counts: Columns) -> tuple[Floats, ...]:
-        return f_of_counts(counts["correct"], counts["proposed"], counts["gold"], float(self.beta))
+        return f_of_counts(
+            counts["correct"], counts["proposed"], counts["gold"], float(self.beta)
+        )
 
     def judged(self, text: Text) -> list[list[Judged]]:
         """Return for each line the proposed edits of one output beside those of each annotator.
@@ -482,12 +516,23 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
         return lines
 
     def _with_annotator(self, judged: Judged) -> Iterator[tuple[str, str]]:
-        counts = {name: np.array(count) for name, count in judged.counts._asdict().items()}
+        counts = {
+            name: np.array(count) for name, count in judged.counts._asdict().items()
+        }
         score = 100 * float(self._scores(counts)[0])
-        file = f" ({judged.annotator} in the file)" if judged.annotator != judged.reference else ""
+        file = (
+            f" ({judged.annotator} in the file)"
+            if judged.annotator != judged.reference
+            else ""
+        )
         correct, proposed, gold = judged.counts
-        summary = f"{correct} right of {proposed} proposed edits, {gold} of the annotator"
-        yield "", f"annotator {judged.reference}{file}: {self.output} {score:.2f} ({summary})"
+        summary = (
+            f"{correct} right of {proposed} proposed edits, {gold} of the annotator"
+        )
+        yield (
+            "",
+            f"annotator {judged.reference}{file}: {self.output} {score:.2f} ({summary})",
+        )
         for edit in judged.edits:
             unchanged = ", ".join(unchanged_words(edit))
             text = f"{edit} (unchanged: {unchanged})" if unchanged else str(edit)
@@ -495,7 +540,9 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
         for missed in judged.missed:
             yield "missing", judged.written(missed)
 
-    def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
+    def count_warnings(
+        self, counts: Mapping[str, Iterable[Columns]]
+    ) -> list[CountWarning]:
         """Return the lines that are too long for the official method."""
         message = (
             "m2: too long for the official method; a method in linear time counts it, "
@@ -506,6 +553,8 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
             first = 1
             for columns in blocks:
                 for line in np.flatnonzero(columns["reduced"]).tolist():
-                    notes.append(CountWarning(message, system=system, line=line + first))
+                    notes.append(
+                        CountWarning(message, system=system, line=line + first)
+                    )
                 first += len(columns["reduced"])
         return notes

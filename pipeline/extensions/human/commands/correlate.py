@@ -44,7 +44,17 @@ from ..score_files import MetricScores, metric_scores, scores_of_file
 from .human import settings_of
 
 OPTIONS = (
-    *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),
+    *(
+        "dataset",
+        "judges",
+        "without",
+        "scores",
+        "divisor",
+        "runs",
+        "numbering",
+        "ties",
+        "window",
+    ),
     *("level", "resamples", "seed", "permutations", "aggregation", "statistics"),
 )
 """The arguments that are settings of the config's section `human`, under the same names."""
@@ -54,7 +64,11 @@ OF_RECORDS = ("statistics", "without", "level", "seed", "resamples")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("run", nargs="+", help="a run directory, or files of scores: lines `system score`, CSV")
+    add(
+        "run",
+        nargs="+",
+        help="a run directory, or files of scores: lines `system score`, CSV",
+    )
     add(
         "--human",
         required=True,
@@ -70,7 +84,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     several: dict[str, Any] = {"nargs": "+", "action": "extend"}
     add("--alias", metavar="NAME=OTHER", help=aliases, **several)
     add_settings(parser, HumanConfig, OPTIONS, several, statistics="--statistic")
-    add("--absolute", action="store_true", help="of records: absolute values of statistics")
+    add(
+        "--absolute",
+        action="store_true",
+        help="of records: absolute values of statistics",
+    )
     add(
         "--part",
         choices=("lower", "upper"),
@@ -109,12 +127,16 @@ def run(args: argparse.Namespace) -> None:
     print_warnings(evaluation.notes, quiet=args.quiet)
     if args.json:
         plain = without_nan(evaluation.plain())
-        sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        sys.stdout.write(
+            json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        )
     else:
         print_extra_tables(human_tables(evaluation.plain()))
 
 
-def _correlate_records(args: argparse.Namespace, configs: Sequence[RecordsConfig | None]) -> None:
+def _correlate_records(
+    args: argparse.Namespace, configs: Sequence[RecordsConfig | None]
+) -> None:
     """Print the statistics of scores in records, each of one score of outputs and that of people."""
     requested_statistics(args.statistics or ())
     if not all(configs) or not args.statistics:
@@ -127,7 +149,9 @@ def _correlate_records(args: argparse.Namespace, configs: Sequence[RecordsConfig
         raise InputError(f"{', '.join(idle)}: no effect on records")
     more = {"absolute": "true"} if args.absolute else {}
     names = {"of": ["-"], "with": ["-"], "resamples": args.resamples or "1000"}
-    written = settings_of(CorrelationConfig, args, (*OF_RECORDS, "part", "given"), **names, **more)
+    written = settings_of(
+        CorrelationConfig, args, (*OF_RECORDS, "part", "given"), **names, **more
+    )
     columns = []
     for config in configs:
         if config:
@@ -137,7 +161,9 @@ def _correlate_records(args: argparse.Namespace, configs: Sequence[RecordsConfig
     for text, scores in zip(args.run, metrics, strict=True):
         results[text] = correlated(scores, human_scores, written)
     if args.json:
-        text = json.dumps(without_nan(results), indent=1, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(
+            without_nan(results), indent=1, ensure_ascii=False, allow_nan=False
+        )
         sys.stdout.write(text + "\n")
         return
     rows = []

@@ -103,19 +103,29 @@ def run(args: argparse.Namespace) -> None:
     path = given_path(args.file)
     if isinstance(path, Remote):
         raise InputError(f"{path}: is an address; only texts may be one")
-    judgments = read_judgments(path, config.judges, config.without_judges, config.without)
-    print_warnings((f"{judgments.file}: {note}" for note in judgments.notes), quiet=args.quiet)
-    with Bar(enabled=bool(config.trueskill) and not args.quiet and sys.stderr.isatty()) as bar:
+    judgments = read_judgments(
+        path, config.judges, config.without_judges, config.without
+    )
+    print_warnings(
+        (f"{judgments.file}: {note}" for note in judgments.notes), quiet=args.quiet
+    )
+    with Bar(
+        enabled=bool(config.trueskill) and not args.quiet and sys.stderr.isatty()
+    ) as bar:
         bar.stage("TrueSkill")
         summary = JudgmentSummary(judgments, config, bar.matches)
     if args.json:
         plain = without_nan(summary.plain())
-        sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        sys.stdout.write(
+            json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        )
     else:
         _print(summary, config, args)
 
 
-def _print(summary: JudgmentSummary, config: JudgmentsConfig, args: argparse.Namespace) -> None:
+def _print(
+    summary: JudgmentSummary, config: JudgmentsConfig, args: argparse.Namespace
+) -> None:
     names = summary.judgments.systems
     scores = summary.scores()
     print_table(*tables.counts_table(summary), left=(0,))
@@ -140,10 +150,14 @@ def _print(summary: JudgmentSummary, config: JudgmentsConfig, args: argparse.Nam
     print()
     between = round_half_up(summary.mean_kappas["between"], 2)
     within = round_half_up(summary.mean_kappas["within"], 2)
-    print(f"Cohen's kappa: {between} between judges, {within} within (means by comparisons)")
+    print(
+        f"Cohen's kappa: {between} between judges, {within} within (means by comparisons)"
+    )
     if summary.accuracy is not None:
         share = percent(summary.accuracy, 2)
-        print(f"accuracy on pairs that are no ties, {config.folds}-fold cross-validation: {share}%")
+        print(
+            f"accuracy on pairs that are no ties, {config.folds}-fold cross-validation: {share}%"
+        )
     print(
         f"ranks: {config.level * 100:g}% of {config.resamples:,} bootstrap samples of the pairs, "
         f"seed {config.seed}"

@@ -36,7 +36,9 @@ def inputs(arguments: argparse.Namespace) -> set[str]:
     return {view_of_edits(arguments.effects)}
 
 
-def run(arguments: argparse.Namespace, corpus: Corpus, metrics: Sequence[Metric]) -> bool:
+def run(
+    arguments: argparse.Namespace, corpus: Corpus, metrics: Sequence[Metric]
+) -> bool:
     """Print the effects of the edits of a sentence by each metric, for each system.
 
     Returns False without the option.
@@ -74,7 +76,9 @@ def _print_attribution(metric: Metric, attribution: Attribution) -> None:
     estimates = ""
     if len(rows) > EXACT:
         estimates = f"; shares are estimates from {ORDERS} orders of the edits"
-    print(f"the edits are {attribution.by}; the shares add up to {difference}{estimates}")
+    print(
+        f"the edits are {attribution.by}; the shares add up to {difference}{estimates}"
+    )
 
 
 OPTION = ExplainOption(

@@ -45,7 +45,14 @@ from pipeline.report.terminal.printing import print_table
 from pipeline.report.terminal.progress import Bar
 
 from .. import tables
-from ..recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipes, recipes
+from ..recipe import (
+    Outcome,
+    Recipe,
+    fetch_missing,
+    matching_recipes,
+    read_recipes,
+    recipes,
+)
 
 MAX_UNFETCHED = 3
 """Files that could not be fetched and are named one by one."""
@@ -62,19 +69,33 @@ MAX_VALUES = 60
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    names = (
-        "a published result, a pattern such as 'jfleg-*', or the file of a recipe, such as my.yaml"
-    )
+    names = "a published result, a pattern such as 'jfleg-*', or the file of a recipe, such as my.yaml"
     add("names", nargs="*", metavar="NAME", help=names)
     add(
         "--all",
         action="store_true",
         help="all results, but those that take minutes; it names these",
     )
-    add("--slow", action="store_true", help="with --all: also those that take minutes (TrueSkill)")
-    add("--list", action="store_true", help="list the results, as the command does without names")
-    add("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
-    add("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
+    add(
+        "--slow",
+        action="store_true",
+        help="with --all: also those that take minutes (TrueSkill)",
+    )
+    add(
+        "--list",
+        action="store_true",
+        help="list the results, as the command does without names",
+    )
+    add(
+        "--show",
+        metavar="NAME",
+        help="print the recipe, a config for `gec-pipeline run`",
+    )
+    add(
+        "--check",
+        metavar="FILE",
+        help="say what is missing or wrong in a recipe, with the lines",
+    )
     add(
         "--board",
         metavar="BOARD",
@@ -100,7 +121,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "(default: GEC_PIPELINE_MIRROR, if set)"
     )
     add("--mirror", metavar="URL_OR_FOLDER", help=mirror)
-    add("--no-fetch", action="store_true", help="take only files that are here; use no network")
+    add(
+        "--no-fetch",
+        action="store_true",
+        help="take only files that are here; use no network",
+    )
     add("--output", metavar="DIR", help="keep the run directories here")
     report = (
         "write the reproduction report: publications with their values beside ours, "
@@ -115,7 +140,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="markdown: the table of `help reproduce`",
     )
     form.add_argument(
-        "--json", dest="format", action="store_const", const="json", help="as --format json"
+        "--json",
+        dest="format",
+        action="store_const",
+        const="json",
+        help="as --format json",
     )
     add("-q", "--quiet", action="store_true", help="no progress")
 
@@ -141,7 +170,9 @@ def _list_or_run(args: argparse.Namespace) -> int:
     if args.all and args.names:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
-        raise InputError("--slow: has no effect without --all; results that are named always run")
+        raise InputError(
+            "--slow: has no effect without --all; results that are named always run"
+        )
     runs = bool(args.names or args.all) and not args.list
     if args.report:  # a page that cannot be made is refused before any work
         _check_report(args.report, runs=runs)
@@ -164,14 +195,20 @@ def _list_or_run(args: argparse.Namespace) -> int:
     not_run = sum(outcome.expectations is None for outcome in outcomes)
     if not_run:
         message = f"{not_run} of {len(outcomes)} results could not be run: see above"
-        raise InputError(message) if not_run == len(outcomes) else IncompleteError(message)
+        raise (
+            InputError(message)
+            if not_run == len(outcomes)
+            else IncompleteError(message)
+        )
     return 0
 
 
 def _check_report(report: str, *, runs: bool) -> None:
     """Raise InputError if the page of a report cannot be made."""
     if not runs:
-        raise InputError("--report: has no effect where nothing runs: name results, or take --all")
+        raise InputError(
+            "--report: has no effect where nothing runs: name results, or take --all"
+        )
     if Path(report).is_dir():
         raise InputError(
             f"--report: {report} is a folder; expected the name of a file, such as published.html"
@@ -187,7 +224,9 @@ def _list(named: Sequence[Recipe], args: argparse.Namespace) -> None:
             f"--format {args.format}: has no effect where nothing runs: name results, or take --all"
         )
     print_table(*tables.list_table(named), left=(0, 1, 2, 3))
-    print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
+    print(
+        "\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME"
+    )
     print("what has no recipe, and why: gec-pipeline help reproduce")
 
 
@@ -225,8 +264,16 @@ def _new(args: argparse.Namespace) -> None:
     content["publication"]["verdict"] = outcome.expectations["verdict"]
     write_atomic(file, as_yaml(content))
     _print([outcome], args)
-    print(printable(f"written: {file}, with the verdict {outcome.expectations['verdict']}"))
-    print(printable(f"then say where it was published: gec-pipeline reproduce --check {file}"))
+    print(
+        printable(
+            f"written: {file}, with the verdict {outcome.expectations['verdict']}"
+        )
+    )
+    print(
+        printable(
+            f"then say where it was published: gec-pipeline reproduce --check {file}"
+        )
+    )
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -236,7 +283,9 @@ def _check(args: argparse.Namespace) -> None:
     from pipeline import stages
 
     if args.names or args.all or args.show is not None or args.report:
-        raise InputError("--check: checks one file and runs nothing; leave the rest out")
+        raise InputError(
+            "--check: checks one file and runs nothing; leave the rest out"
+        )
     path = Path(args.check)
     try:
         checked = read_recipes(path)
@@ -286,9 +335,7 @@ def _problems_of_name(file: str) -> list[Problem]:
         if name in (recipe.name, recipe.family):
             if recipe.path.resolve() == path.resolve():
                 return []
-            message = (
-                f"another result is called {name} already: gec-pipeline reproduce --show {name}"
-            )
+            message = f"another result is called {name} already: gec-pipeline reproduce --show {name}"
             return [Problem(file, message)]
     return []
 
@@ -301,7 +348,9 @@ def _board(args: argparse.Namespace) -> None:
     from ..leader_boards import leader_boards
 
     if not args.board:
-        raise InputError("--add: has no effect without --board, such as --board conll14-m2")
+        raise InputError(
+            "--add: has no effect without --board, such as --board conll14-m2"
+        )
     if args.names or args.all or args.report or args.format:
         raise InputError(
             "--board: scores one leader board, for `gec-pipeline report` to show; leave the rest out"
@@ -310,7 +359,9 @@ def _board(args: argparse.Namespace) -> None:
     known = {board.name: board for board in leader_boards(outcomes, unread=True)}
     if args.board not in known:
         hint = did_you_mean(args.board, known)
-        raise InputError(f"--board {args.board}: expected one of {', '.join(known)}{hint}")
+        raise InputError(
+            f"--board {args.board}: expected one of {', '.join(known)}{hint}"
+        )
     board = known[args.board]
     added = Path(args.add) if args.add else None
     if added and not added.is_file():
@@ -323,7 +374,9 @@ def _board(args: argparse.Namespace) -> None:
                 if not entrant.here:
                     missing.update({recipe.name: recipe for recipe in entrant.recipes})
             bar.stage("fetching")
-            problems = fetch_missing(list(missing.values()), args.mirror, bar.print, bar.size)
+            problems = fetch_missing(
+                list(missing.values()), args.mirror, bar.print, bar.size
+            )
             for problem in problems[:MAX_UNFETCHED]:
                 bar.print(problem)
         config = board.config(added)
@@ -382,14 +435,18 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
         folder = Path(args.output) if args.output else Path(temporary)
         for number, recipe in enumerate(named, 1):
             bar.stage(f"{recipe.name} ({number} of {len(named)})")
-            outcomes.append(reproduce(recipe, folder, _RunListener(bar, slow=recipe.slow)))
+            outcomes.append(
+                reproduce(recipe, folder, _RunListener(bar, slow=recipe.slow))
+            )
         if args.report:
             _write_report(outcomes, folder, Path(args.report), bar)
             warn(f"written: {args.report}")
     return outcomes
 
 
-def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar) -> None:
+def _write_report(
+    outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar
+) -> None:
     """Write the reproduction report of these outcomes, whose run directories are in a folder.
 
     Each leader board is scored by a run of its own first, if its data is here: so its systems have
@@ -409,7 +466,9 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
             bar.stage(board.title)
             try:
                 job = stages.prepare(from_mapping(config))
-                _, results = stages.run(job, folder / board.folder, listener=_RunListener(bar))
+                _, results = stages.run(
+                    job, folder / board.folder, listener=_RunListener(bar)
+                )
             except InputError as error:
                 message = str(error)
         if results:
@@ -432,7 +491,9 @@ class _RunListener(Listener):
     """
 
     def __init__(self, bar: Bar, *, slow: bool = False) -> None:
-        testing = bar.matches if slow else bar.testing  # slow are the recipes of TrueSkill
+        testing = (
+            bar.matches if slow else bar.testing
+        )  # slow are the recipes of TrueSkill
         vars(self).update(progress=bar.progress, testing=testing, warn=bar.warn)
 
 
@@ -496,7 +557,9 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
         _, results = stages.run(job, folder / recipe.name, listener=listener)
     except InputError as error:
         seconds = time.perf_counter() - started
-        return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=seconds)
+        return Outcome(
+            recipe=recipe, expectations=None, message=str(error), seconds=seconds
+        )
     return Outcome(
         recipe=recipe,
         expectations=results.expectations,

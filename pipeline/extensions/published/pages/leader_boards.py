@@ -109,8 +109,12 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
             )
         )
     blank = [""] * len(columns.titles)
-    for entrant in sorted(entrants.values(), key=_best_printed):  # those without a score of ours
-        rows.append(Row("", " = ".join(entrant.names), "", None, [*blank, *about(entrant)]))
+    for entrant in sorted(
+        entrants.values(), key=_best_printed
+    ):  # those without a score of ours
+        rows.append(
+            Row("", " = ".join(entrant.names), "", None, [*blank, *about(entrant)])
+        )
     ours = {score.system: score for score in scores}
     return {
         "name": f"board-{board.name}",
@@ -144,7 +148,9 @@ def _columns(results: Results, scores: Sequence[Score], board: LeaderBoard) -> C
     titles, cells = bootstrap_columns(results, scores, DIGITS)
     if not board.family:
         return Columns(titles, cells)
-    numbers = [number for number, title in enumerate(titles) if not EXTRA.fullmatch(title)]
+    numbers = [
+        number for number, title in enumerate(titles) if not EXTRA.fullmatch(title)
+    ]
     selected = []
     for row in cells:
         selected.append([row[number] for number in numbers])
@@ -155,7 +161,9 @@ def _best_printed(entrant: Entrant) -> tuple[bool, float]:
     """Return a key that sorts systems by their best printed score, first by the metric of the
     board.
     """
-    return min((bool(printed.metric), -float(printed.value)) for printed in entrant.printed)
+    return min(
+        (bool(printed.metric), -float(printed.value)) for printed in entrant.printed
+    )
 
 
 def family_tables(boards: Sequence[ScoredBoard]) -> dict[str, PageTable]:
@@ -180,7 +188,11 @@ def _family_table(results: Mapping[str, Sequence[ScoredBoard]]) -> PageTable:
             metrics[scored.board.title.rpartition(", ")[2]] = None
     titles = []
     for name in metrics:
-        titles += [f"best by {name}", f"clusters by {name}", f"not told apart by {name}"]
+        titles += [
+            f"best by {name}",
+            f"clusters by {name}",
+            f"not told apart by {name}",
+        ]
     rows: list[list[str | Link]] = []
     for result, boards in results.items():
         cells: list[str] = []
@@ -247,9 +259,18 @@ def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTa
             settings = printed.metric or "as the board"
             if not printed.published:
                 settings += "; not published"
-            result = Link(printed.recipe, f"#result-{quote(printed.recipe)}")  # on the same page
+            result = Link(
+                printed.recipe, f"#result-{quote(printed.recipe)}"
+            )  # on the same page
             rows.append(
-                [entrant.name, printed.value, ours, settings, str(printed.year or "-"), result]
+                [
+                    entrant.name,
+                    printed.value,
+                    ours,
+                    settings,
+                    str(printed.year or "-"),
+                    result,
+                ]
             )
     header = [
         "system",

@@ -47,7 +47,9 @@ class Joined:
         for run in runs:
             for text in (*run.results.missing, *run.results.warnings):
                 self._warn(f"{run.name}: {text}")
-        self.results = replace(self.results, statistics=settings[0] if settings else None)
+        self.results = replace(
+            self.results, statistics=settings[0] if settings else None
+        )
 
     def _add(self, run: NamedRun, dataset: str, info: DatasetInfo) -> None:
         """Add the scores of a run on a data set to the boards."""
@@ -65,7 +67,9 @@ class Joined:
             if not same_system:
                 board.append(replace(score, dataset=name, system=system))
             elif same_system[0].score != score.score:
-                self._warn(f"{name}: {label} of {system} is another number in {run.name}")
+                self._warn(
+                    f"{name}: {label} of {system} is another number in {run.name}"
+                )
 
     def _rank(self, dataset: str, label: str, scores: Sequence[Score]) -> None:
         """Add the scores of a board to the results, with their ranks."""
@@ -77,7 +81,9 @@ class Joined:
         values = [goodness(score.metric, score.score) for score in scores]
         for score, rank in zip(scores, ranks(values), strict=True):
             # a board has one signature, that of its first score
-            self.results.scores.append(replace(score, rank=rank, metric=scores[0].metric))
+            self.results.scores.append(
+                replace(score, rank=rank, metric=scores[0].metric)
+            )
 
     def _warn(self, text: str) -> None:
         if text not in self.results.warnings:
@@ -116,7 +122,9 @@ class Joined:
             is_same = digest != "" and known[role] == digest
             if not is_same:
                 name = f"{system}@{run}"
-                self._warn(f"{dataset}: {system} is another text in {run}, and is called {name}")
+                self._warn(
+                    f"{dataset}: {system} is another text in {run}, and is called {name}"
+                )
         known[f"system {name}"] = digest
         self.runs.setdefault((dataset, name), []).append(run)
         return name
@@ -143,9 +151,13 @@ def board_page(runs: Sequence[NamedRun], digits: int) -> str:
         system_rows.append([dataset, system, ", ".join(names)])
     tables = {
         "Runs": PageTable(
-            ["run", "data sets", "scores", "warnings", "sentences"], run_rows, left=(0, 4)
+            ["run", "data sets", "scores", "warnings", "sentences"],
+            run_rows,
+            left=(0, 4),
         ),
-        "Systems": PageTable(["data set", "system", "runs"], system_rows, left=(0, 1, 2)),
+        "Systems": PageTable(
+            ["data set", "system", "runs"], system_rows, left=(0, 1, 2)
+        ),
     }
     context = ReportContext(results=joined.results, digits=digits)
     return render(context, None, title="Leader boards", findings=tables, unread=False)

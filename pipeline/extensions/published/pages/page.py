@@ -38,12 +38,19 @@ SIGNS = {"equal": "=", "tolerance": "≈", "differs": "≠"}
 NOT_PUBLISHED: Verdict = "not published"
 FIELD = "grammatical error correction"
 """The field of publications that name none."""
-ABOUT = {"recipe": "How", "note": "Note", "tried": "What was tried", "not_compared": "Not compared"}
+ABOUT = {
+    "recipe": "How",
+    "note": "Note",
+    "tried": "What was tried",
+    "not_compared": "Not compared",
+}
 """What a recipe says of itself, with the titles that it has on the page."""
 
 
 def reproduction_report(
-    outcomes: Sequence[Outcome], boards: Sequence[ScoredBoard], explorer: Callable[[str], str]
+    outcomes: Sequence[Outcome],
+    boards: Sequence[ScoredBoard],
+    explorer: Callable[[str], str],
 ) -> str:
     """Return the page. `explorer` returns the address of the report.html of a run directory's name,
     or "".
@@ -62,7 +69,9 @@ def reproduction_report(
                 values += entry["values"]
     publications = []
     for number, (cite, of_publication) in enumerate(by_publication(outcomes)):
-        urls = dict.fromkeys(one.recipe.publication.get("url") or "" for one in of_publication)
+        urls = dict.fromkeys(
+            one.recipe.publication.get("url") or "" for one in of_publication
+        )
         results = [_result(one, explorer(one.recipe.name)) for one in of_publication]
         publications.append(
             {
@@ -70,7 +79,9 @@ def reproduction_report(
                 "field": _field(of_publication[0]),
                 "short": short_citation(of_publication[0].recipe.publication),
                 "cite": cite or NOBODY,
-                "urls": [url for url in urls if url.startswith(("https://", "http://"))],
+                "urls": [
+                    url for url in urls if url.startswith(("https://", "http://"))
+                ],
                 "results": results,
             }
         )
@@ -85,7 +96,9 @@ def reproduction_report(
         "counts": [(name, KINDS.get(name, "none"), counts[name]) for name in verdicts],
         "values_equal": equal,
         "values_all": values,
-        "verdicts": [(name, KINDS.get(name, "none"), meaning) for name, meaning in meanings],
+        "verdicts": [
+            (name, KINDS.get(name, "none"), meaning) for name, meaning in meanings
+        ],
         "not_run": PageTable(["result", "why"], not_run, left=(0, 1)),
     }
     return render(DESIGN, content)
@@ -132,7 +145,9 @@ def _result(outcome: Outcome, href: str) -> dict[str, Any]:
             texts = value if isinstance(value, list) else [value]
             about.append((title, list(map(str, texts))))
     entries = _entries(outcome)
-    if outcome.recipe.family:  # of many results there are only the values that are not equal
+    if (
+        outcome.recipe.family
+    ):  # of many results there are only the values that are not equal
         entries = [entry for entry in entries if entry["equal"] < entry["values"]]
     cache_folder = f"{cache()}{os.sep}"
     return {
