@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
     from .metrics.base.metric import Metric
-    from .metrics.functions.declare import Model, metric
     from .scorers import Scorer, sentence_scores
 
 __all__ = [
@@ -65,12 +64,10 @@ __all__ = [
     "run",
     "sentence_scores",
 ]
-ADDED = ("correlate",)
+ADDED = ("Model", "correlate", "metric")
 """Public names that extensions add: without the extension, they raise AttributeError."""
 MODULES = {
     "Metric": ".metrics.base.metric",
-    "Model": ".metrics.functions.declare",
-    "metric": ".metrics.functions.declare",
     "Scorer": ".scorers",
     "sentence_scores": ".scorers",
 }

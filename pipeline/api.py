@@ -22,7 +22,7 @@ from functools import wraps
 from inspect import signature
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from .data.config.resolved import overrides_from_values
 from .data.config.tree import from_mapping
@@ -30,18 +30,15 @@ from .data.corpus import ONE, Corpus, corpus_in_memory
 from .data.input_readers import GOLD, completed, reader_of
 from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, metric_results_of
+from .execution.computation import with_computed
 from .execution.count import count_in_memory
 from .execution.options import SILENT, Listener, RunOptions
 from .execution.store.run_directory import folder_of
-from .metrics.base.capabilities import (
-    ReadsFiles,
-    computes_numbers,
-    for_run,
-    reads_files,
-)
+from .metrics.base.capabilities import file_readers, for_run
 from .metrics.base.metric import Metric
-from .metrics.build import MetricArgument, external_named, from_values
+from .metrics.build import MetricArgument, from_values
 from .metrics.caller_tokens import OF_M2, has_own_tokens, with_own_tokens
+from .metrics.sources import metric_source
 from .prepare import complete, fit, text_warnings, without_references, without_source
 from .scoring import stored_runs
 from .scoring.metric_results import (
@@ -166,7 +163,7 @@ def evaluate(
     if metrics or not numbers:
         all_metrics = from_values(metrics)
     if numbers:
-        more = external_named(all_metrics, numbers)
+        more = metric_source().metrics_of_scores(all_metrics, numbers)
         if more:
             all_metrics = (*all_metrics, *from_values(more))
     expected = any(map(has_own_tokens, all_metrics))
@@ -200,12 +197,8 @@ def evaluate(
         )
     corpus = replace(corpus, name=dataset or corpus.name)
     if numbers:
-        from .data.number_files import with_arrays
-
-        readers = [
-            cast("ReadsFiles", metric) for metric in all_metrics if reads_files(metric)
-        ]
-        corpus = with_arrays(corpus, readers, numbers)
+        for kind, readers in file_readers(all_metrics).items():
+            corpus = kind.with_arrays(corpus, readers, numbers)
     evaluation = evaluate_corpus(
         corpus, all_metrics, n_jobs=n_jobs, statistics=statistics
     )
@@ -268,19 +261,11 @@ def evaluate_corpus(
     options = options or RunOptions(n_jobs=n_jobs)
     views = {metric.spec.input for metric in metrics}
     corpus = completed(corpus, views, options.threads, listener)
-    if any(map(computes_numbers, metrics)):
-        from .execution.function_metrics import all_references
-
-        metrics = for_run(
-            metrics, len(corpus.systems), lambda: all_references([corpus])
-        )
+    metrics = for_run(metrics, len(corpus.systems), [corpus])
     problems = fit(metrics, [corpus])
     if problems:
         raise InputError(problems)
-    if any(map(computes_numbers, metrics)):
-        from .execution.function_metrics import Computing, with_computed
-
-        (corpus,) = with_computed([corpus], metrics, Computing(options, listener))
+    (corpus,) = with_computed([corpus], metrics, options, listener)
     tasks = tasks_of(metrics, complete(metrics, [corpus]))
     corpus = tasks[0].corpus
     specs = tuple(dict.fromkeys(metric.spec for metric in metrics))

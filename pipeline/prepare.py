@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from .data.config.resolved import NO_OVERRIDES, Config, Overrides, select
 from .data.config.tree import Node
@@ -25,13 +25,13 @@ from .data.formats import READERS
 from .data.input_files import Opener
 from .data.input_readers import completed, needs_files, reader_of
 from .data.input_warnings import mixed_styles, suspicions
-from .data.inputs import TEXTS, NumberReader
+from .data.inputs import TEXTS
 from .data.opener import open_corpus
 from .data.texts import read_texts
 from .errors import InputError, Problem, Problems, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .metrics.base import capabilities
-from .metrics.base.capabilities import computes_numbers, reads_files, reference_rules
+from .metrics.base.capabilities import file_readers, reads_files, reference_rules
 from .metrics.base.metric import Metric
 from .metrics.base.options import render_signature
 from .metrics.build import metrics_called, resolve_all, with_defaults
@@ -50,15 +50,6 @@ class ConfigWithMetrics:
 
     config: Config
     metrics: tuple[Metric, ...]
-
-    @property
-    def number_readers(self) -> list[NumberReader]:
-        """The metrics that read files of numbers."""
-        return [
-            cast("NumberReader", metric)
-            for metric in self.metrics
-            if reads_files(metric)
-        ]
 
     @property
     def views(self) -> set[str]:
@@ -266,28 +257,28 @@ def open_texts(
     problems: Problems,
 ) -> OpenedTexts:
     """Open all texts and files of numbers. Texts are annotated if a metric needs it."""
-    from .data.number_files import missing_number_files, misused, parted, with_numbers
-
     config = selected.config
-    readers = selected.number_readers
-    missing_files = config.missing_files | missing_number_files(
-        config, readers, problems
-    )
-    problems += misused(config, readers)
-    systems = with_numbers(config.systems, readers)
+    with_numbers = config
+    readers = file_readers(selected.metrics)
+    for kind, metrics in readers.items():
+        with_numbers = kind.with_files(with_numbers, metrics, problems)
 
     cluster = options.new_cluster()
     opener = Opener(
         options.threads,
         config.written.run.max_unpacked,
-        missing_files,
+        with_numbers.missing_files,
         cluster.shared if cluster else None,
     )
     corpora = []
     for dataset in config.datasets:
-        corpus = open_corpus(dataset, systems, problems, opener, selected.views)
+        corpus = open_corpus(
+            dataset, with_numbers.systems, problems, opener, selected.views
+        )
         if corpus:
-            corpora.append(parted(corpus, readers))
+            for kind, metrics in readers.items():
+                corpus = kind.with_numbers(corpus, metrics)
+            corpora.append(corpus)
     _add_locations(config, problems)
     problems += missing_texts(config, selected.metrics)
     if not problems:
@@ -378,16 +369,8 @@ def metrics_for_run(
     selected: ConfigWithMetrics, corpora: Collection[Corpus]
 ) -> tuple[Metric, ...]:
     """Return the metrics as this run needs them: some read all references before any line."""
-    if not any(map(computes_numbers, selected.metrics)):
-        return selected.metrics
-    from .execution.function_metrics import (
-        all_references,
-    )  # here: few runs have such a metric
-
     systems = len(selected.config.systems)
-    return capabilities.for_run(
-        selected.metrics, systems, lambda: all_references(corpora)
-    )
+    return capabilities.for_run(selected.metrics, systems, corpora)
 
 
 def fit(metrics: Sequence[Metric], corpora: Collection[Corpus]) -> list[Problem]:
@@ -464,7 +447,7 @@ def impossible_requests(config: Config, metrics: Sequence[Metric]) -> list[Probl
     """Return why a config that can be read cannot be run, whatever its texts are."""
     problems = [*impossible_reports(config), *impossible_statistics(config, metrics)]
     for metric in metrics:
-        message = capabilities.lacks_code(metric)
+        message = capabilities.missing_code(metric)
         if message:
             problems.append(Problem("", message))
     return problems

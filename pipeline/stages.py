@@ -10,7 +10,7 @@ resampling    Scores get intervals, rank ranges and paired tests, if the config 
 averaging     Scores are averaged over data sets, if the config has `output: {mean: true}`.
 writing       Reports are written: results.json, and those that the config names.
 
-Before counting, code of users computes the numbers of their metrics, each in a stage with its name.
+Before counting, the numbers of metrics that are computed are, each in a stage with its name.
 If all counts of a data set are stored, the first stage is named `looking` instead. Some metrics
 read all references before a line can be counted, such as for how rare an n-gram is: that is the
 stage `surveying`.
@@ -33,6 +33,7 @@ from . import kernel
 from ._version import __version__
 from .data.texts import read_texts
 from .errors import InputError
+from .execution.computation import computations
 from .execution.count import count_all
 from .execution.options import (
     AUTO,
@@ -214,40 +215,34 @@ def go_through_stages(
 
 
 class ComputedNumbers(NamedTuple):
-    """A run with the numbers that code of users computes."""
+    """A run with the numbers that are computed before counting."""
 
     job: Job
     plugins: list[dict[str, Any]]
-    """The records of this code in run.json."""
+    """The records in run.json of metrics that others bring."""
 
 
 def compute_numbers(
     job: Job, options: RunOptions, listener: Listener
 ) -> ComputedNumbers:
-    """Compute the numbers of metrics of users."""
-    origins = {}
+    """Compute the numbers of metrics that have them before counting."""
+    records: dict[str, dict[str, Any]] = {}
     for metric in job.metrics:
         if metric.origin or computes_numbers(metric):
-            origins[metric.name] = metric.origin
-    plugins: list[dict[str, Any]] = [
-        {"name": name, **origins[name]} for name in origins
-    ]
-    if not any(map(computes_numbers, job.metrics)):
-        return ComputedNumbers(job, plugins)
-    from .execution.function_metrics import Computing, with_computed
-
-    computing = Computing(options, listener)
-    corpora = tuple(with_computed(job.corpora, job.metrics, computing))
+            records[metric.name] = {"name": metric.name, **metric.origin}
+    corpora = list(job.corpora)
+    for computation in computations(job.metrics, options, listener):
+        corpora = computation.with_numbers(corpora)
+        for name, record in computation.records.items():
+            records[name] |= record
     warnings = list(job.warnings)
     for old, new in zip(job.corpora, corpora, strict=True):
         warnings += [
             f"{new.name}: {note}" for note in new.notes if note not in old.notes
         ]
-    for plugin in plugins:
-        plugin.update(computing.records.get(plugin["name"], {}))
     tasks = tasks_of(job.metrics, corpora)
-    job = replace(job, corpora=corpora, tasks=tasks, warnings=tuple(warnings))
-    return ComputedNumbers(job, plugins)
+    job = replace(job, corpora=tuple(corpora), tasks=tasks, warnings=tuple(warnings))
+    return ComputedNumbers(job, list(records.values()))
 
 
 class CountedRun(NamedTuple):

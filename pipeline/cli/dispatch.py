@@ -118,9 +118,6 @@ CORE_COMMANDS = {
         reads_runs=True,
     ),
     "data": _core("data", "fetch published data sets, check them, tell where they are"),
-    "cache": _core(
-        "cache", "say which numbers of your own metrics are kept, or delete them"
-    ),
     "list": _core(
         "list",
         "list metrics with their options, tokenizers, or statistics of agreement",
@@ -366,18 +363,20 @@ def _flags(parser: argparse.ArgumentParser) -> list[str]:
     return flags
 
 
-def _load_plugins(arguments: Sequence[str]) -> None:
-    """Load the plugins of --plugin FILE and --plugin=FILE."""
+def _take_metric_options(arguments: Sequence[str]) -> None:
+    """Take --plugin FILE, --plugin=FILE and --download."""
+    plugins = []
     for argument, following in itertools.zip_longest(arguments, arguments[1:]):
         flag, equals, value = argument.partition("=")
         if not equals:
             value = following
         if flag == "--plugin" and value is not None:
-            from ..metrics.functions.loading import (
-                load,
-            )  # here, because most commands need none
+            plugins.append(value)
+    download = "--download" in arguments
+    if plugins or download:
+        from ..metrics.sources import metric_source  # most commands need none
 
-            load(value)
+        metric_source().take_options(plugins, download=download)
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -387,7 +386,7 @@ def _dispatch(arguments: list[str]) -> int:
     command = command_named(name) if name else None
     if command and command.takes_plugins:
         # Before the arguments are parsed, because the metrics of plugins add options.
-        _load_plugins(arguments)
+        _take_metric_options(arguments)
     parser, command_parser = _parser(name, arguments)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -409,10 +408,6 @@ def _dispatch(arguments: list[str]) -> int:
     if name is None:
         parser.print_help()
         return 0
-    if getattr(parsed, "download", False):
-        from ..metrics.functions.models import allow_download
-
-        allow_download()
     try:
         code: int = parsed.call(parsed) or 0  # most commands return None
     except DAMAGED as error:

@@ -151,7 +151,7 @@ class Opener:
             if isinstance(text, Path) and is_there(text):
                 formats.refuse_table(text, self.temp_files.local(text), named(text))
             if isinstance(text, Column):
-                open_column = formats.format_named(text.kind).open
+                open_column = formats.format_of(text).open
                 if open_column:
                     return Opening.of(open_column(text, self))
             return Opening.of(formats.stored_texts(text, self.temp_files))

@@ -13,7 +13,6 @@ from .table import METRICS
 if TYPE_CHECKING:
     from .build import (
         MetricArgument,
-        external_named,
         from_text,
         from_texts,
         from_values,
@@ -33,7 +32,6 @@ __all__ = [
     "MetricArgument",
     "Prepared",
     "class_of",
-    "external_named",
     "factor",
     "from_text",
     "from_texts",
@@ -52,7 +50,6 @@ __all__ = [
 MODULES = {
     "build": {
         "MetricArgument",
-        "external_named",
         "from_text",
         "from_texts",
         "from_values",

@@ -11,17 +11,15 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from ..data.config.tree import Node, base_of, from_plain, is_set
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..files.remote import Remote, expanded, is_data, locate
 from ..tokenizers import TOKENIZERS
 from ..tokenizers.sacrebleu import tokenizer_of_pair
-from .base.capabilities import reads_files
 from .base.metric import Metric
 from .base.options import Option, parse_signature, render_signature
 from .names import CHANGES, Meaning, folded, meanings, named, spellings
+from .sources import metric_source
 from .table import METRICS
 
 MetricArgument = str | Metric | Mapping[str, Any] | Callable[..., Any]
@@ -54,9 +52,7 @@ def meaning_of(name: str) -> Meaning:
             f"'{name}' may be one of these; write the one that you mean:{listed}"
         )
     # Installed packages are searched only for unknown names.
-    from .functions.loading import find
-
-    if find(name):
+    if metric_source().find(name):
         return Meaning(name, {})
     for other, way in ELSEWHERE.items():
         if folded(other) == folded(name):
@@ -184,11 +180,9 @@ def _named_function(value: Any) -> Any:
     """Return a value with the name of a metric in place of the metric's function."""
     if isinstance(value, Mapping) and callable(value.get("name")):
         return {**value, "name": _named_function(value["name"])}
-    if not callable(value):
+    if isinstance(value, Metric) or not callable(value):
         return value
-    from .functions.loading import of_values
-
-    return of_values(value)
+    return metric_source().name_of(value)
 
 
 @lru_cache(256)
@@ -202,23 +196,6 @@ def _known(text: str, _changes: int) -> Metric | None:
         if (option.path or option.resolved) and getattr(metric, option.attribute):
             return None
     return metric
-
-
-def external_named(
-    metrics: Iterable[Metric], scores: Mapping[str, Mapping[str, Any]]
-) -> list[dict[str, str]]:
-    """Return config entries for numbers in memory whose title no metric has.
-
-    `scores` are numbers by title and system; counts of edits have 3 columns.
-    """
-    titles = {metric.output for metric in metrics if reads_files(metric)}
-    entries = []
-    for title, systems in scores.items():
-        if title not in titles:
-            is_counts = np.ndim(next(iter(systems.values()), 0)) == 2
-            score = "f_beta" if is_counts else "mean"
-            entries.append({"name": "external", "title": title, "score": score})
-    return entries
 
 
 # --- nodes of a config

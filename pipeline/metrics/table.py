@@ -17,7 +17,6 @@ METRICS: "Table[type[Metric]]" = Table(
         "chrf": "chrf.Chrf",
         "ter": "ter.Ter",
         "rouge": "rouge.metric.Rouge",
-        "external": "external.External",
     },
     kind="metrics",
 )

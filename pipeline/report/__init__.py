@@ -43,13 +43,6 @@ FORMATS: Table[Format] = Table(
             package="pyarrow",
             extra="parquet",
         ),
-        "numbers": Format(
-            about=(
-                "the numbers of sentences by metrics of your own, and a config that takes them as "
-                "`external`"
-            ),
-            files=later(__name__, "numbers.number_files"),
-        ),
     },
     kind="report_formats",
 )

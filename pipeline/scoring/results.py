@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 from ..errors import StoreError
 from ..execution.options import Missing
 from ..files.safe_files import read_json
-from ..metrics.base.capabilities import is_built_in
 from ..metrics.base.declared import Declared
 from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import StatisticsSpec
-from ..metrics.names import class_of, lower_is_better
+from ..metrics.names import lower_is_better
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -332,19 +331,15 @@ class Results:
         The code of a metric of a user is not needed.
         """
         declared = self.declared.get(printed.partition("|")[0])
-        if not declared or is_built_in(class_of(printed)):
+        if not declared:
             from ..metrics.build import (
                 from_text,
             )  # here: this file is read without any metric
 
             return from_text(printed)
-        from ..metrics.functions.loading import (
-            remember,
-        )  # here: few runs have metrics of users
-        from ..metrics.functions.metric import restored
+        from ..metrics.sources import metric_source  # few runs have such metrics
 
-        remember(self.declared.values())
-        return restored(declared, printed)
+        return metric_source().restored(self.declared, printed)
 
     def only(self, system: str) -> "Results":
         """Return the same results with the scores of one system, and without comparisons."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pipeline
 from pipeline.data.corpus import corpus_in_memory
-from pipeline.execution.function_metrics import Computing, with_computed
+from pipeline.execution.computation import with_computed
 from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_values
 from tests.bench.measuring.rows import NOTHING, Row, shown
@@ -61,7 +61,7 @@ def function_metrics(bench: Bench) -> Iterator[Row]:
         with_computed(
             [corpus_in_memory(texts, None, None)],
             [metric],
-            Computing(RunOptions(n_jobs=1, cache=cache)),
+            RunOptions(n_jobs=1, cache=cache),
         )
         took.append(shown((time.process_time() - begun - own) / TEXTS))
     ours = f"{took[0]} without the cache, {took[1]} with it, {took[2]} where it is kept"

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import pipeline
 from pipeline.data.corpus import corpus_in_memory
-from pipeline.execution.function_metrics import Computing, with_computed
+from pipeline.execution.computation import computations
 from pipeline.execution.options import RunOptions
 from pipeline.extensions.neural.scribendi import ratios
 from pipeline.metrics.build import from_values
@@ -143,17 +143,15 @@ def neural(bench: Bench) -> Iterator[Row]:
     )
 
     (metric,) = from_values({"name": "some", **own})
-    corpus, how = (
-        corpus_in_memory(outputs, None, sources),
-        Computing(RunOptions(n_jobs=1)),
-    )
+    corpus = corpus_in_memory(outputs, None, sources)
     new = []
     with patch.dict(
         os.environ, {"GEC_PIPELINE_DATA": str(bench.folder / "caches")}
     ):  # nothing is kept of earlier runs
         for _ in range(2):
-            with_computed([corpus], [metric], how)
-            new.append(how.records.pop("some")["texts"]["new"])
+            (computation,) = computations([metric], RunOptions(n_jobs=1))
+            computation.with_numbers([corpus])
+            new.append(computation.records["some"]["texts"]["new"])
     yield Row(
         "SOME again: texts that are computed", f"{new[1]} of {new[0]}", "", NOTHING, "0"
     )

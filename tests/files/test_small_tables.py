@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.data.config.resolved import Column
-from pipeline.data.number_files import numbers
 from pipeline.errors import CorpusError
+from pipeline.extensions.functions.number_files import numbers
 from pipeline.extensions.human.judgments import read_items
 from pipeline.extensions.human.records import read_records
 from pipeline.extensions.human.score_files import read_scores

@@ -13,6 +13,7 @@ from pipeline.extension import installed
 
 KINDS = (
     "metrics",
+    "metric_sources",
     "tokenizers",
     "text_formats",
     "inputs",

@@ -37,8 +37,8 @@ from ...data.input_readers import completed
 from ...data.inputs import TEXTS
 from ...data.texts import AnyText, called, read_texts
 from ...errors import ConfigError, InputError, printable
+from ...execution.computation import with_computed
 from ...execution.count import PreparedCounts, count_in_memory
-from ...execution.function_metrics import Computing, with_computed
 from ...extension import ExplainOption, loaded
 from ...kernel.common import join_lines
 from ...metrics.base import capabilities
@@ -169,7 +169,7 @@ def _judged_edits(
     corpus: Corpus, metric: Metric, judge: capabilities.JudgesEdits, line: int
 ) -> None:
     """Print a sentence's edits for each system, with the score and the counts by each annotator."""
-    (computed_corpus,) = with_computed([corpus], [metric], Computing())
+    (computed_corpus,) = with_computed([corpus], [metric])
     counted = count_in_memory(computed_corpus, [metric.spec])
     view = corpus.read_by(metric.spec)
     annotator = capabilities.by_annotator(metric)

@@ -42,12 +42,13 @@ def _selected(names: Sequence[str], known: Collection[str], kind: str) -> list[s
 
 def _metrics(names: Sequence[str]) -> None:
     from ...metrics import METRICS
-    from ...metrics.functions.loading import find, installed
+    from ...metrics.sources import metric_source
 
-    packages = installed()
+    source = metric_source()
+    packages = source.packages()
     for name in names:
         if name in packages and name not in METRICS:
-            find(name)
+            source.find(name)
     for name in _selected(names, METRICS, "metric"):
         metric = METRICS[name]
         origin = metric.origin.get("from", "")

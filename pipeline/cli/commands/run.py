@@ -98,7 +98,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from ... import stages
-    from ...metrics.base.capabilities import computes_numbers
+    from ...execution.computation import computations
     from ...report.console import print_results
 
     if args.mean:
@@ -122,13 +122,8 @@ def run(args: argparse.Namespace) -> int:
         if args.dry_run:
             planned = plan(job, args.output, fresh=args.fresh)
             print_table(planned.header, planned.rows, left=(0, 1, 2, 4))
-            if any(map(computes_numbers, job.metrics)):
-                from ...execution.function_metrics import Computing, texts_to_compute
-
-                computing_settings = Computing(options.under(config.run))
-                for line in texts_to_compute(
-                    job.corpora, job.metrics, computing_settings
-                ):
+            for computation in computations(job.metrics, options.under(config.run)):
+                for line in computation.planned(job.corpora):
                     print(printable(line))
             if planned.replacement:
                 bar.warn(planned.replacement)

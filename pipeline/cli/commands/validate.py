@@ -77,11 +77,12 @@ def run(args: argparse.Namespace) -> None:
         if opened is not None:
             _print_lines(stage.describe(opened))
     if args.try_:
-        from ...execution.function_metrics import Computing, tried
+        from ...execution.computation import computations
 
-        computing = Computing(RunOptions().under(job.config.written.run))
-        for message in tried(job.corpora, job.metrics, computing):
-            print(printable(f"tried: {message}"))
+        options = RunOptions().under(job.config.written.run)
+        for computation in computations(job.metrics, options):
+            for message in computation.tried(job.corpora):
+                print(printable(f"tried: {message}"))
 
 
 def _print_lines(lines: Iterable[str]) -> None:

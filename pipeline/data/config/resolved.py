@@ -29,20 +29,19 @@ TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok", ".m2", ".erra
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """Texts in the records of a file, or numbers in its columns."""
+    """Texts in the records of a file."""
 
     kind: str
-    """The name of the format, a key of `READERS` in `corpus/formats/`; or "numbers"."""
+    """The name of the format, a key of `READERS` in `data/formats/`."""
     path: Path | Remote
     column: str
-    """The name or number of the column. Several columns of numbers are joined by +."""
+    """The name or number of the column."""
     header: bool = False
-    """Whether the first line holds the names of the columns. For numbers: whether the columns were
-    named."""
+    """Whether the first line holds the names of the columns."""
     null: bool = False
     """Whether a record may have no text."""
-    decimals: int | None = None
-    """Decimals that numbers have at most. None allows any real numbers."""
+    format: "TextFormat | None" = None
+    """The format, if no table has it."""
     key: str = ""
     """The column of the ids by which the records are joined with others. Empty: they are in the
     same order."""

@@ -94,16 +94,15 @@ _OTHERS = {
     ENCODED: TextFormat(
         later(__name__, "records.encoded"), "Lines in another encoding than UTF-8."
     ),
-    "numbers": TextFormat(
-        later(__name__.rpartition(".")[0], "number_files.numbers"),
-        "Numbers of each sentence, which no data set names but the metric external.",
-    ),
 }
 """Formats that configs name in other ways, or the command line alone."""
 
 
-def format_named(kind: str) -> TextFormat:
-    """Return a format, also one that configs name in other ways; raises KeyError."""
+def format_of(column: Column) -> TextFormat:
+    """Return the format of a column, also one that configs name in other ways; raises KeyError."""
+    if column.format:
+        return column.format
+    kind = column.kind
     return _OTHERS[kind] if kind in _OTHERS else READERS[kind]
 
 
@@ -126,7 +125,7 @@ def stored_texts(text: Input, temp_files: TempFiles) -> StoredTexts:
 
 
 def _origin(text: Column) -> Origin:
-    return Origin(named(text.path), format_named(text.kind).unit, int(text.header))
+    return Origin(named(text.path), format_of(text).unit, int(text.header))
 
 
 def _values(
@@ -134,7 +133,7 @@ def _values(
 ) -> Iterator[tuple[object, Callable[[], str]]]:
     """Yield the value of each record, and a function that returns the position of the record."""
     path = temp_files.local(text.path)
-    records = format_named(text.kind).texts(path, origin.name, text)
+    records = format_of(text).texts(path, origin.name, text)
     for number, record in enumerate(records, 1):
         position = partial(origin.at, number)
         yield value_of(record, text, position), position

@@ -21,8 +21,8 @@ from pipeline.data.corpus import Corpus, corpus_in_memory
 from pipeline.data.inputs import TEXTS
 from pipeline.data.texts import AnyText, read_texts
 from pipeline.errors import InputError
+from pipeline.execution.computation import with_computed
 from pipeline.execution.count import PreparedCounts
-from pipeline.execution.function_metrics import Computing, with_computed
 from pipeline.extensions.edits.annotated_texts import corrected
 from pipeline.extensions.edits.errant_annotator import annotator_named
 from pipeline.extensions.edits.m2_files import NOOP, Edit
@@ -308,7 +308,7 @@ def _scores(metric: Metric, corpus: Corpus, variants: Sequence[Output]) -> list[
         corpus = _with_variants(variants, corpus, metric.spec.input)
         rows = scored
     if computes_numbers(metric):
-        (corpus,) = with_computed([corpus], [metric], Computing())
+        (corpus,) = with_computed([corpus], [metric])
         numbers = corpus.read_by(metric.spec)
         texts = read_texts(numbers.systems[VARIANTS], 0, numbers.lines)
         rows = np.arange(numbers.lines)

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from pipeline.data.dataset_cache import cache
 from pipeline.errors import InputError
+from pipeline.extensions.functions.declare import Model, metric
+from pipeline.extensions.functions.models import HUB, has_bytes, name_of
 from pipeline.files.safe_files import write_atomic
-from pipeline.metrics.functions.declare import Model, metric
-from pipeline.metrics.functions.models import HUB, has_bytes, name_of
 
 from .networks import CALL_SIZE, Network, TokenIds, WithModels, built_in
 

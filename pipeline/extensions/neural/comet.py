@@ -11,8 +11,8 @@ from typing import Any, Literal
 import yaml
 
 from pipeline.errors import InputError
-from pipeline.metrics.functions.declare import Model, metric
-from pipeline.metrics.functions.models import HUB, located, name_of
+from pipeline.extensions.functions.declare import Model, metric
+from pipeline.extensions.functions.models import HUB, located, name_of
 
 from .networks import CALL_SIZE, WithModels, built_in
 

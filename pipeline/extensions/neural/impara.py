@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.metrics.functions.declare import Model, metric
+from pipeline.extensions.functions.declare import Model, metric
 
 from .networks import CALL_SIZE, Logits, Network, WithModels, built_in
 

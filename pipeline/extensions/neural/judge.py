@@ -22,8 +22,8 @@ from urllib.request import (
 )
 
 from pipeline.errors import ConfigError
+from pipeline.extensions.functions.declare import metric
 from pipeline.files.plain_files import small_text
-from pipeline.metrics.functions.declare import metric
 
 from .networks import built_in
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pipeline.errors import InputError
-from pipeline.metrics.functions.declare import CodeOrigin
-from pipeline.metrics.functions.metric import FunctionMetric, function_metric_class
-from pipeline.metrics.functions.models import name_of, special_tokens
+from pipeline.extensions.functions.declare import CodeOrigin
+from pipeline.extensions.functions.metric import FunctionMetric, function_metric_class
+from pipeline.extensions.functions.models import name_of, special_tokens
 
 TokenIds = dict[str, list[int]]
 """A text as a tokenizer returns it: input_ids, and of a pair perhaps token_type_ids."""

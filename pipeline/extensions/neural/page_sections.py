@@ -24,7 +24,7 @@ def effects(
     metric = metric_result.metric
     if (
         not is_attributed(metric)
-        or capabilities.lacks_code(metric)
+        or capabilities.missing_code(metric)
         or corpus.source is None
     ):
         return {}

@@ -2,7 +2,7 @@
 BERTScore.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -11,17 +11,20 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
+from pipeline.data.corpus import Corpus
 from pipeline.extensions.edits.errant_report import NOOP, Comparison
 from pipeline.extensions.edits.m2_files import Edit
 from pipeline.extensions.edits.metrics.errant import Errant
 from pipeline.extensions.edits.records import Annotation, annotation_of, outputs_of
 from pipeline.extensions.edits.view_names import EDITS_OF_BOTH
-from pipeline.metrics.base.capabilities import ComputesNumbers, CountWarning
+from pipeline.extensions.functions.computation import ComputedByCode
+from pipeline.extensions.functions.declare import Model, metric
+from pipeline.extensions.functions.function_spec import FunctionMetricSpec
+from pipeline.extensions.functions.metric import parameter_option
+from pipeline.metrics.base.capabilities import CountWarning
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import option
 from pipeline.metrics.base.statistics_spec import Columns, Field, Text
-from pipeline.metrics.functions.declare import Model, metric
-from pipeline.metrics.functions.metric import FunctionMetricSpec, parameter_option
 
 from .bertscore import WithPairs, f_of
 from .networks import CALL_SIZE, built_in
@@ -208,7 +211,7 @@ class PtErrantSpec(FunctionMetricSpec):
 
 
 @dataclass(frozen=True)
-class PtErrant(ComputesNumbers, Errant):
+class PtErrant(ComputedByCode, Errant):
     """F-beta of the weights of edits that the output and an annotator have in common.
 
     The weight of an edit is the change of BERTScore of the source with the annotator's text if the
@@ -287,9 +290,9 @@ class PtErrant(ComputesNumbers, Errant):
             annotator=self.annotation,
         )
 
-    def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
+    def for_run(self, systems: int, corpora: Collection[Corpus]) -> Metric:
         """Return the metric with the weights of tokens in these references, if it has the option."""
-        return replace(self, idf=self._weighing.for_run(systems, references).idf)
+        return replace(self, idf=self._weighing.for_run(systems, corpora).idf)
 
     def breakdown(self, categories: tuple[str, ...]) -> None:
         """Return None: weights are not counted by type."""

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from pipeline import kernel
+from pipeline.extensions.functions.declare import Model, metric
 from pipeline.kernel.common import Encoded
-from pipeline.metrics.functions.declare import Model, metric
 
 from .networks import CALL_SIZE, MAX_BATCH_TOKENS, Network, WithModels, built_in
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.errors import InputError
-from pipeline.metrics.functions.declare import Model, metric
+from pipeline.extensions.functions.declare import Model, metric
 
 from .networks import CALL_SIZE, Logits, WithModels, built_in
 

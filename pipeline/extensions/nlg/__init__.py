@@ -5,6 +5,7 @@ from ...extension import Extension
 EXTENSION = Extension(
     name="nlg",
     about="SARI, NIST, CIDEr-D, METEOR, and features of texts",
+    needs=("functions",),
     metrics={
         "sari": "sari:Sari",
         "nist": "nist:Nist",

@@ -15,14 +15,14 @@ import numpy as np
 
 from pipeline.arrays import Floats
 from pipeline.errors import ConfigError
-from pipeline.metrics.base.capabilities import ComputesNumbers
+from pipeline.extensions.functions.computation import ComputedByCode
+from pipeline.extensions.functions.declare import Plugin
+from pipeline.extensions.functions.function_spec import Code, FunctionMetricSpec
 from pipeline.metrics.base.choices import ratio
 from pipeline.metrics.base.declared import Declared, Parameter
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import level_option, option
 from pipeline.metrics.base.statistics_spec import Columns, Field
-from pipeline.metrics.functions.declare import Plugin
-from pipeline.metrics.functions.metric import Code, FunctionMetricSpec
 from pipeline.tokenizers.sacrebleu import JAR as PTB
 from pipeline.tokenizers.sacrebleu import Jar, Ptb
 
@@ -144,7 +144,7 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Meteor(ComputesNumbers, Metric):
+class Meteor(ComputedByCode, Metric):
     """METEOR 1.5, by the user's copy of the authors' program in Java.
 
     The program aligns an output with each reference by exact words, stems, synonyms and

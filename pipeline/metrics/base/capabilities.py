@@ -6,16 +6,21 @@ holds for the others. So nothing else depends on which metric it has.
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, cast
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, cast
 
 from ...arrays import Floats, Ints
+from ...errors import Problem
 from ...kernel.common import COUNTED, Kind
 from ...tokenizers.tokenization import Tokenization
 from .choices import Draws, SequentialAnnotatorChoice
 from .declared import Declared
 from .metric import Metric
-from .statistics_spec import Columns, NumberSpec, StatisticsSpec, Text
+from .statistics_spec import Columns, StatisticsSpec, Text
+
+if TYPE_CHECKING:
+    from ...data.config.resolved import Config
+    from ...data.corpus import Corpus
 
 Grams = Counter[tuple[str, ...]]
 Texts = Sequence[str]
@@ -25,21 +30,53 @@ Texts = Sequence[str]
 
 
 class ReadsFiles(ABC):
-    """Its columns come from files that a config names, not from text."""
+    """Its columns are numbers of each sentence in files or arrays, which are read in place of texts.
 
-    title: str
-    """The name of its score."""
-    files: str
-    """The path of its files, in which {system} and {dataset} may stand."""
-    columns: str
-    """The names of the columns joined by +, or an empty text if the file has no names."""
-    decimals: int
-    """The largest number of decimals of its numbers."""
+    `Corpus.external` of a data set has them by the key of its specification. Metrics of one class
+    are opened together.
+    """
 
-    @property
+    @classmethod
     @abstractmethod
-    def spec(self) -> NumberSpec:
-        """The columns that it reads."""
+    def with_files(
+        cls, config: "Config", metrics: Sequence[Any], problems: list[Problem]
+    ) -> "Config":
+        """Return a config with the files of metrics of this class as further systems.
+
+        Adds to problems.
+        """
+
+    @classmethod
+    @abstractmethod
+    def with_numbers(cls, corpus: "Corpus", metrics: Sequence[Any]) -> "Corpus":
+        """Return an opened data set with the numbers of these further systems apart.
+
+        Raises CorpusError if a line has no number.
+        """
+
+    @classmethod
+    @abstractmethod
+    def with_arrays(
+        cls,
+        corpus: "Corpus",
+        metrics: Sequence[Any],
+        scores: Mapping[str, Mapping[str, Any]],
+    ) -> "Corpus":
+        """Return a data set with numbers in memory, by the outputs of metrics, and by system.
+
+        Raises InputError.
+        """
+
+
+def file_readers(
+    metrics: Iterable[Metric],
+) -> dict[type[ReadsFiles], list[ReadsFiles]]:
+    """Return the metrics that read files of numbers, by their classes."""
+    readers: dict[type[ReadsFiles], list[ReadsFiles]] = {}
+    for metric in metrics:
+        if isinstance(metric, ReadsFiles):
+            readers.setdefault(type(metric), []).append(metric)
+    return readers
 
 
 def reads_files(metric: Metric | type[Metric]) -> bool:
@@ -48,26 +85,30 @@ def reads_files(metric: Metric | type[Metric]) -> bool:
     return issubclass(kind, ReadsFiles)
 
 
-class ComputesNumbers:
-    """Its columns are numbers that a function or a model computes of whole texts before counting.
+class ComputesNumbers(ABC):
+    """Its columns are numbers of each sentence that are computed before counting.
 
-    Its specification says which texts are read and which code computes, as
-    `metrics/functions/metric.py` does.
+    `Corpus.external` of a data set has them by the key of its specification.
     """
 
     declared: ClassVar[Declared | None] = None
     """What results keep of the metric, so that they can be read without its code."""
-    is_built_in: ClassVar[bool] = False
-    """Whether the metric is part of the program, so that every reader of results has it."""
 
-    def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
-        """Return the metric for a number of systems and all references, if it depends on them."""
+    @abstractmethod
+    def computation(self) -> type[Any]:
+        """Return the subclass of Computation (`execution/computation.py`) that computes them."""
+
+    def for_run(self, systems: int, corpora: "Collection[Corpus]") -> Metric:
+        """Return the metric for a number of systems and data sets, if it depends on them."""
         return cast("Metric", self)
 
+    @abstractmethod
     def computed(self, text: Text) -> Columns:
         """Return the numbers of the first system of a text, computed in this process."""
-        columns: Columns = cast("Any", self).spec.computed(text)
-        return columns
+
+    @abstractmethod
+    def missing_code(self) -> str:
+        """Return why nothing can be computed although results can be read; empty: it can."""
 
 
 def computes_numbers(metric: Metric | type[Metric]) -> ComputesNumbers | None:
@@ -87,20 +128,18 @@ def columns_of(metric: Metric, text: Text) -> Columns:
 
 
 def for_run(
-    metrics: Iterable[Metric], systems: int, references: Callable[[], list[str]]
+    metrics: Iterable[Metric], systems: int, corpora: "Collection[Corpus]"
 ) -> tuple[Metric, ...]:
-    """Return metrics for a number of systems and for all references that a function returns."""
+    """Return metrics for a number of systems and for data sets."""
     adapted = []
     for metric in metrics:
         code_metric = computes_numbers(metric)
-        adapted.append(
-            code_metric.for_run(systems, references) if code_metric else metric
-        )
+        adapted.append(code_metric.for_run(systems, corpora) if code_metric else metric)
     return tuple(adapted)
 
 
 def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
-    """Return what results keep of metrics from functions, by name."""
+    """Return what results keep of metrics whose numbers are computed, by name."""
     result = {}
     for metric in metrics:
         code_metric = computes_numbers(metric)
@@ -109,27 +148,10 @@ def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
     return result
 
 
-def is_built_in(metric: type[Metric]) -> bool:
-    """Return whether a metric that computes numbers is part of the program."""
+def missing_code(metric: Metric) -> str:
+    """Return why the numbers of a metric cannot be computed although results can be read."""
     code_metric = computes_numbers(metric)
-    return code_metric is not None and code_metric.is_built_in
-
-
-def lacks_code(metric: Metric) -> str:
-    """Return the message for a metric whose code is missing, or an empty text."""
-    if not computes_numbers(metric):
-        return ""
-    spec: Any = metric.spec
-    if spec.code is None:
-        return without_code(metric.name)
-    return ""
-
-
-def without_code(name: str) -> str:
-    """Return the message for a metric that needs its code, which is missing."""
-    ways = "name it with --plugin, or install its package"
-    reading = "(where results are there, 'show' and 'report' need none)"
-    return f"{name}: its code is not at hand; {ways} {reading}"
+    return code_metric.missing_code() if code_metric else ""
 
 
 class ReadsDataSet:

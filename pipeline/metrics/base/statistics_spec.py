@@ -482,38 +482,6 @@ def tokenization_of(metric: Any) -> Tokenization:
 
 
 @dataclass(frozen=True)
-class NumberSpec(StatisticsSpec):
-    """Numbers of each sentence, joined by blanks, as `data/number_files.py` writes them."""
-
-    title: str
-    names: tuple[str, ...]
-    """The names of the columns."""
-    decimals: int | None
-    """Numbers are integer multiples of 10**-decimals, or floats if this is None."""
-    source: bool = False
-    references: ClassVar[bool] = False
-
-    @property
-    def columns(self) -> tuple[Field, ...]:
-        """One field for each name."""
-        return tuple(Field(name, real=self.decimals is None) for name in self.names)
-
-    def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Read the numbers of each system."""
-        number_type = np.float64 if self.decimals is None else np.int64
-        result: list[dict[str, Any]] = []
-        for lines in text.systems:
-            rows = []
-            for line in lines.texts():
-                rows.append([number_type(cell) for cell in line.split()])
-            table = np.array(rows, number_type).reshape(len(rows), len(self.names))
-            result.append(
-                {name: table[:, number] for number, name in enumerate(self.names)}
-            )
-        return result
-
-
-@dataclass(frozen=True)
 class PreparedOverlap:
     """Source and references as tokens, with which the n-grams of outputs are counted."""
 

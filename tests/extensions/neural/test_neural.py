@@ -23,10 +23,10 @@ import pytest
 
 import pipeline
 from pipeline.cli.dispatch import main
+from pipeline.extensions.functions import models as located
 from pipeline.extensions.neural import networks
 from pipeline.extensions.neural.scribendi import ratios, token_sort
 from pipeline.metrics.build import from_values
-from pipeline.metrics.functions import models as located
 from tests.conftest import ROOT
 from tests.extensions.neural.tiny import (
     ONE,

@@ -11,22 +11,26 @@ import platform
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
 from struct import pack
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..data.content_cache import SCORES, ContentCache
-from ..data.corpus import Corpus
-from ..data.texts import AnyText, read_texts, text_in_memory
-from ..errors import ConfigError, IncompleteError, InputError, did_you_mean
-from ..metrics.base.capabilities import computes_numbers, without_code
-from ..metrics.base.declared import Declared
-from ..metrics.base.metric import Metric
-from ..metrics.functions.calls import (
+from pipeline.data.content_cache import SCORES, ContentCache
+from pipeline.data.corpus import Corpus
+from pipeline.data.texts import AnyText, read_texts, text_in_memory
+from pipeline.errors import ConfigError, IncompleteError, InputError, did_you_mean
+from pipeline.execution.computation import Computation
+from pipeline.execution.options import Listener, RunOptions
+from pipeline.metrics.base.capabilities import ComputesNumbers
+from pipeline.metrics.base.declared import Declared
+from pipeline.metrics.base.statistics_spec import Columns, Text
+from pipeline.parallel import WorkerLostError, results
+
+from .calls import (
     Answer,
     Call,
     Failure,
@@ -37,9 +41,7 @@ from ..metrics.functions.calls import (
     encoded_answer,
     item_length,
 )
-from ..metrics.functions.metric import Code, FunctionMetricSpec
-from ..parallel import WorkerLostError, results
-from .options import AUTO, SILENT, Listener, RunOptions
+from .function_spec import Code, FunctionMetricSpec
 
 WAITING_CALLS = 16
 """Concurrent calls of code that waits for a network."""
@@ -60,67 +62,105 @@ sixth digit.
 """
 
 
-@dataclass
-class Computing:
-    """How numbers are computed. Nothing of it changes a number."""
+class ComputedByCode(ComputesNumbers):
+    """A metric whose specification is a FunctionMetricSpec."""
 
-    options: RunOptions = AUTO
-    listener: Listener = SILENT
-    records: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """What run.json has of each metric: new and cached texts, seconds, devices, versions."""
+    is_built_in: ClassVar[bool] = False
+    """Whether the metric is part of the program, so that every reader of results has it."""
+    spec: Any
+
+    def computation(self) -> type["FunctionComputation"]:
+        """Return the class that computes the numbers."""
+        return FunctionComputation
+
+    def computed(self, text: Text) -> Columns:
+        """Return the numbers of the first system of a text, computed in this process."""
+        columns: Columns = self.spec.computed(text)
+        return columns
+
+    def missing_code(self) -> str:
+        """Return the message for a metric whose code is missing; empty if it is available."""
+        return "" if self.spec.code else without_code(self.name)  # type: ignore[attr-defined]
 
 
-def with_computed(
-    corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing
-) -> list[Corpus]:
-    """Return data sets with the numbers of all metrics that code of users computes.
+def without_code(name: str) -> str:
+    """Return the message for a metric that needs its code, which is missing."""
+    ways = "name it with --plugin, or install its package"
+    reading = "(where results are there, 'show' and 'report' need none)"
+    return f"{name}: its code is not at hand; {ways} {reading}"
 
-    Models are loaded one after the other. Raises InputError, with the position of the first text
-    that has no number, and IncompleteError if a process dies. Numbers computed before are cached.
+
+class FunctionComputation(Computation):
+    """Computes the numbers of metrics by code of users.
+
+    Models are loaded one after the other. Numbers computed before are cached on this computer.
     """
-    for computation in _computations(metrics, how):
-        how.listener.stage(computation.spec.title)
-        corpora = computation.added(corpora)
-    return list(corpora)
+
+    def with_numbers(self, corpora: Sequence[Corpus]) -> list[Corpus]:
+        """Return data sets with the numbers of all metrics.
+
+        Raises InputError, with the position of the first text that has no number, and
+        IncompleteError if a process dies.
+        """
+        for numbers in self._numbers_of_code():
+            self.listener.stage(numbers.spec.title)
+            corpora = numbers.added(corpora)
+            self.records[numbers.declared.name] = numbers.record
+        return list(corpora)
+
+    def planned(self, corpora: Sequence[Corpus]) -> Iterator[str]:
+        """Yield how many distinct texts there are, and how many of them would be computed."""
+        for numbers in self._numbers_of_code():
+            for corpus in corpora:
+                numbers.gather(corpus)
+            total = len(numbers.items)
+            cached = numbers.cached_answers()
+            todo = [number for number in range(total) if number not in cached]
+            new = f"{len(todo):,} of {total:,} distinct texts would be computed"
+            cost = numbers.total_cost(todo)
+            yield f"{numbers.spec.signature}: {new}{cost}; {len(cached):,} are kept"
+
+    def tried(self, corpora: Sequence[Corpus]) -> Iterator[str]:
+        """Yield whether the numbers of two texts are the same in several calls.
+
+        A text of middle length and the longest one are computed in one call, in another one, in
+        another order, and each alone. Models are loaded in this process. Raises InputError if a
+        text has no number, or another one later.
+        """
+        for numbers in self._numbers_of_code():
+            for corpus in corpora:
+                numbers.gather(corpus)
+            calls = _try_one(numbers)
+            texts = calls - 3
+            signature = numbers.spec.signature
+            yield f"{signature}: {texts} texts have the same numbers in {calls} calls"
+
+    def _numbers_of_code(self) -> "Iterator[_NumbersOfCode]":
+        """Yield the numbers of each specification, which metrics may share.
+
+        Raises InputError if code is missing, and if --recompute names another metric.
+        """
+        names_by_spec: dict[FunctionMetricSpec, str] = {}
+        for metric in self.metrics:
+            names_by_spec[metric.spec] = metric.name  # type: ignore[index]
+        names = dict.fromkeys(names_by_spec.values())
+        for name in self.options.recompute:
+            if name not in names:
+                hint = did_you_mean(name, names)
+                raise InputError(
+                    f"--recompute {name}: expected one of {', '.join(names)}{hint}"
+                )
+        for spec in names_by_spec:
+            if spec.code is None:
+                raise InputError(without_code(spec.title))
+            yield _NumbersOfCode(spec, spec.code, self.options, self.listener)
 
 
-def texts_to_compute(
-    corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing
-) -> Iterator[str]:
-    """Yield for each metric of users how many distinct texts there are, and how many of them would
-    be computed.
-    """
-    for computation in _computations(metrics, how, corpora):
-        total = len(computation.items)
-        cached = computation.cached_answers()
-        todo = [number for number in range(total) if number not in cached]
-        new = f"{len(todo):,} of {total:,} distinct texts would be computed"
-        cost = computation.total_cost(todo)
-        yield f"{computation.spec.signature}: {new}{cost}; {len(cached):,} are kept"
-
-
-def tried(
-    corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing
-) -> Iterator[str]:
-    """Yield for each metric of users whether the numbers of two texts are the same in several
-    calls.
-
-    A text of middle length and the longest one are computed in one call, in another one, in another
-    order, and each alone. Models are loaded in this process. Raises InputError if a text has no
-    number, or another one later.
-    """
-    for computation in _computations(metrics, how, corpora):
-        calls = _try_one(computation)
-        texts = calls - 3
-        signature = computation.spec.signature
-        yield f"{signature}: {texts} texts have the same numbers in {calls} calls"
-
-
-def _try_one(computation: "_Computation") -> int:
+def _try_one(computation: "_NumbersOfCode") -> int:
     """Compute two texts several times and return the number of calls; raises InputError."""
     code = computation.code
     name = computation.declared.name
-    options = computation.how.options
+    options = computation.options
     devices = devices_of(options.devices)[:1] if code.plugin.has_load else []
     call = Call(
         code.plugin,
@@ -158,34 +198,6 @@ def _as_text(answer: Answer) -> str:
     return ", ".join(f"{number:.6g}" for number in answer) if answer else "none"
 
 
-def _computations(
-    metrics: Iterable[Metric], how: Computing, corpora: Sequence[Corpus] = ()
-) -> "Iterator[_Computation]":
-    """Yield the computations of metrics, one for all that share numbers, with the items of data
-    sets.
-
-    Raises InputError if code is missing, and if --recompute names another metric.
-    """
-    names_by_spec: dict[FunctionMetricSpec, str] = {}
-    for metric in metrics:
-        if computes_numbers(metric):
-            names_by_spec[metric.spec] = metric.name  # type: ignore[index]
-    names = dict.fromkeys(names_by_spec.values())
-    for name in how.options.recompute:
-        if name not in names:
-            hint = did_you_mean(name, names)
-            raise InputError(
-                f"--recompute {name}: expected one of {', '.join(names)}{hint}"
-            )
-    for spec in names_by_spec:
-        if spec.code is None:
-            raise InputError(without_code(spec.title))
-        computation = _Computation(spec, spec.code, how)
-        for corpus in corpora:
-            computation.gather(corpus)
-        yield computation
-
-
 class _Position(NamedTuple):
     """Where a text occurs first."""
 
@@ -207,13 +219,22 @@ class _LineItems(NamedTuple):
     """The index of the output among those of a listwise item, which has the numbers of all."""
 
 
-class _Computation:
+class _NumbersOfCode:
     """The distinct items of all data sets for one metric, and their numbers."""
 
-    def __init__(self, spec: FunctionMetricSpec, code: Code, how: Computing) -> None:
+    def __init__(
+        self,
+        spec: FunctionMetricSpec,
+        code: Code,
+        options: RunOptions,
+        listener: Listener,
+    ) -> None:
         self.spec = spec
         self.code = code
-        self.how = how
+        self.options = options
+        self.listener = listener
+        self.record: dict[str, Any] = {}
+        """What run.json has of the metric: texts, seconds, devices, versions."""
         self.declared: Declared = code.plugin.declared
         self.items: list[Item] = []
         self.numbers: dict[Item, int] = {}
@@ -223,12 +244,8 @@ class _Computation:
         self.spent = Counter[str]()
         self.started = time.monotonic()
         self.cache: ContentCache | None = None
-        if how.options.cache and (
-            code.plugin.origin is not None or self.declared.version
-        ):
-            self.cache = ContentCache(
-                SCORES, warn=how.listener.warn, of=self.declared.name
-            )
+        if options.cache and (code.plugin.origin is not None or self.declared.version):
+            self.cache = ContentCache(SCORES, warn=listener.warn, of=self.declared.name)
 
     # --- items
 
@@ -358,7 +375,7 @@ class _Computation:
 
     def cached_answers(self) -> dict[int, Answer]:
         """Return the answers in the cache, by the numbers of items."""
-        if self.cache is None or self.declared.name in self.how.options.recompute:
+        if self.cache is None or self.declared.name in self.options.recompute:
             return {}
         cached = self.cache.read(self.keys)
         answers: dict[int, Answer] = {}
@@ -384,7 +401,7 @@ class _Computation:
         elif cached != digest:
             change = f"{origin.label} has changed since numbers of version {version} were kept"
             remedy = f"--recompute {name} computes them anew"
-            self.how.listener.warn(f"{change}; they are used. {remedy}")
+            self.listener.warn(f"{change}; they are used. {remedy}")
 
     # --- computing
 
@@ -401,9 +418,9 @@ class _Computation:
     def compute(self) -> None:
         """Compute the numbers that are not cached."""
         name = self.declared.name
-        listener = self.how.listener
+        listener = self.listener
         self.answers = self.cached_answers()
-        if not self.declared.code and name not in self.how.options.recompute:
+        if not self.declared.code and name not in self.options.recompute:
             self._warn_of_changed_code()
         total = len(self.items)
         cached = len(self.answers)
@@ -433,11 +450,11 @@ class _Computation:
             record["spent"] = dict(self.spent)
         python = {"python": platform.python_version()}
         record["made_with"] = python | self.package_versions | {"device": device}
-        self.how.records[name] = record
+        self.record = record
 
     def _compute(self, todo: list[int]) -> list[str]:
         """Compute the numbers of items; return the devices of the code."""
-        listener = self.how.listener
+        listener = self.listener
         # the most costly items come first
         cost = self.cost()
         todo.sort(key=lambda number: (-cost(self.items[number]), self.items[number]))
@@ -477,7 +494,7 @@ class _Computation:
 
     def error(self, number: int, failure: Failure) -> InputError:
         """Return the error of an item without numbers."""
-        self.how.listener.note(failure.trace)
+        self.listener.note(failure.trace)
         return InputError(failure.at(str(self.positions[number])))
 
     def cost(self) -> Callable[[Item], float]:
@@ -644,10 +661,10 @@ class _BatchRunner:
     A batch that a worker may have died of is tried alone, then in halves.
     """
 
-    def __init__(self, computation: _Computation, todo: list[int]) -> None:
+    def __init__(self, computation: _NumbersOfCode, todo: list[int]) -> None:
         self.computation = computation
         plugin = computation.code.plugin
-        options = computation.how.options
+        options = computation.options
         size = options.batch_size or plugin.batch_size
         self.batches = [
             todo[start : start + size] for start in range(0, len(todo), size)
@@ -704,7 +721,7 @@ class _BatchRunner:
             remaining = [
                 batch for batch in remaining if batch[0] not in computation.answers
             ]
-        warn = computation.how.listener.warn
+        warn = computation.listener.warn
         while remaining:
             self.in_progress = {}
             try:
@@ -713,7 +730,7 @@ class _BatchRunner:
                     self._tasks(remaining),
                     self.workers,
                     processes=self.processes,
-                    patience=computation.how.options.patience,
+                    patience=computation.options.patience,
                 ):
                     yield from self._finished(result)
                 return
@@ -756,7 +773,7 @@ class _BatchRunner:
         computation = self.computation
         self.in_progress = {0: [batch]}
         task = self._task(0, [batch])
-        patience = computation.how.options.patience
+        patience = computation.options.patience
         try:
             for result in results(
                 self.call, [task], 1, processes=True, patience=patience
@@ -776,7 +793,7 @@ class _BatchRunner:
         self.computation.package_versions |= result.package_versions
         self.computation.spent.update(result.spent)
         for note in result.notes:
-            self.computation.how.listener.note(note)
+            self.computation.listener.note(note)
         batches = self.in_progress.pop(result.number)
         if not self.workers_store:
             is_short = result.seconds < TASK_SECONDS / 2

@@ -11,13 +11,11 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-import yaml
-
-from ..data.texts import read_texts
-from ..metrics.base.declared import Declared
-from ..scoring.metric_results import MetricResult
-from .context import ReportContext
-from .tables.ranked import labels
+from pipeline.data.texts import read_texts
+from pipeline.metrics.base.declared import Declared
+from pipeline.report.context import Format, ReportContext
+from pipeline.report.tables.ranked import labels
+from pipeline.scoring.metric_results import MetricResult
 
 FOLDER = "numbers"
 LINE = "#"
@@ -44,6 +42,8 @@ def number_files(context: ReportContext) -> dict[str, str]:
     """Return a table for each metric of users, data set and system, and the configs; nothing if
     there is none.
     """
+    import yaml  # here, because most commands only list this format
+
     files: dict[str, str] = {}
     metrics = _user_metrics(context)
     for metric in metrics:
@@ -177,3 +177,12 @@ def _metric_entry(metric: _UserMetric) -> dict[str, Any]:
     if not declared.higher_is_better:
         entry["higher_is_better"] = False
     return entry
+
+
+NUMBERS_FORMAT = Format(
+    about=(
+        "the numbers of sentences by metrics of your own, and a config that takes them as "
+        "`external`"
+    ),
+    files=number_files,
+)

@@ -1,6 +1,5 @@
 """Metrics that users bring, without references, as numbers in memory, and as whole classes."""
 
-# ruff: noqa: F811 (fixtures are arguments)
 from __future__ import annotations
 
 import hashlib
@@ -19,11 +18,15 @@ import pytest
 import pipeline
 from pipeline.cli import main
 from pipeline.errors import InputError
+from pipeline.extensions.functions import models
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, from_values
-from pipeline.metrics.functions import models
 from pipeline.metrics.names import goodness
-from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
+from tests.extensions.functions.test_plugins import (
+    OUTPUTS,
+    REFERENCES,
+    SOURCE,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -29,8 +29,12 @@ from pipeline.extensions.plots.plot_data import score_rows
 from pipeline.reopen import revisit
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.terms import ByLine
+from tests.extensions.functions.test_plugins import (
+    OUTPUTS,
+    REFERENCES,
+    SOURCE,
+)
 from tests.extensions.page.test_page import unlettered
-from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +71,7 @@ GONE = left_out(*OUTPUTS.values())
 
 
 def run(
-    folder: Path,  # noqa: F811
+    folder: Path,
     metrics: str = "few, chrf",
     out: str = "runs/few",
     statistics: str = "",
@@ -130,7 +134,7 @@ def test_lines_left_out_are_nan_in_their_places(gone: list[int]) -> None:
         np.testing.assert_array_equal(joined, expected)
 
 
-def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:  # noqa: F811
+def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:
     stored = pipeline.load(run(folder))
     assert 5 < len(GONE) < 60
     for name, texts in OUTPUTS.items():
@@ -149,7 +153,7 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:  # n
 
 
 def test_pages_files_and_tables_have_all_lines(
-    folder: Path,  # noqa: F811
+    folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     from pyarrow import parquet
@@ -242,7 +246,7 @@ def test_pages_files_and_tables_have_all_lines(
     )[:3]
 
 
-def test_lines_left_out_count_for_no_judge(folder: Path) -> None:  # noqa: F811
+def test_lines_left_out_count_for_no_judge(folder: Path) -> None:
     directory = run(folder)
     (scores, _) = metric_scores(revisit(directory).measured)
     assert scores.sentences is not None
@@ -307,7 +311,7 @@ def coded(outputs):
 
 
 def test_numbers_as_files_give_the_same_results(
-    folder: Path,  # noqa: F811
+    folder: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -357,7 +361,7 @@ def test_numbers_as_files_give_the_same_results(
 
 
 def test_data_sets_with_other_numbers_of_references_are_in_one_config(
-    folder: Path,  # noqa: F811
+    folder: Path,
 ) -> None:
     text = (folder / "units.yaml").read_text()
     begin, end = (
@@ -389,7 +393,7 @@ def test_data_sets_with_other_numbers_of_references_are_in_one_config(
 
 
 def test_an_empty_cell_is_an_error_unless_its_line_is_dropped(
-    folder: Path,  # noqa: F811
+    folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (folder / "n.tsv").write_text("line\tn\n1\t0.5\n2\t\n3\t0.25\n")
@@ -430,7 +434,7 @@ class Faulty:
 """
 
 
-def fault(folder: Path, body: str) -> int:  # noqa: F811
+def fault(folder: Path, body: str) -> int:
     """Try a metric whose body is given."""
     (folder / "faulty.py").write_text(FAULTY.format(body))
     (folder / "faulty.yaml").write_text(CONFIG % ("faulty, chrf", "", "runs/faulty"))
@@ -449,7 +453,7 @@ def fault(folder: Path, body: str) -> int:  # noqa: F811
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults_that_a_batch_shows_are_found_by_a_try(
-    folder: Path,  # noqa: F811
+    folder: Path,
     name: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -463,7 +467,7 @@ def test_faults_that_a_batch_shows_are_found_by_a_try(
 
 
 def test_a_try_says_what_agrees(
-    folder: Path,  # noqa: F811
+    folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]") == 0
@@ -479,7 +483,7 @@ def test_a_try_says_what_agrees(
 
 
 def test_a_dry_run_says_how_many_texts_would_be_computed(
-    folder: Path,  # noqa: F811
+    folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     run(folder)
@@ -502,7 +506,7 @@ def test_a_dry_run_says_how_many_texts_would_be_computed(
 
 
 def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(
-    folder: Path,  # noqa: F811
+    folder: Path,
 ) -> None:
     place = folder / "site"
     (place / "acme-1.4.dist-info").mkdir(parents=True)
@@ -544,7 +548,7 @@ def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(
 
 
 def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
-    folder: Path,  # noqa: F811
+    folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = (folder / "referee.yaml").read_text().replace("gleu", "chrf")
@@ -607,7 +611,7 @@ def ppl(outputs):
 
 
 def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
-    folder: Path,  # noqa: F811
+    folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
@@ -675,7 +679,7 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
 
 
 def test_explain_computes_the_numbers_of_a_sentence(
-    folder: Path,  # noqa: F811
+    folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
@@ -706,7 +710,7 @@ def test_explain_computes_the_numbers_of_a_sentence(
     assert "referee scores all outputs of a line together" in capsys.readouterr().err
 
 
-def test_a_page_has_effects_by_a_metric_with_a_path(folder: Path) -> None:  # noqa: F811
+def test_a_page_has_effects_by_a_metric_with_a_path(folder: Path) -> None:
     """Signatures have the digest of the file alone, so the page takes the metric of the config."""
     assert main(["run", "fluency.yaml", "--plugin", "fluency.py", "-q"]) == 0
     assert (

@@ -18,10 +18,10 @@ from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
 
-from ...data.content_cache import DIGESTS, ContentCache
-from ...errors import ConfigError
-from ...files.remote import expanded
-from ...files.safe_files import open_regular
+from pipeline.data.content_cache import DIGESTS, ContentCache
+from pipeline.errors import ConfigError
+from pipeline.files.remote import expanded
+from pipeline.files.safe_files import open_regular
 
 HUB = "hub:"
 """The prefix of a name of the hub, so that it is never taken for a folder."""

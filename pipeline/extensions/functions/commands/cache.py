@@ -9,9 +9,9 @@ examples:
 import argparse
 import sys
 
-from ...data.content_cache import SCORES, ContentCache
-from ...errors import InputError, did_you_mean, printable
-from ...report.terminal.printing import print_table
+from pipeline.data.content_cache import SCORES, ContentCache
+from pipeline.errors import InputError, did_you_mean, printable
+from pipeline.report.terminal.printing import print_table
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

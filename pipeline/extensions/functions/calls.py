@@ -22,12 +22,13 @@ from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
 
-from ...data.content_cache import SCORES, ContentCache
-from ...errors import ConfigError, InputError, PipelineError
-from ...files.small_tables import LARGEST_NUMBER
-from ...parallel import starved
-from ..base.declared import Declared
-from ..f_score import precision_recall_f
+from pipeline.data.content_cache import SCORES, ContentCache
+from pipeline.errors import ConfigError, InputError, PipelineError
+from pipeline.files.small_tables import LARGEST_NUMBER
+from pipeline.metrics.base.declared import Declared
+from pipeline.metrics.f_score import precision_recall_f
+from pipeline.parallel import starved
+
 from .declare import CodeOrigin, Plugin, metric
 
 Item = tuple[Any, ...]

@@ -10,7 +10,7 @@ import contextlib
 import inspect
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -19,19 +19,24 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ConfigError, CorpusError
-from ...files.plain_files import small_bytes
-from ...files.safe_files import digest
-from ...parallel import prepare_workers
-from ..base.declared import Declared
-from ..base.metric import Metric
-from ..base.statistics_spec import StatisticsSpec
-from ..names import forget_names, named
-from ..table import METRICS
+from pipeline.errors import ConfigError, CorpusError
+from pipeline.files.plain_files import small_bytes
+from pipeline.files.safe_files import digest
+from pipeline.metrics.base.declared import Declared
+from pipeline.metrics.base.metric import Metric
+from pipeline.metrics.base.statistics_spec import StatisticsSpec
+from pipeline.metrics.build import from_text
+from pipeline.metrics.names import forget_names, named
+from pipeline.metrics.sources import MetricSource
+from pipeline.metrics.table import METRICS
+from pipeline.parallel import prepare_workers
+
 from .calls import MODULE, code_position, module_from_bytes, package_digest
 from .declare import NAME, CodeOrigin, Plugin
 from .declare import metric as declared_metric
-from .metric import FunctionMetric, function_metric_class
+from .external import external_entries
+from .metric import FunctionMetric, function_metric_class, restored
+from .models import allow_download
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -301,23 +306,16 @@ def remember(declared: Iterable[Declared]) -> None:
             forget_names()
 
 
-def of_values(value: Any) -> Any:
-    """Return the name of a function, class or Plugin of Python, which is registered as a metric.
+def of_function(function: Callable[..., Any]) -> str:
+    """Register a function, class or Plugin of Python as a metric, and return its name.
 
-    Other values are returned unchanged. Raises ConfigError for an object that is no function.
+    Raises ConfigError for an object that is no function.
     """
-    if isinstance(value, Metric):
-        return value
-    if not isinstance(value, Plugin):
-        if not callable(value):
-            return value
-        if not hasattr(value, "__name__"):
-            kind = type(value).__name__
-            remedy = (
-                f"give the class, and options in a mapping: {{'name': {kind}, ...}}"
-            )
-            raise ConfigError(f"metrics: an object of {kind} was given; {remedy}")
-    return register(_with_file_digest(declared_metric(value)))
+    if not isinstance(function, Plugin) and not hasattr(function, "__name__"):
+        kind = type(function).__name__
+        remedy = f"give the class, and options in a mapping: {{'name': {kind}, ...}}"
+        raise ConfigError(f"metrics: an object of {kind} was given; {remedy}")
+    return register(_with_file_digest(declared_metric(function)))
 
 
 def _with_file_digest(plugin: Plugin) -> Plugin:
@@ -349,3 +347,43 @@ def _with_file_digest(plugin: Plugin) -> Plugin:
             code = digest((file_digest + helpers(module)).encode(), size=6)
             return replace(plugin, declared=replace(plugin.declared, code=code))
     return plugin
+
+
+class FunctionSource(MetricSource):
+    """Functions and classes of users: those of files and modules, of packages, and of Python."""
+
+    def take_options(self, plugins: Sequence[str], *, download: bool) -> None:
+        """Import what --plugin names; allow downloads of models."""
+        if download:
+            allow_download()
+        for argument in plugins:
+            load(argument)
+
+    def find(self, name: str) -> bool:
+        """Import and register the metric of an installed package."""
+        return find(name)
+
+    def packages(self) -> Mapping[str, str]:
+        """Return the packages of metrics by name, without importing any."""
+        return installed()
+
+    def name_of(self, function: Callable[..., Any]) -> str:
+        """Register a function or class of Python, and return its name."""
+        return of_function(function)
+
+    def restored(self, declared: Mapping[str, Declared], signature: str) -> Metric:
+        """Return the metric of a signature in results; its code is not needed."""
+        name = signature.partition("|")[0]
+        if getattr(METRICS.get(name), "is_built_in", False):
+            return from_text(signature)
+        remember(declared.values())
+        return restored(declared[name], signature)
+
+    def metrics_of_scores(
+        self, metrics: Sequence[Metric], scores: Mapping[str, Mapping[str, Any]]
+    ) -> list[Any]:
+        """Return entries of `external` for arrays whose title no metric has."""
+        return list(external_entries(metrics, scores))
+
+
+SOURCE = FunctionSource()

@@ -26,9 +26,9 @@ from typing import (
     get_type_hints,
 )
 
-from ...errors import ConfigError, did_you_mean
-from ...files.safe_files import digest
-from ..base.declared import Declared, Parameter
+from pipeline.errors import ConfigError, did_you_mean
+from pipeline.files.safe_files import digest
+from pipeline.metrics.base.declared import Declared, Parameter
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 """Names of metrics and of their numbers."""

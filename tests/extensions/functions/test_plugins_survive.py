@@ -26,9 +26,9 @@ import pipeline
 from pipeline.cli import main
 from pipeline.data import content_cache
 from pipeline.errors import InputError
-from pipeline.metrics.functions.calls import Call
+from pipeline.extensions.functions.calls import Call
 from tests.conftest import PATIENCE
-from tests.metrics.test_plugins import folder, forgotten  # noqa: F401 (fixtures)
+from tests.extensions.functions.test_plugins import folder, forgotten  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -528,8 +528,8 @@ def test_a_run_without_plugins_imports_nothing_of_them(
         check=True,
     )
     assert {*done.stderr.split()} <= {
-        "pipeline.metrics.functions",
-        "pipeline.metrics.functions.declare",
+        "pipeline.extensions.functions",
+        "pipeline.extensions.functions.declare",
         "results:",
         "runs/kept",
     }

@@ -18,9 +18,9 @@ import pytest
 import pipeline
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
+from pipeline.extensions.functions import loading
+from pipeline.extensions.functions.calls import MODULE, _StdoutToStderr
 from pipeline.metrics import METRICS
-from pipeline.metrics.functions import loading
-from pipeline.metrics.functions.calls import MODULE, _StdoutToStderr
 from pipeline.metrics.names import forget_names
 from tests.conftest import ROOT
 
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-PAGE = (ROOT / "pipeline" / "help" / "plugins.md").read_text(encoding="utf-8")
+PAGE = (
+    ROOT / "pipeline" / "extensions" / "functions" / "help" / "plugins.md"
+).read_text(encoding="utf-8")
 BLOCKS = re.findall(
     r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL
 )

@@ -1,0 +1,229 @@
+"""Numbers that code of users computes: the code with the values of its options, and what it reads."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pipeline.arrays import Ints
+from pipeline.errors import ConfigError, InputError
+from pipeline.files.safe_files import digest
+from pipeline.kernel.common import Lines
+from pipeline.metrics.base.statistics_spec import Columns, Text
+
+from . import models
+from .calls import Call, Failure, best
+from .declare import Plugin
+from .models import content_digest
+from .numbers import NumberSpec
+
+
+@dataclass(frozen=True)
+class Code:
+    """The code of a metric with the values of its options."""
+
+    plugin: Plugin
+    values: tuple[tuple[str, Any], ...]
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """The digests of the files that the numbers depend on, by their paths relative to the
+        folder that has them all.
+        """
+        paths = [Path(path).absolute() for path in self.hook("files") or ()]
+        if not paths:
+            return {}
+        base = os.path.commonpath([path.parent for path in paths])
+        return {
+            path.relative_to(base).as_posix(): content_digest(path) for path in paths
+        }
+
+    @cached_property
+    def identity(self) -> str:
+        """What numbers depend on and no file has, such as the model of a server."""
+        return str(self.hook("identity") or "")
+
+    def hook(self, method: str, *arguments: Any, **named: Any) -> Any:
+        """Return what a method of the code returns, or None if it has no such method."""
+        if not hasattr(self.plugin.target, method):
+            return None
+        function = self.plugin.build(dict(self.values))
+        return getattr(function, method)(*arguments, **named)
+
+    @property
+    def models(self) -> dict[str, str]:
+        """The models that options name: their folders, or names of the hub behind models.HUB."""
+        values = dict(self.values)
+        parameters = self.plugin.declared.parameters
+        return {
+            each.name: values[each.name] for each in parameters if each.kind == "model"
+        }
+
+    def unavailable(self) -> str | None:
+        """Return why nothing can be computed, or None.
+
+        A package or a model may be missing, or options may be wrong.
+        """
+        name = self.plugin.declared.name
+        try:
+            missing_package = self.hook("lacks")
+            if missing_package:
+                return f"{name} {missing_package}"
+            for model in self.models.values():
+                if not Path(model).is_dir():
+                    return models.missing(name, model)
+            self.hook("told")  # raises InputError for wrong options
+            _ = self.files
+        except ConfigError as error:
+            return str(error)
+        except InputError as error:
+            return f"{name}: {error}"
+        return None
+
+    def line_numbers(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+        """Return the numbers of a line from its answers: one, or one of each reference."""
+        numbers = self.hook("of_line", answers) or best(answers, self.plugin.declared)
+        return tuple(map(float, numbers))
+
+
+@dataclass(frozen=True)
+class FunctionMetricSpec(NumberSpec):
+    """Numbers that the code of a user computes; equal if the code and its options are equal."""
+
+    signature: str = ""
+    """Name, options and version, as signatures have them."""
+    code: Code | None = field(default=None, compare=False, repr=False)
+    """None if the code is not available: counts can then be read, but not computed."""
+
+    @property
+    def references(self) -> bool:  # type: ignore[override]
+        """Whether the code requires references."""
+        if self.code is None:
+            return False
+        declared = self.code.plugin.declared
+        return "references" in declared.reads and "references" not in declared.optional
+
+    def unavailable(self) -> str | None:
+        """Return why the code cannot compute here, or None."""
+        return self.code.unavailable() if self.code else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "code": None}  # workers read numbers, and need no code
+
+    def computed(self, text: Text) -> Columns:
+        """Return the numbers of the first system of a text."""
+        assert self.code is not None  # noqa: S101 (only a name that has code is taken for a metric)
+        outputs = _texts(text.systems[0])
+        return PreparedCode(self, self.code, text).count(
+            outputs, np.arange(len(outputs))
+        )
+
+    def prepare(self, text: Text) -> "PreparedCode | None":
+        """Return the code with source and references, for calls with outputs; see
+        `metrics/prepared.py`.
+        """
+        return PreparedCode(self, self.code, text) if self.code else None
+
+    @property
+    def computed_by(self) -> str:
+        """The part of the signature that numbers of texts depend on.
+
+        It has neither the number of systems nor options that of_line() alone reads.
+        """
+        late: tuple[str, ...] = ("among",)
+        if self.code:
+            late += tuple(getattr(self.code.plugin.target, "late", ()))
+        prefixes = tuple(f"{name}:" for name in late)
+        settings = self.signature.split("|")
+        return "|".join(each for each in settings if not each.startswith(prefixes))
+
+    def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
+        """Return the columns of lines with these numbers."""
+        number_type = np.float64 if self.decimals is None else np.int64
+        table: Any = np.array(rows, number_type).reshape(len(rows), -1)
+        return {name: table[:, index] for index, name in enumerate(self.names)}
+
+    @property
+    def key(self) -> str:
+        """A name, safe in file names."""
+        return f"plugged-{self.title}-{digest(self.signature.encode(), size=6)}"
+
+    @property
+    def cache_key(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        return f"plugin:{self.signature}"
+
+
+def _texts(lines: Lines) -> list[str]:
+    return [line.decode() for line in lines.texts()]
+
+
+class PreparedCode:
+    """Code of a user with source and references: each call computes the numbers of its outputs, and
+    stores none.
+    """
+
+    def __init__(self, spec: FunctionMetricSpec, code: Code, text: Text) -> None:
+        self.spec = spec
+        self.code = code
+        self.declared = code.plugin.declared
+        if self.declared.listwise:
+            reason = (
+                "scores all outputs of a line together, so an output alone has no score"
+            )
+            raise InputError(f"{self.declared.name} {reason}; take evaluate() or a run")
+        self.call = Call(
+            code.plugin, code.plugin.origin, code.values, self.declared, ("cpu",)
+        )
+        self.columns: dict[str, Sequence[Any]] = {}
+        if text.source and "sources" in self.declared.reads:
+            self.columns["sources"] = _texts(text.source)
+        if "references" in self.declared.reads:
+            self.columns["references"] = list(
+                zip(*map(_texts, text.references), strict=True)
+            )
+
+    def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the numbers of outputs, each with the line whose number `rows` has. Raises
+        InputError.
+        """
+        items = []
+        item_counts = []
+        for output, line in zip(outputs, rows.tolist(), strict=True):
+            texts = {name: column[line] for name, column in self.columns.items()}
+            texts["outputs"] = output
+            references = [texts.get("references")]
+            if self.declared.each_reference:
+                references = texts["references"]
+            item_counts.append(len(references))
+            for reference in references:
+                texts["references"] = reference
+                items.append(tuple(texts[name] for name in self.declared.reads))
+        size = self.code.plugin.batch_size
+        batches = [items[start : start + size] for start in range(0, len(items), size)]
+        result = self.call((0, batches, []))
+        all_answers = iter([answer for batch in result.answers for answer in batch])
+        numbers = []
+        for number, count in enumerate(item_counts, 1):
+            answers = self._checked(
+                list(islice(all_answers, count)), f"outputs, item {number}"
+            )
+            numbers.append(self.code.line_numbers(answers))
+        return self.spec.columns_of(numbers)
+
+    def _checked(self, answers: list[Any], position: str) -> list[Any]:
+        """Return the answers of a line with a number for None; raises InputError for a failure."""
+        for answer in answers:
+            if isinstance(answer, Failure):
+                raise InputError(answer.at(position))
+        if None not in answers:
+            return answers
+        if self.declared.none in ("error", "skip"):
+            raise InputError(f"{position}: {self.declared.name} has no score")
+        substitute = (float(self.declared.none),) * len(self.spec.names)
+        return [substitute if answer is None else answer for answer in answers]

@@ -1,0 +1,301 @@
+"""The metrics of users: a class for each declared function or class of a user."""
+
+import re
+from collections.abc import Collection
+from dataclasses import make_dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+from pipeline.data.corpus import Corpus
+from pipeline.errors import ConfigError
+from pipeline.files.remote import expanded
+from pipeline.metrics.base.capabilities import ChoosesReferences, HasPeerSignature
+from pipeline.metrics.base.declared import Declared, Parameter, key_of
+from pipeline.metrics.base.metric import Metric
+from pipeline.metrics.base.options import beta_option, escape, option, parse_signature
+
+from . import models
+from .computation import ComputedByCode, all_references
+from .declare import FORMS, Plugin
+from .function_spec import Code, FunctionMetricSpec
+from .models import content_digest
+from .numbers import COUNTS, Numbers
+
+
+class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputedByCode, Numbers):
+    """A metric that a user declares with a function or class; there is a subclass for each."""
+
+    help_page: ClassVar[str] = "plugins"
+    declared: ClassVar[Declared]  # type: ignore[assignment,misc,unused-ignore]
+    plugin: ClassVar[Plugin | None]
+    """The code, or None if only results are available."""
+    decimals: int
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return the options without a default that have no value."""
+        problems = []
+        for parameter in self.declared.parameters:
+            name = parameter.name
+            if parameter.default is None and getattr(self, attribute_of(name)) == "":
+                problems.append(
+                    (name, f"{self.name} has no default for {name}; give one")
+                )
+        return problems
+
+    @property
+    def is_counts(self) -> bool:
+        """Whether the numbers are counts."""
+        return self.declared.returns == "counts"
+
+    @property
+    def divisor(self) -> float:
+        """The number that is printed as 100; 1 if numbers are printed unchanged."""
+        return self.declared.scale or 1.0
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The names of the numbers of a sentence."""
+        return self.declared.names
+
+    @property
+    def spec(self) -> FunctionMetricSpec:
+        """The numbers that the code computes."""
+        declared = self.declared
+        signature = [declared.name]
+        for key, value in self.settings():
+            if key not in ("beta", "level"):
+                signature.append(f"{key}:{value}")
+        return FunctionMetricSpec(
+            declared.name,
+            COUNTS if self.is_counts else declared.names,
+            declared.decimals if self.is_counts else None,
+            "sources" in declared.reads,
+            signature="|".join(signature),
+            code=self.bound_code if self.plugin else None,
+        )
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """The keys of the entries that the declaration has."""
+        return tuple(map(key_of, self.declared.cite))
+
+    def for_run(self, systems: int, corpora: Collection[Corpus]) -> Metric:
+        """Return the metric for a number of systems, which a listwise one depends on, and for the
+        references of data sets.
+
+        The method `with_references` of the code returns options for these.
+        """
+        options: dict[str, Any] = {}
+        if self.declared.listwise:
+            options["among"] = systems
+        options |= self._hook("with_references", lambda: all_references(corpora)) or {}
+        values = {attribute_of(name): str(value) for name, value in options.items()}
+        changed: Metric = replace(cast("Any", self), **values)
+        return changed
+
+    def settings(self, references: int | None = None) -> list[tuple[str, object]]:
+        """Return the options as signatures have them: files and models by their digests; then
+        version and level.
+
+        The method `told` of the code returns further ones. A model that is missing has its name.
+        """
+        reads_references = "references" in self.declared.reads
+        settings = dict(super().settings(references if reads_references else None))
+        for parameter in self.declared.parameters:
+            if parameter.kind not in ("path", "model"):
+                continue
+            value = self._code_value(parameter)
+            if value.startswith(models.HUB):
+                settings[parameter.name] = escape(value.removeprefix(models.HUB))
+            elif value and value not in parameter.choices and not _SHA.fullmatch(value):
+                digest_of = (
+                    content_digest if parameter.kind == "path" else models.model_digest
+                )
+                settings[parameter.name] = f"sha.{digest_of(Path(value))[:12]}"
+        ordered = dict.fromkeys(option.key for option in self.options) | settings
+        if not self.conflicts():
+            ordered |= self._hook("told") or {}
+        return [(key, value) for key, value in ordered.items() if value is not None]
+
+    @property
+    def bound_code(self) -> Code:
+        """The code with the values of the options."""
+        assert self.plugin  # noqa: S101 (callers have checked)
+        parameters = self.declared.parameters
+        return Code(
+            self.plugin,
+            tuple((each.name, self._code_value(each)) for each in parameters),
+        )
+
+    def _hook(self, method: str, *arguments: Any) -> Any:
+        """Return what a method of the code returns; None if it has none, or if the code is
+        unavailable.
+        """
+        if not self.plugin:
+            return None
+        code = self.bound_code
+        return None if code.unavailable() else code.hook(method, *arguments)
+
+    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+        """Return what the method `peer_signature` of the code returns."""
+        return self._hook("peer_signature")  # type: ignore[no-any-return]
+
+    def misfit(self, references: int, *, missing: bool = False) -> str | None:
+        """Return what the method `misfit` of the code returns."""
+        return self._hook("misfit", references)  # type: ignore[no-any-return]
+
+    def _code_value(self, parameter: Parameter) -> Any:
+        """Return the value of an option as the code gets it: the folder of a model, if it is
+        available.
+        """
+        value = getattr(self, attribute_of(parameter.name))
+        if parameter.kind != "model" or not value:
+            return value
+        return str(models.located(value) or value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {
+            each.attribute: getattr(self, each.attribute) for each in self.options
+        }
+        return _rebuilt, (self.declared, values)
+
+
+_SHA = re.compile(r"sha\.[0-9a-f]{12}")
+"""What a signature has in place of a path."""
+
+
+def _rebuilt(declared: Declared, values: dict[str, Any]) -> FunctionMetric:
+    return function_metric_class(declared)(**values)
+
+
+def restored(declared: Declared, signature: str) -> Metric:
+    """Return the metric of a signature in results; its code is not needed. Raises ConfigError."""
+    metric_class = function_metric_class(declared)
+    options = {option.key: option for option in metric_class.options}
+    values = {}
+    try:
+        for key, text in parse_signature(signature)[1].items():
+            values[options[key].attribute] = options[key].read(text)
+        return metric_class(**values)
+    except (KeyError, ValueError) as error:
+        raise ConfigError(f"{signature}: {error}") from None
+
+
+def attribute_of(name: str) -> str:
+    """Return the attribute of an option: its name, with an underscore if Metric has that name."""
+    return (
+        f"{name}_"
+        if hasattr(FunctionMetric, name) or name in ("beta", "level")
+        else name
+    )
+
+
+@lru_cache(256)
+def function_metric_class(
+    declared: Declared, plugin: Plugin | None = None
+) -> type[FunctionMetric]:
+    """Return the class of a declared metric, with its code if that is available."""
+    fields: list[tuple[str, type, Any]] = []
+    if declared.counts:
+        fields.append(("beta", str, beta_option(f"{declared.beta:g}")))
+    for parameter in declared.parameters:
+        fields.append((attribute_of(parameter.name), str, parameter_option(parameter)))
+    none = "" if declared.none == "error" else declared.none
+    for name, value in (
+        ("version", declared.version),
+        ("code", declared.code),
+        ("none", none),
+    ):
+        if value:
+            only = option(value, help=f"the {name} of the code", choices=(value,))
+            fields.append((attribute_of(name), str, only))
+    if declared.listwise:
+        among = option(
+            "",
+            help="how many systems are compared, which is known when they are",
+            pattern="[0-9]{1,9}",
+            form="a number",
+            implicit=True,
+        )
+        fields.append(("among", str, among))
+    namespace: dict[str, Any] = {
+        "name": declared.name,
+        "summary": declared.summary,
+        "declared": declared,
+        "plugin": plugin,
+        "decimals": declared.decimals,
+        "lower_is_better": not declared.higher_is_better,
+        "in_percent": declared.scale != 0,
+        "table_outputs": declared.beside,
+        "__doc__": declared.summary,
+    }
+    if declared.counts:
+        namespace["level"] = "corpus"
+    else:
+        namespace["beta"] = "1"
+        meaning = "the mean or the sum of the lines"
+        fields.append(
+            (
+                "level",
+                str,
+                option(declared.level, help=meaning, choices=("mean", "sum")),
+            )
+        )
+    name = "".join(part.capitalize() for part in declared.name.split("_"))
+    return make_dataclass(
+        name, fields, bases=(FunctionMetric,), namespace=namespace, frozen=True
+    )
+
+
+def parameter_option(parameter: Parameter) -> Any:
+    """Return the field of a dataclass for an option of a user."""
+    default: Any = parameter.default or ""
+    more: dict[str, Any] = {
+        "help": "an option of the metric",
+        "implicit": parameter.default == "",
+    }
+    if parameter.kind == "bool":
+        default = parameter.default == "True"
+    elif parameter.kind == "choice":
+        more["choices"] = parameter.choices
+    elif parameter.kind in FORMS:
+        more["form"], more["pattern"] = FORMS[parameter.kind]
+        number_type = float if parameter.kind == "float" else int
+        more["resolved"] = lambda text, _: repr(number_type(text))
+    elif parameter.kind == "path":
+        more["form"] = " or ".join([*parameter.choices, "a path"])
+        more["free"] = True
+        unchanged = parameter.choices
+        more["resolved"] = lambda text, base: (
+            text if text in unchanged else _path(text, base)
+        )
+    elif parameter.kind == "model":
+        if default:
+            default = f"{models.HUB}{default}"
+        more["form"] = (
+            "a folder, or owner/name or owner/name@REVISION of the Hugging Face hub"
+        )
+        more["free"] = True
+        more["resolved"] = _model
+    else:
+        more["form"] = "a text"
+        more["free"] = True
+    return option(default, **more)
+
+
+def _model(text: str, base: Path) -> str:
+    """Return the value of an option that is a model, or its digest in a signature. Raises
+    ConfigError.
+    """
+    return text if _SHA.fullmatch(text) else models.resolved(text, base)
+
+
+def _path(text: str, base: Path) -> str:
+    """Return an absolute path that exists, or its digest in a signature. Raises ConfigError."""
+    if _SHA.fullmatch(text):
+        return text
+    path = (base / expanded(text, base)).absolute()
+    if not path.exists():
+        raise ConfigError(f"there is no file or folder {path}")
+    return str(path)
