@@ -20,7 +20,7 @@ import pytest
 from pipeline.cli import main
 from pipeline.cli.commands.help import help_pages
 from pipeline.data import catalogue
-from tests.extensions.functions.test_plugins import forgotten  # noqa: F401 (a fixture)
+from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
 from tests.extensions.neural.test_judge import KEY, right, served
 from tests.stand_ins import chance, text
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..data.config.tree import Node, base_of, from_plain, is_set
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
+from ..extension import missing_extension
 from ..files.remote import Remote, expanded, is_data, locate
 from ..tokenizers import TOKENIZERS
 from ..tokenizers.sacrebleu import tokenizer_of_pair
@@ -54,6 +55,9 @@ def meaning_of(name: str) -> Meaning:
     # Installed packages are searched only for unknown names.
     if metric_source().find(name):
         return Meaning(name, {})
+    missing = missing_extension("metrics", name)
+    if missing:
+        raise ConfigError(missing)
     for other, way in ELSEWHERE.items():
         if folded(other) == folded(name):
             raise ConfigError(f"{name} is not built in: {way}, {BRING}")

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 EXTENSIONS_OF_TESTS = {
     "edits/test_by_type.py": {"page"},
     "edits/test_edits_report.py": {"page"},
+    "functions/test_plugin_lines.py": {"human", "page", "plots"},
     "human/test_agreement.py": {"page"},
     "human/test_people.py": {"page", "plots"},
+    "human/test_run_as_judge.py": {"functions"},
     "neural/test_effects_page.py": {"page"},
     "page/test_charts.py": {"human", "plots"},
     "page/test_imeasure_edits.py": {"edits"},

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.data.config.resolved import Column
 from pipeline.errors import CorpusError
-from pipeline.extensions.functions.number_files import numbers
 from pipeline.extensions.human.judgments import read_items
 from pipeline.extensions.human.records import read_records
 from pipeline.extensions.human.score_files import read_scores
@@ -205,30 +203,6 @@ def test_scores_and_tables_are_read_alike(tmp_path: Path, text: str) -> None:
         ("A", 1.0),
         ("B", 2.0),
     ]
-
-
-def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -> None:
-    """A column may hold raw sentences, which begin with a quotation mark and do not end with one."""
-    path = tmp_path / "t.tsv"
-    path.write_text('text\tscore\n"Well\t1\n"No" he said\t2\n', encoding="utf-8")
-    assert list(
-        numbers(
-            path,
-            "t.tsv",
-            Column(
-                kind="numbers", path=path, column="score", header=True, decimals=None
-            ),
-        )
-    ) == [b"1.0", b"2.0"]
-    path.write_text("1;2\n", encoding="utf-8")
-    with pytest.raises(CorpusError, match=r"t\.tsv:1: no column is called 'a'"):
-        list(
-            numbers(
-                path,
-                "t.tsv",
-                Column(kind="numbers", path=path, column="a+b", decimals=None),
-            )
-        )
 
 
 HEADER = "segmentId,system1Id,system1rank,system2Id,system2rank"

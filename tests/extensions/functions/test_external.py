@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline import stages
 from pipeline.cli.commands.run import plan
-from pipeline.errors import ConfigError, InputError
+from pipeline.errors import ConfigError, CorpusError, InputError
+from pipeline.extensions.functions.number_files import NumberColumns, numbers
 from pipeline.metrics.build import from_text
 from pipeline.scoring import metric_results as scored_columns
 from pipeline.scoring.results import Results
@@ -382,3 +383,27 @@ def test_the_signature_says_nothing_of_places() -> None:
     assert scored_columns.signed(metric, 2).startswith(
         "external|title:m2|score:f_beta|beta:0.5|nrefs:2|v:"
     )
+
+
+def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -> None:
+    """A column may hold raw sentences, which begin with a quotation mark and do not end with one."""
+    path = tmp_path / "t.tsv"
+    path.write_text('text\tscore\n"Well\t1\n"No" he said\t2\n', encoding="utf-8")
+    assert list(
+        numbers(
+            path,
+            "t.tsv",
+            NumberColumns(
+                kind="numbers", path=path, column="score", header=True, decimals=None
+            ),
+        )
+    ) == [b"1.0", b"2.0"]
+    path.write_text("1;2\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"t\.tsv:1: no column is called 'a'"):
+        list(
+            numbers(
+                path,
+                "t.tsv",
+                NumberColumns(kind="numbers", path=path, column="a+b", decimals=None),
+            )
+        )

@@ -29,7 +29,7 @@ from pipeline.extensions.plots.plot_data import score_rows
 from pipeline.reopen import revisit
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.terms import ByLine
-from tests.extensions.functions.test_plugins import (
+from tests.extensions.functions.plugin_page import (
     OUTPUTS,
     REFERENCES,
     SOURCE,

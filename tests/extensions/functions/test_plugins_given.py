@@ -22,7 +22,7 @@ from pipeline.extensions.functions import models
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, from_values
 from pipeline.metrics.names import goodness
-from tests.extensions.functions.test_plugins import (
+from tests.extensions.functions.plugin_page import (
     OUTPUTS,
     REFERENCES,
     SOURCE,

@@ -2,7 +2,6 @@
 broken caches.
 """
 
-# ruff: noqa: F811 (fixtures are arguments)
 from __future__ import annotations
 
 import os
@@ -28,7 +27,6 @@ from pipeline.data import content_cache
 from pipeline.errors import InputError
 from pipeline.extensions.functions.calls import Call
 from tests.conftest import PATIENCE
-from tests.extensions.functions.test_plugins import folder, forgotten  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

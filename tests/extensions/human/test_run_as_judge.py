@@ -16,7 +16,7 @@ from pipeline.cli import main
 from pipeline.extensions.human.judgments import is_judgments, read_judgments
 from tests.config_files import write
 from tests.conftest import called
-from tests.extensions.functions.test_plugins import forgotten  # noqa: F401 (a fixture: one test brings a metric)
+from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture: one test brings a metric)
 
 if TYPE_CHECKING:
     from pathlib import Path

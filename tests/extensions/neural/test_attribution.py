@@ -34,7 +34,7 @@ from pipeline.metrics.build import from_text, from_values
 from tests.config_files import write
 from tests.conftest import called
 from tests.extensions.edits import stand_in
-from tests.extensions.functions.test_plugins import folder, forgotten  # noqa: F401 (fixtures)
+from tests.extensions.functions.plugin_page import folder, forgotten  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -29,7 +29,7 @@ from pipeline.extensions.neural.judge import (
 )
 from pipeline.metrics.build import from_text
 from tests.conftest import called
-from tests.extensions.functions.test_plugins import forgotten  # noqa: F401 (a fixture)
+from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*judge may give other numbers")
 
