@@ -52,7 +52,7 @@ from tests.conftest import forced_kernel, write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
 from tests.scoring.test_sentence_outputs import GOLD, HYPOTHESES, ONE, SOURCES, TWO
-from tests.support.extensions import needs_edits
+from tests.support.extensions import needs, needs_edits
 from tests.support.metrics import system_counts
 
 if TYPE_CHECKING:
@@ -370,6 +370,7 @@ def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
 # ---- sums are exact
 
 
+@needs("functions")
 def test_numbers_that_cannot_be_summed_exactly_are_refused() -> None:
     metric = from_text("external[score=f_beta]")
 
@@ -381,6 +382,7 @@ def test_numbers_that_cannot_be_summed_exactly_are_refused() -> None:
         bootstrap(summands(system_counts(metric, [Large()], 2, 1)), 1, 2, 3, 0)
 
 
+@needs("functions")
 @given(
     scores=st.lists(
         st.floats(-1e300, 1e300, allow_subnormal=True)

@@ -47,6 +47,7 @@ from tests.scoring.test_intervals import (
     corpus,
     counted,
 )
+from tests.support.extensions import needs
 from tests.support.metrics import system_counts
 
 if TYPE_CHECKING:
@@ -221,6 +222,7 @@ def test_approximate_randomization_is_that_of_shuffled_text(
     assert 1 / (TRIALS + 1) < found < 1
 
 
+@needs("functions")
 def test_every_kind_of_shuffle_of_two_sentences_by_hand() -> None:
     """Hits of A: 3, 0; of B: 1, 1. Kept or swapped as a whole: |3 - 2| = 1, the real difference,
     not above it.

@@ -118,19 +118,36 @@ class Plugin:
         code = ""
         if not self.declared.version:
             code = digest((origin.sha256 + helpers).encode(), size=6)
-        return replace(self, origin=origin, declared=replace(self.declared, code=code))
+        return replace(self.with_code(code), origin=origin)
+
+    def with_code(self, code: str) -> "Plugin":
+        """Return the plug-in with this digest of its code."""
+        return replace(self, declared=replace(self.declared, code=code))
 
     def build(self, options: Mapping[str, Any]) -> Any:
         """Return the function of batches for these values of the options."""
-        parameters = {
-            parameter.name: parameter for parameter in self.declared.parameters
-        }
-        values = {
-            name: parameters[name].value(value) for name, value in options.items()
-        }
+        values = {}
+        for parameter in self.declared.parameters:
+            if parameter.name in options:
+                value = options[parameter.name]
+                values[parameter.name] = code_value(parameter, value)
         if inspect.isclass(self.target):
             return self.target(**values)
         return partial(self.target, **values) if values else self.target
+
+
+def code_value(parameter: Parameter, text: Any) -> Any:
+    """Return what the code gets for the value of an option."""
+    if text == "" and parameter.kind != "bool":
+        return None
+    if text in parameter.choices:
+        return text
+    convert = {"int": int, "float": float, "path": Path, "model": Path}
+    return convert.get(parameter.kind, _unchanged)(text)
+
+
+def _unchanged(text: Any) -> Any:
+    return text
 
 
 def metric(

@@ -22,7 +22,7 @@ from pipeline.errors import (
 )
 from pipeline.files.remote import Remote, is_data, locate
 from pipeline.files.safe_files import file_name
-from pipeline.metrics.base.capabilities import ReadsFiles
+from pipeline.metrics.base.capabilities import ReadsFiles, reads_files
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.base.options import beta_option, number_option, option
 
@@ -282,7 +282,7 @@ def external_entries(
 
     Arrays of counts of edits have three columns.
     """
-    titles = {metric.output for metric in metrics if isinstance(metric, External)}
+    titles = {metric.output for metric in metrics if reads_files(metric)}
     entries = []
     for title, systems in scores.items():
         if title not in titles:

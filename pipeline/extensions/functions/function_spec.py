@@ -1,7 +1,7 @@
 """Numbers that code of users computes: the code with the values of its options, and what it reads."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -17,7 +17,7 @@ from pipeline.kernel.common import Lines
 from pipeline.metrics.base.statistics_spec import Columns, Text
 
 from . import models
-from .calls import Call, Failure, best
+from .calls import Answer, Call, Failure, Item, best, item_length
 from .declare import Plugin
 from .models import content_digest
 from .numbers import NumberSpec
@@ -85,6 +85,14 @@ class Code:
             return f"{name}: {error}"
         return None
 
+    @cached_property
+    def cost(self) -> Callable[[Item], float]:
+        """The function that estimates how much work an item is."""
+        if not hasattr(self.plugin.target, "cost"):
+            return item_length
+        function = self.plugin.build(dict(self.values))
+        return lambda item: float(function.cost(*item))
+
     def line_numbers(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
         """Return the numbers of a line from its answers: one, or one of each reference."""
         numbers = self.hook("of_line", answers) or best(answers, self.plugin.declared)
@@ -128,6 +136,15 @@ class FunctionMetricSpec(NumberSpec):
         `metrics/prepared.py`.
         """
         return PreparedCode(self, self.code, text) if self.code else None
+
+    @property
+    def substitute(self) -> Answer:
+        """The numbers of a line for which the code returns None; None if there are none."""
+        assert self.code  # noqa: S101 (nothing is computed without it)
+        none = self.code.plugin.declared.none
+        if none in ("error", "skip"):
+            return None
+        return (float(none),) * len(self.names)
 
     @property
     def computed_by(self) -> str:
@@ -223,7 +240,7 @@ class PreparedCode:
                 raise InputError(answer.at(position))
         if None not in answers:
             return answers
-        if self.declared.none in ("error", "skip"):
+        substitute = self.spec.substitute
+        if substitute is None:
             raise InputError(f"{position}: {self.declared.name} has no score")
-        substitute = (float(self.declared.none),) * len(self.spec.names)
-        return [substitute if answer is None else answer for answer in answers]
+        return [answer or substitute for answer in answers]

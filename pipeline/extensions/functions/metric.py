@@ -16,9 +16,10 @@ from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.base.options import beta_option, escape, option, parse_signature
 
 from . import models
-from .computation import ComputedByCode, all_references
+from .computation import ComputedByCode
 from .declare import FORMS, Plugin
 from .function_spec import Code, FunctionMetricSpec
+from .items import all_references
 from .models import content_digest
 from .numbers import COUNTS, Numbers
 

@@ -1,8 +1,6 @@
 """What results keep of the metrics of users, so that they can be read without the code."""
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -16,22 +14,6 @@ class Parameter:
     """All values; of a path, words that stand for something else."""
     default: str | None = None
     """The default as a text. None: a value is required. An empty text stands for None."""
-
-    def value(self, text: Any) -> Any:
-        """Return what the code gets for a value of the option."""
-        if text == "" and self.kind != "bool":
-            return None
-        if text in self.choices:
-            return text
-        convert = {
-            "int": int,
-            "float": float,
-            "path": Path,
-            "model": Path,
-        }.get(self.kind)
-        if convert:
-            return convert(text)
-        return text
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,107 @@
+"""The numbers that code has computed, cached on this computer by the texts and the code."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from struct import pack
+
+import numpy as np
+
+from pipeline.data.content_cache import SCORES, ContentCache
+from pipeline.execution.options import RunOptions
+
+from .calls import Answer, Item
+from .function_spec import Code, FunctionMetricSpec
+
+
+class AnswerCache:
+    """The cached numbers of a metric. Code that no other process can import needs a version."""
+
+    def __init__(
+        self,
+        spec: FunctionMetricSpec,
+        code: Code,
+        options: RunOptions,
+        warn: Callable[[str], None],
+    ) -> None:
+        self.spec = spec
+        self.code = code
+        self.declared = code.plugin.declared
+        self.recompute = self.declared.name in options.recompute
+        """Whether nothing is read."""
+        self._warn = warn
+        self.store: ContentCache | None = None
+        """None if nothing is cached."""
+        if options.cache and (code.plugin.origin or self.declared.version):
+            self.store = ContentCache(SCORES, warn=warn, of=self.declared.name)
+
+    def keys(self, items: Sequence[Item]) -> list[bytes]:
+        """Return the key of each item."""
+        declared = self.declared
+        form = "plain"
+        if declared.each_reference:
+            form = "each_reference"
+        elif declared.listwise:
+            form = "listwise"
+        files = json.dumps(self.code.files, sort_keys=True) if self.code.files else ""
+        common = (
+            "1",
+            self.spec.computed_by,
+            str(self.spec.decimals),
+            files,
+            self.code.identity,
+            form,
+            "|".join(declared.numbers),
+            "|".join(declared.reads),
+        )
+        prefix = sha256(b"".join(map(_with_length, common)))
+        keys = []
+        for item in items:
+            hashed = prefix.copy()
+            for text in item:
+                if isinstance(text, str):
+                    hashed.update(_with_length(text))
+                else:
+                    texts = b"".join(map(_with_length, text))
+                    hashed.update(pack(">Q", len(text)) + texts)
+            keys.append(hashed.digest())
+        return keys
+
+    def read(self, keys: Sequence[bytes]) -> dict[int, Answer]:
+        """Return the cached answers by the indices of their keys."""
+        if self.store is None or self.recompute:
+            return {}
+        cached = self.store.read(keys)
+        answers: dict[int, Answer] = {}
+        for number, key in enumerate(keys):
+            if key in cached:
+                numbers = np.frombuffer(cached[key], "<f8").tolist()
+                answers[number] = tuple(numbers) or None
+        return answers
+
+    def write(self, answers: Mapping[bytes, bytes]) -> None:
+        """Store encoded answers by their keys."""
+        if self.store:
+            self.store.write(answers)
+
+    def warn_of_changed_code(self) -> None:
+        """Warn if the code differs from that which computed the cached numbers of its version."""
+        origin = self.code.plugin.origin
+        if origin is None or self.store is None or self.declared.code or self.recompute:
+            return
+        name = self.declared.name
+        version = self.declared.version
+        key = sha256(b"code" + _with_length(name) + _with_length(version)).digest()
+        digest = origin.sha256.encode()
+        cached = self.store.read([key]).get(key)
+        if cached is None:
+            self.store.write({key: digest})
+        elif cached != digest:
+            change = f"{origin.label} has changed since numbers of version {version} were kept"
+            remedy = f"--recompute {name} computes them anew"
+            self._warn(f"{change}; they are used. {remedy}")
+
+
+def _with_length(text: str) -> bytes:
+    data = text.encode("utf-8", "surrogatepass")
+    return pack(">Q", len(data)) + data
