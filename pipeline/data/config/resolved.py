@@ -257,7 +257,7 @@ class Config:
     """Warnings about the config itself."""
     locations: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
     """The keys and indices in the config where each file is named first, by its path."""
-    missing_files: frozenset[Path] = frozenset()
+    missing_files: frozenset[Path | Remote] = frozenset()
     """Missing files of fetched data sets. They have problems already, and are not opened."""
 
     def section(self, name: str) -> Any:

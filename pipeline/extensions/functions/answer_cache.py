@@ -10,7 +10,7 @@ import numpy as np
 from pipeline.data.content_cache import SCORES, ContentCache
 from pipeline.execution.options import RunOptions
 
-from .calls import Answer, Item
+from .answers import Answer, Item
 from .function_spec import Code, FunctionMetricSpec
 
 

@@ -71,11 +71,7 @@ class BatchRunner:
         """The keys in the cache, if workers store answers."""
         if self.workers_store and cache.store:
             self.keys = cache.keys(table.items)
-        self.call = Call(
-            plugin,
-            plugin.origin,
-            code.values,
-            plugin.declared,
+        self.call = code.call(
             devices=tuple(self.devices),
             threads=options.threads,
             parent=os.getpid(),
@@ -149,7 +145,7 @@ class BatchRunner:
             items.append([self.table.items[item] for item in batch])
             if self.keys:
                 keys.append([self.keys[item] for item in batch])
-        return number, items, keys
+        return Task(number, items, keys)
 
     def _run_alone(
         self, remote_call: Call, batch: Batch

@@ -22,8 +22,9 @@ from pipeline.metrics.base.capabilities import ComputesNumbers
 from pipeline.metrics.base.statistics_spec import Columns, Text
 
 from .answer_cache import AnswerCache
+from .answers import Answer, Failure, encoded_answer
 from .batches import TASK_SECONDS, BatchRunner
-from .calls import Answer, Call, Failure, devices_of, encoded_answer
+from .calls import Task, devices_of
 from .function_spec import Code, FunctionMetricSpec
 from .items import ItemTable, LineItems
 
@@ -138,14 +139,7 @@ def _try_one(numbers: "CodeNumbers") -> int:
     name = numbers.declared.name
     options = numbers.options
     devices = devices_of(options.devices)[:1] if code.plugin.has_load else []
-    call = Call(
-        code.plugin,
-        code.plugin.origin,
-        code.values,
-        numbers.declared,
-        tuple(devices),
-        options.threads,
-    )
+    call = code.call(devices=tuple(devices), threads=options.threads)
     items = numbers.table.items
     cost = code.cost
     order = sorted(range(len(items)), key=lambda number: cost(items[number]))
@@ -153,7 +147,8 @@ def _try_one(numbers: "CodeNumbers") -> int:
     batches = [pair, pair, pair[::-1], *([number] for number in pair)]
     first_answers: dict[int, Any] = {}
     for batch in batches:
-        (answers,) = call((0, [[items[number] for number in batch]], [])).answers
+        task = Task(0, [[items[number] for number in batch]])
+        (answers,) = call(task).answers
         for number, answer in zip(batch, answers, strict=True):
             if isinstance(answer, Failure):
                 raise numbers.error(number, answer)

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import (
     Any,
     Literal,
-    NamedTuple,
     NewType,
     Union,
     get_args,
@@ -29,6 +28,8 @@ from typing import (
 from pipeline.errors import ConfigError, did_you_mean
 from pipeline.files.safe_files import digest
 from pipeline.metrics.base.declared import Declared, Parameter
+
+from .code_files import CodeOrigin
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 """Names of metrics and of their numbers."""
@@ -72,20 +73,6 @@ FORMS = {
     ),
 }
 """The kinds of options that are numbers: their description in messages, and their pattern."""
-
-
-class CodeOrigin(NamedTuple):
-    """Where code was imported from, so that another process can import it too."""
-
-    kind: Literal["file", "module"]
-    location: str
-    """The path of a file, or the name of a module."""
-    attribute: str
-    """The name of the object in the module."""
-    sha256: str
-    """The digest of the file, or of the files of the package; empty for the program itself."""
-    label: str
-    """The name in messages, such as kept.py or acme-metrics 1.4.0."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,10 @@ from pipeline.kernel.common import Lines
 from pipeline.metrics.base.statistics_spec import Columns, Text
 
 from . import models
-from .calls import Answer, Call, Failure, Item, best, item_length
+from .answers import Answer, Failure, Item, best, item_length
+from .calls import Call, Task
 from .declare import Plugin
+from .items import by_reference
 from .models import content_digest
 from .numbers import NumberSpec
 
@@ -47,6 +49,11 @@ class Code:
     def identity(self) -> str:
         """What numbers depend on and no file has, such as the model of a server."""
         return str(self.hook("identity") or "")
+
+    def call(self, **settings: Any) -> Call:
+        """Return the call of the code, with devices and other settings of Call."""
+        plugin = self.plugin
+        return Call(plugin, plugin.origin, self.values, plugin.declared, **settings)
 
     def hook(self, method: str, *arguments: Any, **named: Any) -> Any:
         """Return what a method of the code returns, or None if it has no such method."""
@@ -176,10 +183,6 @@ class FunctionMetricSpec(NumberSpec):
         return f"plugin:{self.signature}"
 
 
-def _texts(lines: Lines) -> list[str]:
-    return [line.decode() for line in lines.texts()]
-
-
 class PreparedCode:
     """Code of a user with source and references: each call computes the numbers of its outputs, and
     stores none.
@@ -189,48 +192,40 @@ class PreparedCode:
         self.spec = spec
         self.code = code
         self.declared = code.plugin.declared
+        name = self.declared.name
         if self.declared.listwise:
-            reason = (
-                "scores all outputs of a line together, so an output alone has no score"
-            )
-            raise InputError(f"{self.declared.name} {reason}; take evaluate() or a run")
-        self.call = Call(
-            code.plugin, code.plugin.origin, code.values, self.declared, ("cpu",)
-        )
-        self.columns: dict[str, Sequence[Any]] = {}
-        if text.source and "sources" in self.declared.reads:
-            self.columns["sources"] = _texts(text.source)
-        if "references" in self.declared.reads:
-            self.columns["references"] = list(
-                zip(*map(_texts, text.references), strict=True)
-            )
+            reason = "all outputs of a line together, so an output alone has no score"
+            raise InputError(f"{name} scores {reason}; take evaluate() or a run")
+        self.call = code.call(devices=("cpu",))
+        self.sources = _texts(text.source) if text.source else []
+        self.references = list(zip(*map(_texts, text.references), strict=True))
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
-        """Return the numbers of outputs, each with the line whose number `rows` has. Raises
-        InputError.
+        """Return the numbers of outputs, each with the line whose number `rows` has.
+
+        Raises InputError.
         """
-        items = []
+        items: list[Item] = []
         item_counts = []
         for output, line in zip(outputs, rows.tolist(), strict=True):
-            texts = {name: column[line] for name, column in self.columns.items()}
-            texts["outputs"] = output
-            references = [texts.get("references")]
-            if self.declared.each_reference:
-                references = texts["references"]
-            item_counts.append(len(references))
-            for reference in references:
-                texts["references"] = reference
-                items.append(tuple(texts[name] for name in self.declared.reads))
+            texts: dict[str, Any] = {"outputs": output}
+            if "sources" in self.declared.reads:
+                texts["sources"] = self.sources[line]
+            if "references" in self.declared.reads:
+                texts["references"] = self.references[line] if self.references else ()
+            item = tuple(texts[name] for name in self.declared.reads)
+            items_of_line = by_reference(item, self.declared)
+            items += items_of_line
+            item_counts.append(len(items_of_line))
         size = self.code.plugin.batch_size
         batches = [items[start : start + size] for start in range(0, len(items), size)]
-        result = self.call((0, batches, []))
-        all_answers = iter([answer for batch in result.answers for answer in batch])
+        result = self.call(Task(0, batches))
+        answers = chain.from_iterable(result.answers)
         numbers = []
         for number, count in enumerate(item_counts, 1):
-            answers = self._checked(
-                list(islice(all_answers, count)), f"outputs, item {number}"
-            )
-            numbers.append(self.code.line_numbers(answers))
+            answers_of_line = list(islice(answers, count))
+            checked = self._checked(answers_of_line, f"outputs, item {number}")
+            numbers.append(self.code.line_numbers(checked))
         return self.spec.columns_of(numbers)
 
     def _checked(self, answers: list[Any], position: str) -> list[Any]:
@@ -238,9 +233,11 @@ class PreparedCode:
         for answer in answers:
             if isinstance(answer, Failure):
                 raise InputError(answer.at(position))
-        if None not in answers:
-            return answers
         substitute = self.spec.substitute
-        if substitute is None:
+        if None in answers and substitute is None:
             raise InputError(f"{position}: {self.declared.name} has no score")
         return [answer or substitute for answer in answers]
+
+
+def _texts(lines: Lines) -> list[str]:
+    return [line.decode() for line in lines.texts()]

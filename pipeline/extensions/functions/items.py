@@ -8,7 +8,7 @@ from pipeline.data.texts import read_texts
 from pipeline.errors import ConfigError
 from pipeline.metrics.base.declared import Declared
 
-from .calls import Item
+from .answers import Item
 
 
 class Position(NamedTuple):

@@ -31,8 +31,14 @@ from pipeline.metrics.names import forget_names, named
 from pipeline.metrics.sources import MetricSource
 from pipeline.parallel import prepare_workers
 
-from .calls import MODULE, code_position, module_from_bytes, package_digest
-from .declare import NAME, CodeOrigin, Plugin, metric
+from .code_files import (
+    MODULE,
+    CodeOrigin,
+    code_position,
+    module_from_bytes,
+    package_digest,
+)
+from .declare import NAME, Plugin, metric
 from .external import external_entries
 from .metric import FunctionMetric, function_metric_class, restored
 from .models import allow_download
@@ -290,7 +296,7 @@ def _with_file_digest(plugin: Plugin) -> Plugin:
     Its numbers are then computed anew if the file, or one that it imports, changes. A program that
     is run, and a notebook, change often; there the digest of the code of the function is used.
     """
-    known = METRICS.entries.get(plugin.declared.name)
+    known: Any = METRICS.entries.get(plugin.declared.name)
     known_plugin = known.plugin if _is_function_metric(known) else None
     if known_plugin and known_plugin.target is plugin.target:
         return plugin.with_code(known.declared.code)
@@ -315,7 +321,7 @@ def _with_file_digest(plugin: Plugin) -> Plugin:
 def register(plugin: Plugin) -> None:
     """Register a metric under its name; raises ConfigError if another metric has the name."""
     name = plugin.declared.name
-    known = METRICS.entries.get(name)
+    known: Any = METRICS.entries.get(name)
     if _is_function_metric(known):
         known_plugin = known.plugin
         if known_plugin is None:  # a metric of results
@@ -337,7 +343,7 @@ def _register_class(name: str, metric_class: type[Metric], origin: CodeOrigin) -
 
     Counts are stored under its `version`, or under the digest of its code if it has none.
     """
-    known = METRICS.entries.get(name)
+    known: Any = METRICS.entries.get(name)
     if _is_metric_class(known):
         same_module = known.__module__ == metric_class.__module__
         if same_module and known.origin.get("from") == origin.label:

@@ -41,12 +41,13 @@ class NumberColumns(Column):
     """Decimals that numbers have at most. None allows any real numbers."""
 
 
-def numbers(path: Path, name: str, column: NumberColumns) -> Iterator[bytes]:
+def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
     """Yield the numbers of a line joined by spaces: floats, or integers in units of 10**-decimals.
 
     `name` is the name of the file in messages. Raises CorpusError, with the line, for a cell that
     is empty or no number.
     """
+    assert isinstance(column, NumberColumns)  # noqa: S101 (only External makes them)
     names = column.column.split("+")
     read = reader(column.decimals)
     cells_of: Picker | None = None

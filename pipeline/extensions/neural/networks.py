@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pipeline.errors import InputError
-from pipeline.extensions.functions.declare import CodeOrigin
+from pipeline.extensions.functions.code_files import CodeOrigin
 from pipeline.extensions.functions.metric import FunctionMetric, function_metric_class
 from pipeline.extensions.functions.models import name_of, special_tokens
 

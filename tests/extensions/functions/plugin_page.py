@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.extensions.functions import loading
-from pipeline.extensions.functions.calls import MODULE
+from pipeline.extensions.functions.code_files import MODULE
 from pipeline.metrics import METRICS
 from pipeline.metrics.names import forget_names
 from tests.conftest import ROOT

@@ -19,7 +19,8 @@ import pipeline
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.functions import loading
-from pipeline.extensions.functions.calls import MODULE, _StdoutToStderr
+from pipeline.extensions.functions.calls import _StdoutToStderr
+from pipeline.extensions.functions.code_files import MODULE
 from pipeline.metrics import METRICS
 from pipeline.metrics.names import forget_names
 from tests.extensions.functions.plugin_page import (

@@ -25,7 +25,8 @@ import pipeline
 from pipeline.cli import main
 from pipeline.data import content_cache
 from pipeline.errors import InputError
-from pipeline.extensions.functions.calls import Call
+from pipeline.extensions.functions.answers import Item
+from pipeline.extensions.functions.calls import Call, Task
 from tests.conftest import PATIENCE
 
 if TYPE_CHECKING:
@@ -201,17 +202,8 @@ def test_a_batch_that_does_not_fit_is_halved_from_then_on() -> None:
 
     plug = pipeline.metric(fits)
     call = Call(plug, None, (), plug.declared)
-    done = call(
-        (
-            0,
-            [
-                [("xxxxx",)] * 8,
-                [("xxxxx",)] * 8,
-                [("x",)] * 8,
-            ],
-            [],
-        )
-    )
+    batches: list[list[Item]] = [[("xxxxx",)] * 8, [("xxxxx",)] * 8, [("x",)] * 8]
+    done = call(Task(0, batches))
     assert done.answers == [
         [(5,)] * 8,
         [(5,)] * 8,
@@ -221,7 +213,7 @@ def test_a_batch_that_does_not_fit_is_halved_from_then_on() -> None:
     assert done.notes == [
         "fits: memory ran out; 8 texts are tried in halves from now on"
     ]
-    (wrong,) = call((0, [[("x" * 30,)]], [])).answers[0]
+    (wrong,) = call(Task(0, [[("x" * 30,)]])).answers[0]
     assert "OutOfMemoryError: CUDA out of memory" in wrong.message
 
 

@@ -1,0 +1,179 @@
+"""What code computes numbers from, and the checks of what it returns."""
+
+import math
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
+from struct import pack
+from typing import Any, NamedTuple
+
+from pipeline.files.small_tables import LARGEST_NUMBER
+from pipeline.metrics import precision_recall_f
+from pipeline.metrics.base.declared import Declared
+
+Item = tuple[Any, ...]
+"""The texts that one number is computed from: in the order of Declared.reads, each a text or a
+tuple of texts.
+"""
+Answer = tuple[float, ...] | None
+"""The numbers of an item, or None if there are none. A listwise item has those of all outputs, one
+after the other.
+"""
+
+LARGEST_COUNT = 1 << 53
+"""A float holds every whole number up to it."""
+
+
+class Failure(NamedTuple):
+    """Why an item has no number."""
+
+    message: str
+    """Has {} for the position of the item, or else follows that position."""
+    trace: str = ""
+
+    def at(self, position: str) -> str:
+        """Return the message for an item at this position."""
+        if "{}" in self.message:
+            return self.message.replace("{}", position, 1)
+        return position + self.message
+
+
+class WrongAnswerError(Exception):
+    """Something that is no answer, with the message of a Failure."""
+
+
+def item_length(item: Item) -> int:
+    """Return the number of characters of the texts of an item."""
+    total = 0
+    for text in item:
+        total += len(text) if isinstance(text, str) else sum(map(len, text))
+    return total
+
+
+def encoded_answer(answer: Answer) -> bytes:
+    """Return an answer as the cache stores it."""
+    numbers = answer or ()
+    return pack(f"<{len(numbers)}d", *numbers)
+
+
+def checked_answers(
+    returned: Any, batch: Sequence[Item], declared: Declared
+) -> list[Any]:
+    """Return an answer or a Failure for each item, from what the code has returned for a batch.
+
+    Raises WrongAnswerError if this is no list with an element for each item.
+    """
+    returned = _without_numpy(returned)
+    if not isinstance(returned, Iterable) or isinstance(returned, str | bytes | dict):
+        found = type(returned).__name__
+        if returned is None:
+            found = "None (is `return` missing?)"
+        expected = "expected a list of numbers"
+        raise WrongAnswerError(f": {declared.name}: {expected}, found {found}")
+    elements = list(returned)
+    if len(elements) != len(batch):
+        counts = f"{len(elements)} numbers for {len(batch)} texts"
+        raise WrongAnswerError(f"{declared.name} returned {counts} (the first: {{}})")
+    answers: list[Any] = []
+    for element, item in zip(elements, batch, strict=True):
+        try:
+            if declared.listwise:
+                outputs = item[declared.reads.index("outputs")]
+                answers.append(_numbers_of_outputs(element, len(outputs), declared))
+            else:
+                answers.append(_numbers(element, declared))
+        except WrongAnswerError as error:
+            answers.append(Failure(str(error)))
+    return answers
+
+
+def _without_numpy(value: Any) -> Any:
+    """Return an array of numpy or torch as a number or a list, other values unchanged."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _numbers_of_outputs(
+    element: Any, expected: int, declared: Declared
+) -> tuple[float, ...]:
+    """Return the numbers of all outputs of a line, one after the other, with NaN for None."""
+    element = _without_numpy(element)
+    has_length = hasattr(element, "__len__")
+    is_list = has_length and not isinstance(element, str | bytes | dict)
+    if not is_list or len(element) != expected:
+        found = type(element).__name__
+        if has_length:
+            found = f"{len(element)} items"
+        form = f"a list with a number for each of {expected} outputs"
+        raise WrongAnswerError(f": {declared.name}: expected {form}, found {found}")
+    missing = (math.nan,) * len(declared.numbers)
+    numbers: list[float] = []
+    for each in element:
+        numbers += _numbers(each, declared) or missing
+    return tuple(numbers)
+
+
+def _numbers(element: Any, declared: Declared) -> Answer:
+    """Return the numbers of an item; None if it has none."""
+    name = declared.name
+    names = declared.numbers
+    element = _without_numpy(element)
+    if element is None:
+        if declared.none == "error":
+            remedy = 'metric(none="skip") or a number says what that means'
+            raise WrongAnswerError(f": {name} has no score; {remedy}")
+        return None
+    is_list = isinstance(element, tuple | list)
+    if not is_list and len(names) == 1:
+        return (_number(element, names[0], declared),)
+    if not is_list or len(element) != len(names):
+        found = f"{str(element)[:50]!r} ({type(element).__name__})"
+        if is_list:
+            found = str(len(element))
+        expected = f"{len(names)} numbers ({', '.join(names)})"
+        raise WrongAnswerError(f": {name}: expected {expected}, found {found}")
+    titled = zip(names, element, strict=True)
+    return tuple(_number(value, title, declared) for title, value in titled)
+
+
+def _number(value: Any, title: str, declared: Declared) -> float:
+    """Return a number of an item. Counts are whole multiples of 10**-decimals."""
+    name = declared.name
+    if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
+        found = f"{str(value)[:50]!r} ({type(value).__name__})"
+        raise WrongAnswerError(f": {name}: expected a number, found {found}")
+    try:
+        number = float(value)
+    except Exception as error:  # noqa: BLE001 (a large int, or an object of the user)
+        problem = f"{title} is no number ({str(error)[:100]})"
+        raise WrongAnswerError(f": {name}: {problem}") from None
+    if not abs(number) <= LARGEST_NUMBER:
+        subject = name if len(declared.numbers) == 1 else f"{name}: {title}"
+        raise WrongAnswerError(f": {subject} is {number}")
+    if not declared.counts:
+        return number
+    scaled = Decimal(repr(number)).scaleb(declared.decimals)
+    count = scaled.to_integral_value(ROUND_HALF_EVEN)
+    if not 0 <= count <= LARGEST_COUNT:
+        raise WrongAnswerError(f": {name}: {title} is {value}")
+    if not declared.decimals and count != scaled:
+        remedy = "counts are whole numbers, unless `decimals` says how many"
+        raise WrongAnswerError(f": {name}: {title} is {value}; {remedy}")
+    return int(count)
+
+
+def best(answers: Sequence[tuple[float, ...]], declared: Declared) -> tuple[float, ...]:
+    """Return the best of the answers of several references, the first of equals.
+
+    The best counts are those with the highest F-beta.
+    """
+
+    def f_score(counts: tuple[float, ...]) -> float:
+        tp, fp, fn = counts
+        return precision_recall_f(tp, fp, fn, declared.beta)[2]
+
+    if len(answers) == 1:
+        return answers[0]
+    if declared.counts:
+        return max(answers, key=f_score)
+    if declared.higher_is_better:
+        return max(answers, key=lambda answer: answer[0])
+    return min(answers, key=lambda answer: answer[0])
