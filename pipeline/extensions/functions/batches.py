@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from pipeline.errors import IncompleteError
@@ -19,7 +20,7 @@ from .items import ItemTable
 WAITING_CALLS = 16
 """Concurrent calls of code that waits for a network."""
 TASK_SECONDS = 0.25
-"""Seconds of work of a task of a function.
+"""Seconds of work of a task of a function, which has several batches.
 
 Each batch of a model, or of code that waits, is stored by its worker before the next one is begun.
 """
@@ -77,8 +78,6 @@ class BatchRunner:
             parent=os.getpid(),
             database=cache.store.path if cache.store else None,
         )
-        self.task_size = 1
-        """The number of batches of a task."""
         self.remaining: dict[int, Batch] = {}
         """The batches that have no answers yet, by their first items."""
         self.in_progress: dict[int, list[Batch]] = {}
@@ -100,11 +99,14 @@ class BatchRunner:
         workers = min(self.workers, len(self.remaining))
         processes = self.needs_process or (self.own_process and workers > 1)
         only_here = workers <= 1 and not processes
+        batches_in_task = 1
         if only_here or not self.workers_store:
             started = time.monotonic()
-            for task in self._tasks():
-                yield from self._finished(self.call(task))
-                if not only_here and time.monotonic() - started > LOCAL_SECONDS:
+            for count, batch in enumerate(list(self.remaining.values()), 1):
+                yield from self._finished(self.call(self._task(count, [batch])))
+                seconds = time.monotonic() - started
+                if not only_here and seconds > LOCAL_SECONDS:
+                    batches_in_task = max(1, int(count * TASK_SECONDS / seconds))
                     break
         remote_call = replace(self.call, plugin=None) if processes else self.call
         while self.remaining:
@@ -112,29 +114,24 @@ class BatchRunner:
             try:
                 for result in results(
                     remote_call,
-                    self._tasks(),
+                    self._tasks(batches_in_task),
                     workers,
                     processes=processes,
                     patience=self.patience,
                 ):
                     yield from self._finished(result)
             except WorkerLostError as lost:
-                suspects = [
-                    batch for batches in self.in_progress.values() for batch in batches
-                ]
+                suspects = list(chain.from_iterable(self.in_progress.values()))
                 again = "what it was doing is tried again"
                 self.listener.warn(f"{self.name}: {lost.reason}; {again}")
                 for batch in suspects:
                     yield from self._run_alone(remote_call, batch)
 
-    def _tasks(self) -> Iterator[Task]:
-        """Yield tasks of so many remaining batches as then is the size of tasks."""
+    def _tasks(self, batches_in_task: int) -> Iterator[Task]:
+        """Yield tasks of the remaining batches."""
         batches = list(self.remaining.values())
-        start = 0
-        while start < len(batches):
-            task_batches = batches[start : start + self.task_size]
-            yield self._task(start, task_batches)
-            start += len(task_batches)
+        for start in range(0, len(batches), batches_in_task):
+            yield self._task(start, batches[start : start + batches_in_task])
 
     def _task(self, number: int, batches: list[Batch]) -> Task:
         """Return a task, which is in progress; it has keys if workers store answers."""
@@ -168,18 +165,12 @@ class BatchRunner:
             yield from self._run_alone(remote_call, batch[half:])
 
     def _finished(self, result: TaskResult) -> Iterator[tuple[Batch, list[Any]]]:
-        """Yield the batches of a task with their answers, and adapt the size of tasks."""
+        """Yield the batches of a task with their answers."""
         self.package_versions |= result.package_versions
         self.spent.update(result.spent)
         for note in result.notes:
             self.listener.note(note)
         batches = self.in_progress.pop(result.number)
-        if not self.workers_store:
-            is_short = result.seconds < TASK_SECONDS / 2
-            if is_short and len(batches) == self.task_size:
-                self.task_size *= 2
-        if result.seconds > TASK_SECONDS and self.task_size > 1:
-            self.task_size //= 2
         for batch, answers in zip(batches, result.answers, strict=True):
             self.remaining.pop(batch[0], None)
             yield batch, answers

@@ -7,7 +7,6 @@ import re
 import sys
 import tempfile
 import threading
-import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -51,7 +50,6 @@ class TaskResult(NamedTuple):
     """The number of the task."""
     answers: list[list[Any]]
     """For each batch an answer or a Failure for each item."""
-    seconds: float
     notes: list[str]
     """Messages for the log."""
     package_versions: dict[str, str]
@@ -80,7 +78,6 @@ class Call:
     def __call__(self, task: Task) -> TaskResult:
         """Return the answers of a task; raises InputError if the code cannot be made ready."""
         function = self._ready_function()
-        started = time.monotonic()
         notes: list[str] = []
         answers = []
         cache = ContentCache(SCORES, self.database, notes.append, of=self.declared.name)
@@ -95,10 +92,7 @@ class Call:
                         encoded[key] = encoded_answer(answer)
                 cache.write(encoded)
         spent = function.spent() if hasattr(function, "spent") else {}
-        seconds = time.monotonic() - started
-        return TaskResult(
-            task.number, answers, seconds, notes, _package_versions, spent
-        )
+        return TaskResult(task.number, answers, notes, _package_versions, spent)
 
     def _ready_function(self) -> Any:
         """Return the function of batches, imported and loaded once in this process."""

@@ -41,9 +41,10 @@ class Code:
         if not paths:
             return {}
         base = os.path.commonpath([path.parent for path in paths])
-        return {
-            path.relative_to(base).as_posix(): content_digest(path) for path in paths
-        }
+        digests = {}
+        for path in paths:
+            digests[path.relative_to(base).as_posix()] = content_digest(path)
+        return digests
 
     @cached_property
     def identity(self) -> str:
@@ -66,10 +67,11 @@ class Code:
     def models(self) -> dict[str, str]:
         """The models that options name: their folders, or names of the hub behind models.HUB."""
         values = dict(self.values)
-        parameters = self.plugin.declared.parameters
-        return {
-            each.name: values[each.name] for each in parameters if each.kind == "model"
-        }
+        found = {}
+        for parameter in self.plugin.declared.parameters:
+            if parameter.kind == "model":
+                found[parameter.name] = values[parameter.name]
+        return found
 
     def unavailable(self) -> str | None:
         """Return why nothing can be computed, or None.
@@ -162,15 +164,12 @@ class FunctionMetricSpec(NumberSpec):
         late: tuple[str, ...] = ("among",)
         if self.code:
             late += tuple(getattr(self.code.plugin.target, "late", ()))
-        prefixes = tuple(f"{name}:" for name in late)
-        settings = self.signature.split("|")
-        return "|".join(each for each in settings if not each.startswith(prefixes))
-
-    def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
-        """Return the columns of lines with these numbers."""
-        number_type = np.float64 if self.decimals is None else np.int64
-        table: Any = np.array(rows, number_type).reshape(len(rows), -1)
-        return {name: table[:, index] for index, name in enumerate(self.names)}
+        settings = []
+        for setting in self.signature.split("|"):
+            name, colon, _ = setting.partition(":")
+            if not colon or name not in late:
+                settings.append(setting)
+        return "|".join(settings)
 
     @property
     def key(self) -> str:

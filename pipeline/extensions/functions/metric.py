@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 from dataclasses import make_dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -17,7 +17,7 @@ from pipeline.metrics.base.options import beta_option, escape, option, parse_sig
 
 from . import models
 from .computation import ComputedByCode
-from .declare import FORMS, Plugin
+from .declare import FORMS, Plugin, code_value
 from .function_spec import Code, FunctionMetricSpec
 from .items import all_references
 from .models import content_digest
@@ -39,9 +39,8 @@ class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputedByCode, Number
         for parameter in self.declared.parameters:
             name = parameter.name
             if parameter.default is None and getattr(self, attribute_of(name)) == "":
-                problems.append(
-                    (name, f"{self.name} has no default for {name}; give one")
-                )
+                message = f"{self.name} has no default for {name}; give one"
+                problems.append((name, message))
         return problems
 
     @property
@@ -67,10 +66,15 @@ class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputedByCode, Number
         for key, value in self.settings():
             if key not in ("beta", "level"):
                 signature.append(f"{key}:{value}")
+        names = declared.names
+        decimals = None
+        if self.is_counts:
+            names = COUNTS
+            decimals = declared.decimals
         return FunctionMetricSpec(
             declared.name,
-            COUNTS if self.is_counts else declared.names,
-            declared.decimals if self.is_counts else None,
+            names,
+            decimals,
             "sources" in declared.reads,
             signature="|".join(signature),
             code=self.bound_code if self.plugin else None,
@@ -104,16 +108,10 @@ class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputedByCode, Number
         reads_references = "references" in self.declared.reads
         settings = dict(super().settings(references if reads_references else None))
         for parameter in self.declared.parameters:
-            if parameter.kind not in ("path", "model"):
-                continue
-            value = self._code_value(parameter)
-            if value.startswith(models.HUB):
-                settings[parameter.name] = escape(value.removeprefix(models.HUB))
-            elif value and value not in parameter.choices and not _SHA.fullmatch(value):
-                digest_of = (
-                    content_digest if parameter.kind == "path" else models.model_digest
-                )
-                settings[parameter.name] = f"sha.{digest_of(Path(value))[:12]}"
+            if parameter.kind in ("path", "model"):
+                in_signature = _in_signature(parameter, self._code_value(parameter))
+                if in_signature:
+                    settings[parameter.name] = in_signature
         ordered = dict.fromkeys(option.key for option in self.options) | settings
         if not self.conflicts():
             ordered |= self._hook("told") or {}
@@ -123,11 +121,10 @@ class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputedByCode, Number
     def bound_code(self) -> Code:
         """The code with the values of the options."""
         assert self.plugin  # noqa: S101 (callers have checked)
-        parameters = self.declared.parameters
-        return Code(
-            self.plugin,
-            tuple((each.name, self._code_value(each)) for each in parameters),
-        )
+        values = []
+        for parameter in self.declared.parameters:
+            values.append((parameter.name, self._code_value(parameter)))
+        return Code(self.plugin, tuple(values))
 
     def _hook(self, method: str, *arguments: Any) -> Any:
         """Return what a method of the code returns; None if it has none, or if the code is
@@ -156,14 +153,27 @@ class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputedByCode, Number
         return str(models.located(value) or value)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = {
-            each.attribute: getattr(self, each.attribute) for each in self.options
-        }
+        values = {}
+        for each in self.options:
+            values[each.attribute] = getattr(self, each.attribute)
         return _rebuilt, (self.declared, values)
 
 
 _SHA = re.compile(r"sha\.[0-9a-f]{12}")
 """What a signature has in place of a path."""
+
+
+def _in_signature(parameter: Parameter, value: str) -> str:
+    """Return what a signature has in place of a path or a model; empty: the value itself."""
+    if value.startswith(models.HUB):
+        return escape(value.removeprefix(models.HUB))
+    if not value or value in parameter.choices or _SHA.fullmatch(value):
+        return ""
+    if parameter.kind == "path":
+        digest = content_digest(Path(value))
+    else:
+        digest = models.model_digest(Path(value))
+    return f"sha.{digest[:12]}"
 
 
 def _rebuilt(declared: Declared, values: dict[str, Any]) -> FunctionMetric:
@@ -185,11 +195,9 @@ def restored(declared: Declared, signature: str) -> Metric:
 
 def attribute_of(name: str) -> str:
     """Return the attribute of an option: its name, with an underscore if Metric has that name."""
-    return (
-        f"{name}_"
-        if hasattr(FunctionMetric, name) or name in ("beta", "level")
-        else name
-    )
+    if hasattr(FunctionMetric, name) or name in ("beta", "level"):
+        return f"{name}_"
+    return name
 
 
 @lru_cache(256)
@@ -197,29 +205,26 @@ def function_metric_class(
     declared: Declared, plugin: Plugin | None = None
 ) -> type[FunctionMetric]:
     """Return the class of a declared metric, with its code if that is available."""
-    fields: list[tuple[str, type, Any]] = []
+    options: dict[str, Any] = {}
     if declared.counts:
-        fields.append(("beta", str, beta_option(f"{declared.beta:g}")))
+        options["beta"] = beta_option(f"{declared.beta:g}")
     for parameter in declared.parameters:
-        fields.append((attribute_of(parameter.name), str, parameter_option(parameter)))
-    none = "" if declared.none == "error" else declared.none
-    for name, value in (
-        ("version", declared.version),
-        ("code", declared.code),
-        ("none", none),
-    ):
+        options[attribute_of(parameter.name)] = parameter_option(parameter)
+    constants = {"version": declared.version, "code": declared.code}
+    if declared.none != "error":
+        constants["none"] = declared.none
+    for name, value in constants.items():
         if value:
-            only = option(value, help=f"the {name} of the code", choices=(value,))
-            fields.append((attribute_of(name), str, only))
+            about = f"the {name} of the code"
+            options[attribute_of(name)] = option(value, help=about, choices=(value,))
     if declared.listwise:
-        among = option(
+        options["among"] = option(
             "",
             help="how many systems are compared, which is known when they are",
             pattern="[0-9]{1,9}",
             form="a number",
             implicit=True,
         )
-        fields.append(("among", str, among))
     namespace: dict[str, Any] = {
         "name": declared.name,
         "summary": declared.summary,
@@ -235,15 +240,13 @@ def function_metric_class(
         namespace["level"] = "corpus"
     else:
         namespace["beta"] = "1"
-        meaning = "the mean or the sum of the lines"
-        fields.append(
-            (
-                "level",
-                str,
-                option(declared.level, help=meaning, choices=("mean", "sum")),
-            )
+        options["level"] = option(
+            declared.level,
+            help="the mean or the sum of the lines",
+            choices=("mean", "sum"),
         )
     name = "".join(part.capitalize() for part in declared.name.split("_"))
+    fields = [(attribute, str, each) for attribute, each in options.items()]
     return make_dataclass(
         name, fields, bases=(FunctionMetric,), namespace=namespace, frozen=True
     )
@@ -262,15 +265,11 @@ def parameter_option(parameter: Parameter) -> Any:
         more["choices"] = parameter.choices
     elif parameter.kind in FORMS:
         more["form"], more["pattern"] = FORMS[parameter.kind]
-        number_type = float if parameter.kind == "float" else int
-        more["resolved"] = lambda text, _: repr(number_type(text))
+        more["resolved"] = lambda text, _: repr(code_value(parameter, text))
     elif parameter.kind == "path":
         more["form"] = " or ".join([*parameter.choices, "a path"])
         more["free"] = True
-        unchanged = parameter.choices
-        more["resolved"] = lambda text, base: (
-            text if text in unchanged else _path(text, base)
-        )
+        more["resolved"] = partial(_path, parameter.choices)
     elif parameter.kind == "model":
         if default:
             default = f"{models.HUB}{default}"
@@ -292,9 +291,12 @@ def _model(text: str, base: Path) -> str:
     return text if _SHA.fullmatch(text) else models.resolved(text, base)
 
 
-def _path(text: str, base: Path) -> str:
-    """Return an absolute path that exists, or its digest in a signature. Raises ConfigError."""
-    if _SHA.fullmatch(text):
+def _path(unchanged: Collection[str], text: str, base: Path) -> str:
+    """Return an absolute path that exists, or what is no path: a word, or a digest in a signature.
+
+    Raises ConfigError.
+    """
+    if text in unchanged or _SHA.fullmatch(text):
         return text
     path = (base / expanded(text, base)).absolute()
     if not path.exists():

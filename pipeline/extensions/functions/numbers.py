@@ -1,6 +1,7 @@
 """What metrics of numbers of each sentence have in common: their columns, and their scores."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -62,8 +63,10 @@ class Numbers(ScoresLines, Metric):
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return F-beta under the name of the score, precision, recall, and the counts."""
         score, precision, recall = self._scores(totals)
-        counts = {name: totals[name] / 10**self.decimals for name in COUNTS}
-        return {self.output: score, "precision": precision, "recall": recall} | counts
+        outputs = {self.output: score, "precision": precision, "recall": recall}
+        for name in COUNTS:
+            outputs[name] = totals[name] / 10**self.decimals
+        return outputs
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence: float64 [lines, 1]."""
@@ -77,19 +80,20 @@ class Numbers(ScoresLines, Metric):
         """Return all outputs of each sentence: float64 [lines, 1]."""
         if self.is_counts:
             return super().sentence_outputs(columns)
-        return {
-            name: values[:, None] for name, values in self.line_outputs(columns).items()
-        }
+        outputs = {}
+        for name, values in self.line_outputs(columns).items():
+            outputs[name] = values[:, None]
+        return outputs
 
     def line_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the numbers of each sentence: float64 [lines]. Counts have no outputs at level
         mean.
         """
-        if self.is_counts:
-            return {}
-        return {
-            name: columns[self.column(name)] / self.divisor for name in self.outputs
-        }
+        outputs = {}
+        if not self.is_counts:
+            for name in self.outputs:
+                outputs[name] = columns[self.column(name)] / self.divisor
+        return outputs
 
     def column(self, output: str) -> str:
         """Return the name of the column of an output."""
@@ -97,8 +101,10 @@ class Numbers(ScoresLines, Metric):
 
     def _scores(self, counts: Columns) -> tuple[Floats, ...]:
         """Return F-beta, precision and recall of counts."""
-        tp, fp, fn = (counts[name] for name in COUNTS)
-        return f_of_counts(tp, tp + fp, tp + fn, float(self.beta))
+        tp = counts["tp"]
+        proposed = tp + counts["fp"]
+        expected = tp + counts["fn"]
+        return f_of_counts(tp, proposed, expected, float(self.beta))
 
 
 @dataclass(frozen=True)
@@ -120,14 +126,15 @@ class NumberSpec(StatisticsSpec):
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Read the numbers of each system."""
-        number_type = np.float64 if self.decimals is None else np.int64
-        result: list[dict[str, Any]] = []
+        number_type = float if self.decimals is None else int
+        columns_of_systems = []
         for lines in text.systems:
-            rows = []
-            for line in lines.texts():
-                rows.append([number_type(cell) for cell in line.split()])
-            table = np.array(rows, number_type).reshape(len(rows), len(self.names))
-            result.append(
-                {name: table[:, number] for number, name in enumerate(self.names)}
-            )
-        return result
+            rows = [tuple(map(number_type, line.split())) for line in lines.texts()]
+            columns_of_systems.append(self.columns_of(rows))
+        return columns_of_systems
+
+    def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
+        """Return the columns of lines with these numbers."""
+        number_type = np.float64 if self.decimals is None else np.int64
+        table: Any = np.array(rows, number_type).reshape(len(rows), len(self.names))
+        return dict(zip(self.names, table.T, strict=True))

@@ -24,7 +24,7 @@ from pipeline.extensions.functions.metric import parameter_option
 from pipeline.metrics.base.capabilities import CountWarning
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import option
-from pipeline.metrics.base.statistics_spec import Columns, Field, Text
+from pipeline.metrics.base.statistics_spec import Columns, Field
 
 from .bertscore import WithPairs, f_of
 from .networks import CALL_SIZE, built_in
@@ -192,14 +192,6 @@ class PtErrantSpec(FunctionMetricSpec):
     def columns(self) -> tuple[Field, ...]:
         """The columns, each for every annotator."""
         return tuple(Field(name, per_reference=True) for name in NAMES)
-
-    def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Read the numbers of each system."""
-        columns_of_systems = []
-        for lines in text.systems:
-            rows = [tuple(map(int, row.split())) for row in lines.texts()]
-            columns_of_systems.append(self.columns_of(rows))
-        return columns_of_systems
 
     def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
         """Return the columns of lines with these numbers, those of one annotator after the other."""
