@@ -21,16 +21,12 @@ To add a stage between scoring and writing, write a function like resample(), an
 STAGES, or name a Stage in Extension.stages.
 """
 
-import shlex
-import sys
 import time
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel
-from ._version import __version__
 from .data.texts import read_texts
 from .errors import InputError
 from .execution.count import count_all
@@ -44,35 +40,34 @@ from .execution.options import (
 )
 from .execution.store.counts import ids_file
 from .execution.store.run_directory import (
-    Log,
     RunDirectory,
     folder_of,
     running,
     surroundings,
 )
 from .files.plain_files import remove_abandoned
-from .metrics.base.capabilities import computes_numbers, declared_of
+from .metrics.base.capabilities import computes_numbers
 from .prepare import prepare
 from .report import FORMATS
 from .report.console import replacement_note
-from .report.context import PlotStyle, ReportContext
+from .report.context import ReportContext
 from .scoring.metric_results import (
     count_warnings,
-    describe,
-    rows_of,
+    new_results,
+    score,
+    specs_of,
     tasks_of,
-    views_of,
     with_means,
 )
-from .scoring.metric_results import score as score_all
 from .scoring.resampling.samples import SampleCluster
-from .scoring.results import Results, Series, series_of
-from .scoring.stored_runs import has_old_digests, left_out
-from .stage import Job, Scored, Stage
+from .scoring.results import Results
+from .scoring.stored_runs import EarlierResults
+from .stage import Job, Scored, Stage, output_settings
 
 if TYPE_CHECKING:
     from .data.config.models import StatisticsConfig
     from .execution.count import Counted
+    from .files.safe_files import Content
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
@@ -93,61 +88,60 @@ def run(
     Raises StoreError if the directory cannot be used.
     """
     remove_abandoned()
-    config = job.config.written
-    directory = RunDirectory(folder_of(output or config.output.dir))
+    directory = RunDirectory(folder_of(output or job.config.written.output.dir))
     with (
-        options.under(config.run).connected(job.cluster) as connected,
+        options.under(job.config.written.run).connected(job.cluster) as connected,
         directory.held(listener.warn),
     ):
-        previous_manifest: dict[str, Any] = {}  # of results that stay as they are
-        if not fresh:
-            note = replacement(directory, job)
-            if note:
-                listener.warn(note)
-                if job.partial:
-                    previous_manifest = directory.about()
-            if has_old_digests(directory.path):
-                listener.warn(
-                    f"{directory.path}: an earlier version had other digests of texts; "
-                    "they are counted anew, once"
-                )
+        earlier = EarlierRun() if fresh else earlier_run(directory, job)
+        for note in earlier.notes:
+            listener.warn(note)
         started = {"kernel": kernel.name(), **job.written, **running()}
-        directory.write_manifest(previous_manifest or started)
+        directory.write_manifest(directory.about if earlier.stays else started)
         if fresh:
             directory.clear(everything=False)
-        with closing(Log(directory.path)) as log:
-            log(
-                f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}"
+        with directory.logged(listener) as logging_listener:
+            results = go_through_stages(
+                job, directory, connected, logging_listener, stays=earlier.stays
             )
-            try:
-                logging_listener = LoggingListener(listener, log)
-                results = go_through_stages(
-                    job, directory, connected, logging_listener, previous_manifest
-                )
-            except BaseException as error:
-                lines = [f"stopped: {type(error).__name__}: {error}"]
-                lines += getattr(error, "__notes__", ())[:1]
-                log("\n".join(lines))
-                raise
-        return directory, results
+    return directory, results
 
 
-def replacement(directory: RunDirectory, job: Job) -> str | None:
-    """Return a note on results in a run directory that the run does not make; None without any.
+class EarlierRun(NamedTuple):
+    """What a run directory has from earlier runs."""
 
-    Raises StoreError if they are of another config, or if they stay and a text of them has changed.
+    notes: tuple[str, ...] = ()
+    """What the user should know of its results, such as that they are replaced."""
+    stays: bool = False
+    """Whether its results stay as they are."""
+
+
+def earlier_run(directory: RunDirectory, job: Job) -> EarlierRun:
+    """Return what a run directory has from earlier runs.
+
+    Raises StoreError if its results are of another config, or if they stay and a text of them has
+    changed.
     """
-    scores = left_out(directory.path, job.tasks, stay=job.partial)
     directory.refuse_other_config(job.written)
+    earlier = EarlierResults.read(directory.path)
+    notes: list[str] = []
+    scores = earlier.scores_beside(job.tasks)
     if job.partial and scores:
-        return (
+        earlier.refuse_changed_texts(job.corpora, len(scores))
+        notes.append(
             f"{directory.path}: the results there stay as they are, because --only leaves out "
             f"{len(scores):,} of their scores; the new scores are only shown (--output DIR writes "
             "them to another folder)"
         )
-    return replacement_note(
-        directory.path, scores, [task.signature for task in job.tasks]
-    )
+    elif scores:
+        signatures = [task.signature for task in job.tasks]
+        notes.append(replacement_note(directory.path, scores, signatures) or "")
+    if earlier.has_old_digests:
+        notes.append(
+            f"{directory.path}: an earlier version had other digests of texts; "
+            "they are counted anew, once"
+        )
+    return EarlierRun(tuple(notes), stays=job.partial and bool(scores))
 
 
 def go_through_stages(
@@ -155,53 +149,82 @@ def go_through_stages(
     directory: RunDirectory,
     options: RunOptions,
     listener: LoggingListener,
-    previous_manifest: dict[str, Any],
+    *,
+    stays: bool,
 ) -> Results:
     """Go through all stages; return the results.
 
-    With `previous_manifest`, results in the directory stay, and none are written.
+    With `stays`, earlier results in the directory stay, and none are written.
     """
     started = time.monotonic()
 
     # counting
     computed = compute_numbers(job, options, listener)
     job = computed.job
-    counted = count(job, directory, options, listener)
+    counts: dict[str, Counted] = {}
+    missing: list[Missing] = []
+    lost_systems: dict[str, set[str]] = {}
+    for corpus in job.corpora:
+        specs = specs_of(task for task in job.tasks if task.corpus is corpus)
+        counts[corpus.name], missing_of_corpus = count_all(
+            corpus, specs, directory, options, listener
+        )
+        missing += missing_of_corpus
+        lost_systems[corpus.name] = {item.system for item in missing_of_corpus}
     counting_seconds = time.monotonic() - started
     listener.note(f"counted in {counting_seconds:.1f} s")
 
-    # scoring, and the stages after it
+    # scoring
     listener.stage("scoring")
-    scored = score(job, counted, options.threads, listener)
+    tasks = [task.without(lost_systems[task.corpus.name]) for task in job.tasks]
+    metric_results = score(tasks, counts, options.threads)
+    results = new_results(
+        job.corpora,
+        job.metrics,
+        metric_results,
+        warnings=[*job.warnings, *count_warnings(tasks, counts)],
+        missing=missing,
+        order=job.config.written.output.x,
+    )
+    scored = Scored(
+        job=job,
+        corpora=tuple(
+            corpus.without(lost_systems[corpus.name]) for corpus in job.corpora
+        ),
+        metric_results=metric_results,
+        results=results,
+        listener=listener,
+        threads=options.threads,
+    )
     if options.cluster:
-        scored = replace(
-            scored, sample_cluster=SampleCluster(options.cluster, directory)
-        )
+        sample_cluster = SampleCluster(options.cluster, directory)
+        scored = replace(scored, sample_cluster=sample_cluster)
+
+    # the stages after it
     for stage in (*STAGES, *job.stages, *LAST_STAGES):
         requested = stage.request(job)
         if requested is not None:
             listener.stage(stage.name)
             scored = stage.add(scored, requested)
-    if previous_manifest:
-        directory.write_manifest(previous_manifest)
+    if stays:
+        directory.write_manifest(directory.about)
         return scored.results
 
     # writing
     listener.stage("writing")
-    write(scored, directory)
-    if (
-        not job.partial and not counted.missing
-    ):  # --only leaves out parts whose files are good
+    files = written_files(scored)
+    directory.announce(names=files)
+    directory.write_all(files)
+    # --only leaves out parts whose files are good
+    if not job.partial and not missing:
         deleted = directory.remove_stale()
         if deleted:
-            listener.warn(
-                f"deleted, because they show earlier results: {', '.join(deleted)}"
-            )
-    state = "incomplete" if counted.missing else "done"
+            names = ", ".join(deleted)
+            listener.warn(f"deleted, because they show earlier results: {names}")
     seconds = round(time.monotonic() - started, 3)
     manifest: dict[str, Any] = {
         "kernel": kernel.name(),
-        "state": state,
+        "state": "incomplete" if missing else "done",
         "seconds": {"counting": round(counting_seconds, 3), "all": seconds},
         "bytes_read": {"opening": job.bytes_opened, "counting": listener.bytes},
     }
@@ -209,7 +232,7 @@ def go_through_stages(
     if computed.plugins:
         manifest["plugins"] = computed.plugins
     directory.write_manifest(manifest)
-    listener.note(f"{state} in {seconds} s")
+    listener.note(f"{manifest['state']} in {seconds} s")
     return scored.results
 
 
@@ -248,71 +271,6 @@ def compute_numbers(
     tasks = tasks_of(job.metrics, corpora)
     job = replace(job, corpora=corpora, tasks=tasks, warnings=tuple(warnings))
     return ComputedNumbers(job, plugins)
-
-
-class CountedRun(NamedTuple):
-    """The counts of a run."""
-
-    counts: "dict[str, Counted]"
-    """Those of each data set, by its name."""
-    missing: list[Missing]
-    """The lines that could not be counted."""
-
-    def lost_systems(self, dataset: str) -> set[str]:
-        """Return the systems of a data set that have no counts of some line."""
-        return {item.system for item in self.missing if item.dataset == dataset}
-
-
-def count(
-    job: Job, directory: RunDirectory, options: RunOptions, listener: Listener
-) -> CountedRun:
-    """Count all data sets, unless the run directory has their counts."""
-    counts: dict[str, Counted] = {}
-    missing: list[Missing] = []
-    for corpus in job.corpora:
-        views = views_of(task for task in job.tasks if task.corpus is corpus)
-        counts[corpus.name], missing_of_corpus = count_all(
-            views, directory, options, listener
-        )
-        missing += missing_of_corpus
-    return CountedRun(counts, missing)
-
-
-def score(job: Job, counted: CountedRun, threads: int, listener: Listener) -> Scored:
-    """Return the scores of all systems of which every line is counted."""
-    tasks = [task.without(counted.lost_systems(task.corpus.name)) for task in job.tasks]
-    metric_results = score_all(tasks, counted.counts, threads)
-    warnings = [*job.warnings, *count_warnings(tasks, counted.counts)]
-    series: list[Series] = []
-    pattern = job.config.written.output.x
-    if pattern:
-        systems: list[str] = []
-        for corpus in job.corpora:
-            systems += corpus.systems
-        series = series_of(systems, pattern)
-        if not series:
-            warnings.append(
-                f"output.x: '{pattern}' finds no number in the names of two systems"
-            )
-    results = Results(
-        datasets={corpus.name: describe(corpus) for corpus in job.corpora},
-        declared=declared_of(job.metrics),
-        warnings=warnings,
-        missing=counted.missing,
-        series=series,
-        **rows_of(metric_results),
-    )
-    corpora = [
-        corpus.without(counted.lost_systems(corpus.name)) for corpus in job.corpora
-    ]
-    return Scored(
-        job=job,
-        corpora=tuple(corpora),
-        metric_results=metric_results,
-        results=results,
-        listener=listener,
-        threads=threads,
-    )
 
 
 def resample(scored: Scored, settings: "StatisticsConfig") -> Scored:
@@ -356,31 +314,23 @@ LAST_STAGES = [
 """The stages between those of extensions and writing."""
 
 
-def write(scored: Scored, directory: RunDirectory) -> None:
-    """Write the ids of the lines, results.json, and the formats that the config names."""
-    output = scored.job.config.written.output
+def written_files(scored: Scored) -> "dict[str, Content]":
+    """Return the files of results by name: ids of lines, results.json, those the config names."""
+    job = scored.job
+    files: dict[str, Content] = {}
+    for corpus in scored.corpora:
+        if corpus.ids:
+            lines = read_texts(corpus.ids, 0, corpus.lines)
+            files[ids_file(corpus.name)] = "\n".join([*lines, ""])
+    output = job.config.written.output
     context = ReportContext(
         results=scored.results,
         measured=tuple(scored.metric_results),
         corpora={corpus.name: corpus for corpus in scored.corpora},
-        config=scored.job.config.root.plain(),
-        opened=scored.job.opened.get,
-        digits=output.digits,
-        plots=tuple(output.plots),
-        plot_type=output.plot_type,
-        plot_style=PlotStyle(
-            output.plot_width or "", output.plot_font, output.plot_title
-        ),
+        config=job.config.root.plain(),
+        opened=job.opened.get,
+        **output_settings(output),
     )
-    ids = {}
-    for corpus in scored.corpora:
-        if corpus.ids:
-            lines = read_texts(corpus.ids, 0, corpus.lines)
-            ids[ids_file(corpus.name)] = "\n".join([*lines, ""])
-    reports = [
-        FORMATS[name].files(context)
-        for name in dict.fromkeys(("json", *output.formats))
-    ]
-    for files in (ids, *reports):
-        directory.announce(names=files)
-        directory.write_all(files)
+    for name in dict.fromkeys(("json", *output.formats)):
+        files |= FORMATS[name].files(context)
+    return files

@@ -19,7 +19,12 @@ from .._version import __version__
 from ..data.inputs import TEXTS
 from ..data.texts import KIND, AnyText, digest_like
 from ..errors import InputError, bounded
-from ..metrics.base.capabilities import category_spec, peer_signature, warner
+from ..metrics.base.capabilities import (
+    category_spec,
+    declared_of,
+    peer_signature,
+    warner,
+)
 from ..metrics.base.options import render_signature
 from ..metrics.base.statistics_spec import StatisticsSpec
 from ..metrics.names import goodness
@@ -33,7 +38,9 @@ from .results import (
     Mean,
     Results,
     Score,
+    Series,
     ranks,
+    series_of,
 )
 from .sentences import reduce
 from .terms import Beside, ByLine, CategoryTerms, HasBlocks, Tier, first, tiers
@@ -42,6 +49,7 @@ if TYPE_CHECKING:
     from ..arrays import Ints
     from ..data.corpus import Corpus
     from ..execution.count import Counted
+    from ..execution.options import Missing
     from ..metrics.base.metric import Metric
 
 LOWER = "the lower the score, the better"
@@ -102,23 +110,6 @@ def specs_of(tasks: Iterable[Task]) -> tuple[StatisticsSpec, ...]:
     for task in tasks:
         specs |= dict.fromkeys(task.spec)
     return tuple(specs)
-
-
-def views_of(tasks: Iterable[Task]) -> list[tuple[Corpus, tuple[StatisticsSpec, ...]]]:
-    """Return what tasks read of a data set, each view with its columns.
-
-    A view is such as its texts, or a set of files of numbers. The data set itself comes first.
-    """
-    readers: dict[int, list[Task]] = {}
-    for task in tasks:
-        readers.setdefault(id(task.input), []).append(task)
-    of_data_set: list[tuple[Corpus, tuple[StatisticsSpec, ...]]] = []
-    of_others: list[tuple[Corpus, tuple[StatisticsSpec, ...]]] = []
-    for group in readers.values():
-        view = group[0].input
-        views = of_data_set if view is group[0].corpus else of_others
-        views.append((view, specs_of(group)))
-    return of_data_set + of_others
 
 
 @lru_cache(256)
@@ -356,6 +347,41 @@ def _categories(
             numbers[name] = int(number) if name in metric.counts else float(number)
         categories.append(Category(tier.names[index], float(scores[index]), numbers))
     return tuple(categories)
+
+
+def new_results(
+    corpora: Sequence[Corpus],
+    metrics: Sequence[Metric],
+    metric_results: Iterable[MetricResult],
+    *,
+    warnings: Sequence[str],
+    missing: list[Missing],
+    order: str | None,
+) -> Results:
+    """Return the results of a run whose systems have scores.
+
+    `missing` are the lines that could not be counted. `order` is a pattern of the number in the
+    names of systems that have an order, if the config has one.
+    """
+    warnings = list(warnings)
+    series: list[Series] = []
+    if order:
+        systems: list[str] = []
+        for corpus in corpora:
+            systems += corpus.systems
+        series = series_of(systems, order)
+        if not series:
+            warnings.append(
+                f"output.x: '{order}' finds no number in the names of two systems"
+            )
+    return Results(
+        datasets={corpus.name: describe(corpus) for corpus in corpora},
+        declared=declared_of(metrics),
+        warnings=warnings,
+        missing=missing,
+        series=series,
+        **rows_of(metric_results),
+    )
 
 
 def rows_of(metric_results: Iterable[MetricResult]) -> dict[str, Any]:

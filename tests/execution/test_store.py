@@ -76,7 +76,7 @@ def joined(
     directory = RunDirectory(folder)
     directory.write_manifest({})
     schema = SCHEMA if width == 5 else Schema((Field("length"),), 1)
-    statistics = directory.counts("d", "A", "needs", schema, lines)
+    statistics = directory.counts("d", "A", "needs", schema, lines, "key")
     low, parts = 0, list[Location]()
     for array in arrays:
         file = directory.shard_file(low, low + len(array), ["key"], [array.shape[1]])
@@ -85,7 +85,7 @@ def joined(
         low += len(array)
     with threads(processors) as shared:
         directory.put_in_place(
-            [(directory.join(statistics, "key", parts, shared), statistics)]
+            [(directory.join(statistics, parts, shared), statistics)]
         )
     return statistics
 

@@ -33,7 +33,13 @@ from ...arrays import Ints
 from ...errors import StoreError
 from ...files import safe_files
 from ...files.safe_files import file_name, open_regular, parse_json, write_atomic
-from ...metrics.base.statistics_spec import Columns, Schema, narrow
+from ...metrics.base.statistics_spec import (
+    COUNTING,
+    Columns,
+    Schema,
+    StatisticsSpec,
+    narrow,
+)
 from ...parallel import Shared, alone, in_batches, prefetch
 
 BLOCK_LINES = 8192
@@ -73,6 +79,13 @@ def ids_file(dataset: str) -> str:
     return f"statistics/{file_name(dataset)}/ids.txt"
 
 
+def counts_key(texts: Sequence[object], spec: StatisticsSpec) -> str:
+    """Return the key of the counts of some texts: a digest of everything that the counts depend on."""
+    # the key of the spec has no quotes around it
+    content = f"{repr((COUNTING, *texts)).removesuffix(')')}, {spec.cache_key})"
+    return safe_files.digest(content.encode(), size=16)
+
+
 @dataclass(frozen=True)
 class StoredCounts:
     """The counts of one system on one data set, in a .columns file."""
@@ -80,6 +93,9 @@ class StoredCounts:
     path: Path
     schema: Schema
     lines: int
+    key: str = ""
+    """A digest of all that the counts depend on (see counts_key()). Reading
+    does not need it."""
 
     @staticmethod
     def path_in(directory: Path, dataset: str, system: str, spec_key: str) -> Path:
@@ -133,11 +149,11 @@ class StoredCounts:
         if file.tell() != size - tail_bytes:
             raise damaged(self.path)
 
-    def is_intact(self, key: str) -> bool:
+    def is_intact(self) -> bool:
         """Return whether the file exists, is undamaged, and has the counts of the key's texts."""
         try:
             with open_regular(self.path) as file:
-                if file.readline(MAX_HEADER_BYTES) != self._header(key):
+                if file.readline(MAX_HEADER_BYTES) != self._header():
                     return False
                 for _ in self._packed(file):
                     pass
@@ -145,10 +161,10 @@ class StoredCounts:
         except (OSError, StoreError):
             return False
 
-    def _header(self, key: str) -> bytes:
+    def _header(self) -> bytes:
         header = {
             "format": FORMAT,
-            "key": key,
+            "key": self.key,
             "lines": self.lines,
             "block": BLOCK_LINES,
             "columns": self.schema.names,
@@ -156,11 +172,7 @@ class StoredCounts:
         return json.dumps(header).encode() + b"\n"
 
     def join(
-        self,
-        waiting: Path,
-        key: str,
-        parts: "Sequence[Location]",
-        shared: Shared = alone,
+        self, waiting: Path, parts: "Sequence[Location]", shared: Shared = alone
     ) -> None:
         """Write the content of this file to the path `waiting`, from the arrays of all shards.
 
@@ -196,7 +208,7 @@ class StoredCounts:
                 yield data
             yield array_bytes(np.array(checks, np.int64).reshape(-1, 1))
 
-        write_atomic(waiting, chain([self._header(key)], content()))
+        write_atomic(waiting, chain([self._header()], content()))
 
 
 def _next_block(line: int) -> int:
@@ -315,7 +327,7 @@ ANY_ROWS = -1
 
 
 class CountsKey(NamedTuple):
-    """Lines low <= i < high of the counts with a key (see run_directory.counts_key)."""
+    """Lines low <= i < high of the counts with a key (see counts_key())."""
 
     key: str
     low: int

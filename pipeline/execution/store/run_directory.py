@@ -16,6 +16,7 @@ import json
 import os
 import platform
 import re
+import shlex
 import stat
 import sys
 import time
@@ -24,12 +25,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ... import kernel
 from ..._version import __version__
 from ...errors import StoreError, printable
 from ...files import safe_files
 from ...files.remote import Remote, expanded, is_remote
-from ...metrics.base.statistics_spec import COUNTING, CorpusPass, Schema, StatisticsSpec
+from ...metrics.base.statistics_spec import COUNTING, CorpusPass, Schema
 from ...parallel import Shared, alone
+from ..options import Listener, LoggingListener
 from .counts import (
     COLUMNS,
     UNFINISHED,
@@ -196,15 +199,6 @@ def content_key(*content: object) -> str:
     return safe_files.digest(repr((COUNTING, *content)).encode(), size=16)
 
 
-def counts_key(texts: Sequence[object], spec: StatisticsSpec) -> str:
-    """Return the key of the counts of some texts: a digest of everything that the counts depend on."""
-    content = repr((COUNTING, *texts)).removesuffix(")")
-    content = (
-        f"{content}, {spec.cache_key})"  # the key of the spec has no quotes around it
-    )
-    return safe_files.digest(content.encode(), size=16)
-
-
 class RunDirectory:
     """The folder of a run.
 
@@ -235,22 +229,19 @@ class RunDirectory:
             if others & {UNFINISHED, "statistics"}:
                 advice += f", or delete {path} if it was a run directory"
             raise StoreError(f"{path}: {what}; {advice}")
+        self.manifest = read_manifest(path)
+        """The content of run.json; empty if there is none."""
         self.files: set[str] = set()
         """The names of the files of this run."""
+        self._listed = set(self.manifest.get("files", ()))
         self._keys: set[str] = set()
         self._results: bytes | None = None
-        self._listed = set(self.manifest().get("files", ()))
 
-    def manifest(self) -> dict[str, Any]:
-        """Return the content of run.json, or {} if there is none; raises StoreError."""
-        return read_manifest(self.path)
-
+    @property
     def about(self) -> dict[str, Any]:
-        """Return the content of run.json without what write_manifest() adds itself."""
-        content = self.manifest()
-        content.pop("program", None)
-        content.pop("files", None)
-        return content
+        """The content of run.json without what write_manifest() adds itself."""
+        added = ("program", "files")
+        return {key: value for key, value in self.manifest.items() if key not in added}
 
     def refuse_other_config(self, about: dict[str, Any]) -> None:
         """Raise StoreError if the results in the folder are of another config than `about` says.
@@ -259,14 +250,13 @@ class RunDirectory:
         same content. Counts without results belong to no config: every config uses those that it
         needs, and leaves the others.
         """
-        manifest = self.manifest()
-        earlier = manifest.get("config")
+        earlier = self.manifest.get("config")
         config = about.get("config")
         if not isinstance(earlier, str) or not isinstance(config, str):
             return
-        if manifest.get("written") == about.get("written"):
+        if self.manifest.get("written") == about.get("written"):
             return
-        if "results.json" not in manifest.get("files", ()):
+        if "results.json" not in self._listed:
             return
         if Path(earlier).is_file() and not Path(earlier).samefile(config):
             raise StoreError(
@@ -279,22 +269,34 @@ class RunDirectory:
     def held(self, warn: Callable[[str], None]) -> Iterator[None]:
         """Keep other runs out; raises StoreError if one works here, or a folder inside is a link."""
         with safe_files.locked(self.path, self._holder, warn):
-            manifest = self.manifest()
-            self._listed = set(manifest.get("files", ()))
+            self.manifest = read_manifest(self.path)
+            self._listed = set(self.manifest.get("files", ()))
             self._results = None
-            if manifest.get("state") == "done":
+            if self.manifest.get("state") == "done":
                 self._results = self._read_results()
-            for folder in (
-                self.path / UNFINISHED,
-                self.path / "statistics",
-                *self._statistics(),
-            ):
+            for folder in self._folders():
                 if folder.is_symlink():
                     advice = (
                         "a run directory with links inside is not written to: delete it"
                     )
                     raise StoreError(f"{folder}: is a link; {advice}")
             yield
+
+    @contextmanager
+    def logged(self, listener: Listener) -> Iterator[LoggingListener]:
+        """Log the begin of a run, what the listener gets, and the error that ends the run."""
+        with contextlib.closing(Log(self.path)) as log:
+            command = shlex.join(sys.argv)
+            log(
+                f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {command}"
+            )
+            try:
+                yield LoggingListener(listener, log)
+            except BaseException as error:
+                lines = [f"stopped: {type(error).__name__}: {error}"]
+                lines += getattr(error, "__notes__", ())[:1]
+                log("\n".join(lines))
+                raise
 
     def _holder(self) -> str:
         """Return which process holds the lock, for messages."""
@@ -305,13 +307,13 @@ class RunDirectory:
         except (OSError, ValueError, KeyError, TypeError):
             return "its run.json does not say who"
 
-    def _statistics(self) -> list[Path]:
-        folder = self.path / "statistics"
-        return (
-            sorted(folder.iterdir())
-            if folder.is_dir() and not folder.is_symlink()
-            else []
-        )
+    def _folders(self) -> list[Path]:
+        """Return the folders that runs make here, the innermost first."""
+        statistics = self.path / "statistics"
+        folders = [self.path / UNFINISHED, statistics]
+        if statistics.is_dir() and not statistics.is_symlink():
+            folders = [*sorted(statistics.iterdir()), *folders]
+        return folders
 
     def _read_results(self) -> bytes | None:
         """Return the content of results.json, or None if it is unreadable or too large."""
@@ -333,19 +335,18 @@ class RunDirectory:
     ) -> None:
         """Add files to a finished run; they are listed before they are written. Raises StoreError."""
         with self.held(warn):
-            about = self.about()
             self._listed |= set(files)
-            self.write_manifest(about)
+            self.write_manifest(self.about)
             self.write_all(files)
 
     def write_manifest(self, content: dict[str, Any]) -> None:
         """Write run.json; raises StoreError."""
-        content = {
+        self.manifest = {
             "program": f"{PROGRAM} {__version__}",
             **content,
             "files": sorted(self.files | self._listed | {LOG}),
         }
-        data = json.dumps(content, indent=1).encode() + b"\n"
+        data = json.dumps(self.manifest, indent=1).encode() + b"\n"
         safe_files.write_atomic(self.path / MANIFEST, data)
 
     def announce(
@@ -354,7 +355,7 @@ class RunDirectory:
         """List files before they are written, so that a later run may delete them after a crash."""
         self._listed |= {self._name(file.path) for file in counts}
         self._listed |= set(names)
-        self.write_manifest({**running(), **self.about()})
+        self.write_manifest({**running(), **self.about})
 
     def remove_stale(self) -> list[str]:
         """Delete unused files of earlier runs; return the names of the reports that are deleted.
@@ -382,13 +383,10 @@ class RunDirectory:
 
     def remove_unneeded(self, used: Set[str]) -> None:
         """Delete the files of unneeded(), and then folders that are empty."""
-        about = self.about()
         files = self.unneeded(used)
-        _delete(files)
-        for folder in (*self._statistics(), self.path / UNFINISHED):
-            _remove_empty(folder)
+        _delete(files, self._folders())
         self._listed -= set(map(self._name, files))
-        self.write_manifest(about)
+        self.write_manifest(self.about)
 
     def _counts_beside(self, used: Set[str]) -> list[Path]:
         """Return the files of counts, finished by earlier runs, whose names are not in `used`."""
@@ -397,7 +395,7 @@ class RunDirectory:
 
     def contents(self) -> list[Path]:
         """Return the files that the program has written here and may delete, run.json last."""
-        listed = set(self.manifest().get("files", ())) - {MANIFEST}
+        listed = set(self.manifest.get("files", ())) - {MANIFEST}
         temporary = [f"{name}{safe_files.TEMPORARY}" for name in [*listed, MANIFEST]]
         return [
             *deletable(self.path, [*listed, *temporary]),
@@ -410,29 +408,28 @@ class RunDirectory:
 
         `everything`: run.json, the log, the lock and the folder itself are deleted too.
         """
-        folders = [
-            *self._statistics(),
-            self.path / "statistics",
-            self.path / UNFINISHED,
-        ]
         files = self.contents()
+        folders = self._folders()
         if everything:
             files.append(self.path / safe_files.LOCK)
             folders.append(self.path)
         else:
-            remaining = (self.path / MANIFEST, self.path / LOG)
-            files = [path for path in files if path not in remaining]
-        _delete(files)
-        for folder in folders:
-            _remove_empty(folder)
+            files = [path for path in files if path.name not in (MANIFEST, LOG)]
+        _delete(files, folders)
         self._listed = set()
 
     def counts(
-        self, dataset: str, system: str, spec_key: str, schema: Schema, lines: int
+        self,
+        dataset: str,
+        system: str,
+        spec_key: str,
+        schema: Schema,
+        lines: int,
+        key: str = "",
     ) -> StoredCounts:
-        """Return the counts of a system, which need not exist."""
+        """Return the counts of a system, which need not exist; the key is that of counts_key()."""
         path = StoredCounts.path_in(self.path, dataset, system, spec_key)
-        return StoredCounts(path, schema, lines)
+        return StoredCounts(path, schema, lines, key)
 
     def corpus_pass_file(
         self,
@@ -454,10 +451,10 @@ class RunDirectory:
             path, 0, lines, (key,), (corpus_pass.schema(references).width,)
         )
 
-    def is_current(self, counts: StoredCounts, key: str) -> bool:
+    def is_current(self, counts: StoredCounts) -> bool:
         """Return whether the counts exist, undamaged, for the texts of the key; record the key."""
-        self._keys.add(key)
-        current = counts.is_intact(key)
+        self._keys.add(counts.key)
+        current = counts.is_intact()
         if current:
             self.files.add(self._name(counts.path))
         return current
@@ -495,23 +492,18 @@ class RunDirectory:
             with contextlib.suppress(OSError):
                 if proof:
                     proof.unlink(missing_ok=True)
-            _remove_empty(folder)
+            _delete((), [folder])
 
     def join(
-        self,
-        counts: StoredCounts,
-        key: str,
-        parts: Sequence[Location],
-        shared: Shared = alone,
+        self, counts: StoredCounts, parts: Sequence[Location], shared: Shared = alone
     ) -> Path:
         """Write a .columns file from arrays of all shards to a temporary path, which is returned.
 
         Threads may share the work. Raises StoreError if the file cannot be written.
         """
-        waiting = (
-            self.path / UNFINISHED / f"{content_key(self._name(counts.path))}.joined"
-        )
-        counts.join(waiting, key, parts, shared)
+        name = f"{content_key(self._name(counts.path))}.joined"
+        waiting = self.path / UNFINISHED / name
+        counts.join(waiting, parts, shared)
         return waiting
 
     def put_in_place(self, joined: Iterable[tuple[Path, StoredCounts]]) -> None:
@@ -527,24 +519,21 @@ class RunDirectory:
 
     def remove_parts(self, paths: Iterable[Path]) -> None:
         """Delete parts that are joined or useless, and their folder if it is empty."""
-        _delete(paths)
-        _remove_empty(self.path / UNFINISHED)
+        _delete(paths, [self.path / UNFINISHED])
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self.path).as_posix()
 
 
-def _remove_empty(folder: Path) -> None:
-    """Remove an empty folder that is no link."""
-    if not folder.is_symlink():
-        with contextlib.suppress(OSError):
-            folder.rmdir()
-
-
-def _delete(paths: Iterable[Path]) -> None:
+def _delete(paths: Iterable[Path], folders: Iterable[Path] = ()) -> None:
+    """Delete files, and then those of the folders that are empty and no links."""
     for path in paths:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
             reason = safe_files.in_the_way(path) or error.strerror
             raise StoreError(f"{path}: cannot be deleted: {reason}") from None
+    for folder in folders:
+        if not folder.is_symlink():
+            with contextlib.suppress(OSError):
+                folder.rmdir()
