@@ -22,6 +22,8 @@ STAGES, or name a Stage in Extension.stages.
 """
 
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,6 +44,7 @@ from .execution.store.counts import ids_file
 from .execution.store.run_directory import (
     RunDirectory,
     folder_of,
+    logged,
     running,
     surroundings,
 )
@@ -49,8 +52,8 @@ from .files.plain_files import remove_abandoned
 from .metrics.base.capabilities import computes_numbers
 from .prepare import prepare
 from .report import FORMATS
-from .report.console import replacement_note
 from .report.context import ReportContext
+from .report.tables.ranked import called
 from .scoring.metric_results import (
     count_warnings,
     new_results,
@@ -60,7 +63,7 @@ from .scoring.metric_results import (
     with_means,
 )
 from .scoring.resampling.samples import SampleCluster
-from .scoring.results import Results
+from .scoring.results import Results, Score
 from .scoring.stored_runs import EarlierResults
 from .stage import Job, Scored, Stage, output_settings
 
@@ -87,6 +90,115 @@ def run(
     lines could not be counted, `Results.missing` lists them; the same call goes on with them later.
     Raises StoreError if the directory cannot be used.
     """
+    with begin(job, output, options, listener, fresh=fresh) as begun:
+        directory = begun.directory
+        options = begun.options
+        started = time.monotonic()
+
+        # counting
+        computed = compute_numbers(job, options, begun.listener)
+        job = computed.job
+        counts: dict[str, Counted] = {}
+        missing: list[Missing] = []
+        lost_systems: dict[str, set[str]] = {}
+        for corpus in job.corpora:
+            specs = specs_of(task for task in job.tasks if task.corpus is corpus)
+            counts[corpus.name], missing_of_corpus = count_all(
+                corpus, specs, directory, options, begun.listener
+            )
+            missing += missing_of_corpus
+            lost_systems[corpus.name] = {item.system for item in missing_of_corpus}
+        counting_seconds = time.monotonic() - started
+        begun.listener.note(f"counted in {counting_seconds:.1f} s")
+
+        # scoring
+        begun.listener.stage("scoring")
+        tasks = [task.without(lost_systems[task.corpus.name]) for task in job.tasks]
+        metric_results = score(tasks, counts, options.threads)
+        results = new_results(
+            job.corpora,
+            job.metrics,
+            metric_results,
+            warnings=[*job.warnings, *count_warnings(tasks, counts)],
+            missing=missing,
+            order=job.config.written.output.x,
+        )
+        complete = [corpus.without(lost_systems[corpus.name]) for corpus in job.corpora]
+        scored = Scored(
+            job=job,
+            corpora=tuple(complete),
+            metric_results=metric_results,
+            results=results,
+            listener=begun.listener,
+            threads=options.threads,
+        )
+
+        # the stages of the core and of extensions
+        if options.cluster:
+            sample_cluster = SampleCluster(options.cluster, directory)
+            scored = replace(scored, sample_cluster=sample_cluster)
+        for stage in (*STAGES, *job.stages, *LAST_STAGES):
+            requested = stage.request(job)
+            if requested is not None:
+                begun.listener.stage(stage.name)
+                scored = stage.add(scored, requested)
+        if begun.earlier_manifest:
+            directory.write_manifest(begun.earlier_manifest)
+            return directory, scored.results
+
+        # writing
+        begun.listener.stage("writing")
+        files = written_files(scored)
+        directory.announce(names=files)
+        directory.write_all(files)
+        # --only leaves out parts whose files are good
+        if not job.partial and not missing:
+            deleted = directory.remove_stale()
+            if deleted:
+                names = ", ".join(deleted)
+                begun.listener.warn(
+                    f"deleted, because they show earlier results: {names}"
+                )
+        seconds = round(time.monotonic() - started, 3)
+        state = "incomplete" if missing else "done"
+        manifest: dict[str, Any] = {
+            "kernel": kernel.name(),
+            "state": state,
+            "seconds": {"counting": round(counting_seconds, 3), "all": seconds},
+            "bytes_read": {
+                "opening": job.bytes_opened,
+                "counting": begun.listener.bytes,
+            },
+        }
+        manifest |= job.written | surroundings()
+        if computed.plugins:
+            manifest["plugins"] = computed.plugins
+        directory.write_manifest(manifest)
+        begun.listener.note(f"{state} in {seconds} s")
+    return directory, scored.results
+
+
+class BegunRun(NamedTuple):
+    """What a run works with while it holds its directory."""
+
+    directory: RunDirectory
+    options: RunOptions
+    """The options of the config and of the caller, connected to a cluster if there is one."""
+    listener: LoggingListener
+    earlier_manifest: dict[str, Any]
+    """The content of run.json if earlier results stay; empty if they do not."""
+
+
+@contextmanager
+def begin(
+    job: Job,
+    output: str | Path | None,
+    options: RunOptions,
+    listener: Listener,
+    *,
+    fresh: bool,
+) -> Iterator[BegunRun]:
+    """Take the run directory for a run, and give it back at the end; raises StoreError."""
     remove_abandoned()
     directory = RunDirectory(folder_of(output or job.config.written.output.dir))
     with (
@@ -96,15 +208,12 @@ def run(
         earlier = EarlierRun() if fresh else earlier_run(directory, job)
         for note in earlier.notes:
             listener.warn(note)
-        started = {"kernel": kernel.name(), **job.written, **running()}
-        directory.write_manifest(directory.about if earlier.stays else started)
         if fresh:
             directory.clear(everything=False)
-        with directory.logged(listener) as logging_listener:
-            results = go_through_stages(
-                job, directory, connected, logging_listener, stays=earlier.stays
-            )
-    return directory, results
+        started = {"kernel": kernel.name(), **job.written, **running()}
+        directory.write_manifest(earlier.manifest or started)
+        with logged(directory.path, listener) as logging_listener:
+            yield BegunRun(directory, connected, logging_listener, earlier.manifest)
 
 
 class EarlierRun(NamedTuple):
@@ -112,8 +221,8 @@ class EarlierRun(NamedTuple):
 
     notes: tuple[str, ...] = ()
     """What the user should know of its results, such as that they are replaced."""
-    stays: bool = False
-    """Whether its results stay as they are."""
+    manifest: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    """The content of run.json if its results stay as they are; empty if they do not."""
 
 
 def earlier_run(directory: RunDirectory, job: Job) -> EarlierRun:
@@ -122,12 +231,14 @@ def earlier_run(directory: RunDirectory, job: Job) -> EarlierRun:
     Raises StoreError if its results are of another config, or if they stay and a text of them has
     changed.
     """
-    directory.refuse_other_config(job.written)
-    earlier = EarlierResults.read(directory.path)
-    notes: list[str] = []
+    earlier = EarlierResults.read(directory)
+    earlier.refuse_other_config(job.written)
     scores = earlier.scores_beside(job.tasks)
+    notes: list[str] = []
+    manifest: dict[str, Any] = {}
     if job.partial and scores:
         earlier.refuse_changed_texts(job.corpora, len(scores))
+        manifest = directory.about
         notes.append(
             f"{directory.path}: the results there stay as they are, because --only leaves out "
             f"{len(scores):,} of their scores; the new scores are only shown (--output DIR writes "
@@ -135,105 +246,50 @@ def earlier_run(directory: RunDirectory, job: Job) -> EarlierRun:
         )
     elif scores:
         signatures = [task.signature for task in job.tasks]
-        notes.append(replacement_note(directory.path, scores, signatures) or "")
+        notes.append(replacement_note(directory.path, scores, signatures))
     if earlier.has_old_digests:
         notes.append(
             f"{directory.path}: an earlier version had other digests of texts; "
             "they are counted anew, once"
         )
-    return EarlierRun(tuple(notes), stays=job.partial and bool(scores))
+    return EarlierRun(tuple(notes), manifest)
 
 
-def go_through_stages(
-    job: Job,
-    directory: RunDirectory,
-    options: RunOptions,
-    listener: LoggingListener,
-    *,
-    stays: bool,
-) -> Results:
-    """Go through all stages; return the results.
+def replacement_note(
+    folder: Path, scores: Sequence[Score], signatures: Sequence[str]
+) -> str:
+    """Return what a run replaces in a folder, in a sentence.
 
-    With `stays`, earlier results in the directory stay, and none are written.
+    `scores` are those of the results there that the run does not compute, `signatures` those that
+    it computes.
     """
-    started = time.monotonic()
-
-    # counting
-    computed = compute_numbers(job, options, listener)
-    job = computed.job
-    counts: dict[str, Counted] = {}
-    missing: list[Missing] = []
-    lost_systems: dict[str, set[str]] = {}
-    for corpus in job.corpora:
-        specs = specs_of(task for task in job.tasks if task.corpus is corpus)
-        counts[corpus.name], missing_of_corpus = count_all(
-            corpus, specs, directory, options, listener
-        )
-        missing += missing_of_corpus
-        lost_systems[corpus.name] = {item.system for item in missing_of_corpus}
-    counting_seconds = time.monotonic() - started
-    listener.note(f"counted in {counting_seconds:.1f} s")
-
-    # scoring
-    listener.stage("scoring")
-    tasks = [task.without(lost_systems[task.corpus.name]) for task in job.tasks]
-    metric_results = score(tasks, counts, options.threads)
-    results = new_results(
-        job.corpora,
-        job.metrics,
-        metric_results,
-        warnings=[*job.warnings, *count_warnings(tasks, counts)],
-        missing=missing,
-        order=job.config.written.output.x,
-    )
-    scored = Scored(
-        job=job,
-        corpora=tuple(
-            corpus.without(lost_systems[corpus.name]) for corpus in job.corpora
-        ),
-        metric_results=metric_results,
-        results=results,
-        listener=listener,
-        threads=options.threads,
-    )
-    if options.cluster:
-        sample_cluster = SampleCluster(options.cluster, directory)
-        scored = replace(scored, sample_cluster=sample_cluster)
-
-    # the stages after it
-    for stage in (*STAGES, *job.stages, *LAST_STAGES):
-        requested = stage.request(job)
-        if requested is not None:
-            listener.stage(stage.name)
-            scored = stage.add(scored, requested)
-    if stays:
-        directory.write_manifest(directory.about)
-        return scored.results
-
-    # writing
-    listener.stage("writing")
-    files = written_files(scored)
-    directory.announce(names=files)
-    directory.write_all(files)
-    # --only leaves out parts whose files are good
-    if not job.partial and not missing:
-        deleted = directory.remove_stale()
-        if deleted:
-            names = ", ".join(deleted)
-            listener.warn(f"deleted, because they show earlier results: {names}")
-    seconds = round(time.monotonic() - started, 3)
-    manifest: dict[str, Any] = {
-        "kernel": kernel.name(),
-        "state": "incomplete" if missing else "done",
-        "seconds": {"counting": round(counting_seconds, 3), "all": seconds},
-        "bytes_read": {"opening": job.bytes_opened, "counting": listener.bytes},
+    short_names = called([*(item.metric for item in scores), *signatures])
+    left_out = {
+        "system": [item.system for item in scores],
+        "metric": [short_names[item.metric] for item in scores],
     }
-    manifest |= job.written | surroundings()
-    if computed.plugins:
-        manifest["plugins"] = computed.plugins
-    directory.write_manifest(manifest)
-    listener.note(f"{manifest['state']} in {seconds} s")
-    return scored.results
+    lists = []
+    for kind, names in left_out.items():
+        unique = list(dict.fromkeys(names))
+        plural = "" if len(unique) == 1 else "s"
+        text = f"{kind}{plural} {', '.join(unique[:MAX_NAMES])}"
+        if len(unique) > MAX_NAMES:
+            text += f" and {len(unique) - MAX_NAMES} more"
+        lists.append(text)
+    count = "1 score"
+    pronoun = "it"
+    if len(scores) > 1:
+        count = f"{len(scores):,} scores"
+        pronoun = "them"
+    return (
+        f"{folder}: the results there are replaced, of which this run does not make {count} "
+        f"({'; '.join(lists)}); the counts behind {pronoun} stay; --output DIR writes to another "
+        "folder and keeps all"
+    )
+
+
+MAX_NAMES = 5
+"""The most systems, and metrics, that replacement_note() lists."""
 
 
 class ComputedNumbers(NamedTuple):

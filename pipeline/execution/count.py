@@ -221,8 +221,7 @@ def by_view(
 ) -> list[tuple[Corpus, list[StatisticsSpec]]]:
     """Return each view of a data set, the texts first, with the specifications that read it."""
     by_view: dict[int, tuple[Corpus, list[StatisticsSpec]]] = {}
-    for spec in specs:
-        view = corpus.read_by(spec)
+    for spec, view in zip(specs, map(corpus.read_by, specs), strict=True):
         by_view.setdefault(id(view), (view, []))[1].append(spec)
     return sorted(by_view.values(), key=lambda item: item[0] is not corpus)
 
@@ -488,9 +487,8 @@ def stored_counts(
             outputs = [text.digest for text in view.systems.values()]
         for name, file in view.systems.items():
             key = _key(view, spec, file.digest, *outputs)
-            counts[name, spec] = directory.counts(
-                view.name, name, spec.key, schema, view.lines, key
-            )
+            path = StoredCounts.path_in(directory.path, view.name, name, spec.key)
+            counts[name, spec] = StoredCounts(path, schema, view.lines, key)
     return counts
 
 

@@ -72,8 +72,10 @@ class RunOptions:
         if cluster is None:
             yield self
             return
-        with opened if opened and opened.is_same(cluster) else cluster as connected:
-            yield replace(self, cluster=connected)
+        if opened and opened.settings == cluster.settings:
+            cluster = opened
+        with cluster:
+            yield replace(self, cluster=cluster)
 
     def new_cluster(self) -> Cluster | None:
         """Return a Cluster if the backend is one. It connects when there is work for it."""

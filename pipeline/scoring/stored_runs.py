@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -161,17 +161,41 @@ def _metric_result(
 class EarlierResults:
     """The results in a run directory that is about to be used again."""
 
-    path: Path
+    directory: RunDirectory
     results: Results
     """They are empty if there are none, or they are unreadable."""
 
     @classmethod
-    def read(cls, path: Path) -> EarlierResults:
+    def read(cls, directory: RunDirectory) -> EarlierResults:
         """Read the results of a run directory."""
         try:
-            return cls(path, Results.read(path / "results.json"))
+            results = Results.read(directory.path / "results.json")
         except StoreError:
-            return cls(path, Results(datasets={}, scores=[]))
+            results = Results(datasets={}, scores=[])
+        return cls(directory, results)
+
+    def refuse_other_config(self, written: Mapping[str, Any]) -> None:
+        """Raise StoreError if they are of another config than the one of a new run.json.
+
+        A config that was moved, renamed or copied is the same: the earlier file is gone, or has the
+        same content. Counts without results belong to no config: every config uses those that it
+        needs, and leaves the others.
+        """
+        manifest = self.directory.manifest
+        earlier = manifest.get("config")
+        config = written.get("config")
+        if not isinstance(earlier, str) or not isinstance(config, str):
+            return
+        if manifest.get("written") == written.get("written"):
+            return
+        if "results.json" not in manifest["files"]:
+            return
+        if Path(earlier).is_file() and not Path(earlier).samefile(config):
+            raise StoreError(
+                f"{self.directory.path}: has the results of another config, {earlier}, which this "
+                "run would replace; name another folder with --output or `output.dir`, or delete "
+                "them first with --fresh"
+            )
 
     @property
     def has_old_digests(self) -> bool:
@@ -201,8 +225,8 @@ class EarlierResults:
             changed = changed_texts(corpus, info) if info else []
             if changed:
                 raise StoreError(
-                    f"{self.path}: {corpus.name}: {changed[0]} has changed since the results here, "
-                    f"of which --only leaves out {scores:,} scores; run without --only, or name "
+                    f"{self.directory.path}: {corpus.name}: {changed[0]} has changed since the "
+                    f"results here, of which --only leaves out {scores:,} scores; run without --only, or name "
                     "another folder with --output"
                 )
 

@@ -79,6 +79,11 @@ def ids_file(dataset: str) -> str:
     return f"statistics/{file_name(dataset)}/ids.txt"
 
 
+def content_key(*content: object) -> str:
+    """Return a digest of content and of the version of the counting."""
+    return safe_files.digest(repr((COUNTING, *content)).encode(), size=16)
+
+
 def counts_key(texts: Sequence[object], spec: StatisticsSpec) -> str:
     """Return the key of the counts of some texts: a digest of everything that the counts depend on."""
     # the key of the spec has no quotes around it
@@ -317,9 +322,6 @@ def reblock(arrays: Iterable[Array]) -> Iterator[Array]:
 
 UNFINISHED = "unfinished"
 _NAME = re.compile(r"[0-9a-z]+\.([0-9]{1,15})-([0-9]{1,15})\.part")
-_PROGRAM_FILE = re.compile(
-    r"[0-9a-z]+\.(?:[0-9]{1,15}-[0-9]{1,15}\.part(?:(?:\.[0-9a-f]{8})?\.tmp)?|joined(?:\.tmp)?|shared)"
-)
 CORPUS_KEY_PREFIX = "whole-"
 """How keys of corpus passes begin. Their arrays have any number of rows, others a row a line."""
 ANY_ROWS = -1
@@ -417,17 +419,9 @@ def new_proof(folder: Path) -> Path:
     return path
 
 
-def program_files(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder of unfinished counts that the program has written."""
-    if folder.is_dir() and not folder.is_symlink():
-        for path in sorted(folder.iterdir()):
-            if _PROGRAM_FILE.fullmatch(path.name):
-                yield path
-
-
-def of_keys(folder: Path, keys: Set[str]) -> Iterator[Path]:
+def of_keys(paths: Iterable[Path], keys: Set[str]) -> Iterator[Path]:
     """Yield the files of unfinished counts that have only arrays with these keys, or are unreadable."""
-    for path in program_files(folder):
+    for path in paths:
         header: Any = []
         try:
             with open_regular(path) as file:
@@ -446,7 +440,9 @@ def find(folder: Path, widths: Mapping[str, int]) -> dict[CountsKey, Location]:
     Each array is read once. Damaged arrays are left out, and so are counted again.
     """
     locations: dict[CountsKey, Location] = {}
-    for path in program_files(folder):
+    if folder.is_symlink() or not folder.is_dir():
+        return locations
+    for path in sorted(folder.iterdir()):
         name = _NAME.fullmatch(path.name)
         if name:
             low = int(name[1])

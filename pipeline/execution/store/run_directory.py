@@ -22,6 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from ..._version import __version__
 from ...errors import StoreError, printable
 from ...files import safe_files
 from ...files.remote import Remote, expanded, is_remote
-from ...metrics.base.statistics_spec import COUNTING, CorpusPass, Schema
+from ...metrics.base.statistics_spec import CorpusPass
 from ...parallel import Shared, alone
 from ..options import Listener, LoggingListener
 from .counts import (
@@ -39,9 +40,9 @@ from .counts import (
     Location,
     ShardFile,
     StoredCounts,
+    content_key,
     new_proof,
     of_keys,
-    program_files,
 )
 
 # ---- the manifest, run.json: it marks the folder as the program's, and lists the files in it
@@ -55,6 +56,9 @@ TIME = "%Y-%m-%dT%H:%M:%S%z"
 _BEGINNING = f'{{\n "program": "{PROGRAM}'.encode()
 _NAME = r"[A-Za-z0-9=][A-Za-z0-9._+=-]*"
 _FILE = re.compile(f"{_NAME}|statistics/{_NAME}/{_NAME}")
+_UNFINISHED_FILE = re.compile(
+    r"[0-9a-z]+\.(?:[0-9]{1,15}-[0-9]{1,15}\.part(?:(?:\.[0-9a-f]{8})?\.tmp)?|joined(?:\.tmp)?|shared)"
+)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -84,7 +88,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     files = content.get("files")
     if not isinstance(files, list):
         files = []
-    return {**content, "files": [name for name in files if is_file_name(name)]}
+    return {**content, "files": list(filter(is_file_name, files))}
 
 
 def running() -> dict[str, object]:
@@ -130,6 +134,14 @@ def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
         if path.is_symlink() or path.is_file():
             paths.append(path)
     return paths
+
+
+def unfinished_files(folder: Path) -> list[Path]:
+    """Return the files in a folder of unfinished counts that the program has written."""
+    if folder.is_symlink() or not folder.is_dir():
+        return []
+    paths = sorted(folder.iterdir())
+    return [path for path in paths if _UNFINISHED_FILE.fullmatch(path.name)]
 
 
 def _is_below_link(folder: Path, name: str) -> bool:
@@ -191,12 +203,22 @@ class Log:
         self._file.close()
 
 
+@contextmanager
+def logged(folder: Path, listener: Listener) -> Iterator[LoggingListener]:
+    """Log the begin of a run, what its listener gets, and the error that ends it."""
+    command = shlex.join(sys.argv)
+    with contextlib.closing(Log(folder)) as log:
+        log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {command}")
+        try:
+            yield LoggingListener(listener, log)
+        except BaseException as error:
+            lines = [f"stopped: {type(error).__name__}: {error}"]
+            lines += getattr(error, "__notes__", ())[:1]
+            log("\n".join(lines))
+            raise
+
+
 # ---- the folder
-
-
-def content_key(*content: object) -> str:
-    """Return a digest of content and of the version of the counting."""
-    return safe_files.digest(repr((COUNTING, *content)).encode(), size=16)
 
 
 class RunDirectory:
@@ -229,13 +251,23 @@ class RunDirectory:
             if others & {UNFINISHED, "statistics"}:
                 advice += f", or delete {path} if it was a run directory"
             raise StoreError(f"{path}: {what}; {advice}")
-        self.manifest = read_manifest(path)
-        """The content of run.json; empty if there is none."""
         self.files: set[str] = set()
         """The names of the files of this run."""
-        self._listed = set(self.manifest.get("files", ()))
         self._keys: set[str] = set()
-        self._results: bytes | None = None
+        self._had_results = False
+        """Whether there were results of a finished run when this one began."""
+        self._repeats_results = False
+        """Whether the results of this run are the same as those."""
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """The content of run.json, or {} if there is none; raises StoreError."""
+        return read_manifest(self.path)
+
+    @cached_property
+    def _listed(self) -> set[str]:
+        """The files that run.json lists, or will list."""
+        return set(self.manifest.get("files", ()))
 
     @property
     def about(self) -> dict[str, Any]:
@@ -243,68 +275,29 @@ class RunDirectory:
         added = ("program", "files")
         return {key: value for key, value in self.manifest.items() if key not in added}
 
-    def refuse_other_config(self, about: dict[str, Any]) -> None:
-        """Raise StoreError if the results in the folder are of another config than `about` says.
-
-        A config that was moved, renamed or copied is the same: the earlier file is gone, or has the
-        same content. Counts without results belong to no config: every config uses those that it
-        needs, and leaves the others.
-        """
-        earlier = self.manifest.get("config")
-        config = about.get("config")
-        if not isinstance(earlier, str) or not isinstance(config, str):
-            return
-        if self.manifest.get("written") == about.get("written"):
-            return
-        if "results.json" not in self._listed:
-            return
-        if Path(earlier).is_file() and not Path(earlier).samefile(config):
-            raise StoreError(
-                f"{self.path}: has the results of another config, {earlier}, which this run would "
-                "replace; name another folder with --output or `output.dir`, or delete them first "
-                "with --fresh"
-            )
-
     @contextmanager
     def held(self, warn: Callable[[str], None]) -> Iterator[None]:
         """Keep other runs out; raises StoreError if one works here, or a folder inside is a link."""
+        for folder in self._folders():
+            if folder.is_symlink():
+                advice = (
+                    "a run directory with links inside is not written to: delete it"
+                )
+                raise StoreError(f"{folder}: is a link; {advice}")
         with safe_files.locked(self.path, self._holder, warn):
-            self.manifest = read_manifest(self.path)
-            self._listed = set(self.manifest.get("files", ()))
-            self._results = None
-            if self.manifest.get("state") == "done":
-                self._results = self._read_results()
-            for folder in self._folders():
-                if folder.is_symlink():
-                    advice = (
-                        "a run directory with links inside is not written to: delete it"
-                    )
-                    raise StoreError(f"{folder}: is a link; {advice}")
+            # Another run may have ended since they were read.
+            for name in ("manifest", "_listed"):
+                vars(self).pop(name, None)
+            self._had_results = self.manifest.get("state") == "done"
             yield
-
-    @contextmanager
-    def logged(self, listener: Listener) -> Iterator[LoggingListener]:
-        """Log the begin of a run, what the listener gets, and the error that ends the run."""
-        with contextlib.closing(Log(self.path)) as log:
-            command = shlex.join(sys.argv)
-            log(
-                f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {command}"
-            )
-            try:
-                yield LoggingListener(listener, log)
-            except BaseException as error:
-                lines = [f"stopped: {type(error).__name__}: {error}"]
-                lines += getattr(error, "__notes__", ())[:1]
-                log("\n".join(lines))
-                raise
 
     def _holder(self) -> str:
         """Return which process holds the lock, for messages."""
         try:
-            content = safe_files.read_json(self.path / MANIFEST)
+            content = read_manifest(self.path)
             where = f"{str(content['host'])[:99]}, since {str(content['since'])[:99]}"
             return f"process {int(content['pid'])} on {where}"
-        except (OSError, ValueError, KeyError, TypeError):
+        except (StoreError, ValueError, KeyError, TypeError):
             return "its run.json does not say who"
 
     def _folders(self) -> list[Path]:
@@ -315,20 +308,23 @@ class RunDirectory:
             folders = [*sorted(statistics.iterdir()), *folders]
         return folders
 
-    def _read_results(self) -> bytes | None:
-        """Return the content of results.json, or None if it is unreadable or too large."""
-        try:
-            with safe_files.open_regular(self.path / "results.json") as file:
-                is_small = os.fstat(file.fileno()).st_size <= safe_files.MAX_JSON_BYTES
-                return file.read() if is_small else None
-        except (OSError, StoreError):
-            return None
-
     def write_all(self, files: Mapping[str, safe_files.Content]) -> None:
         """Write files of results, by their names; raises StoreError."""
+        results = files.get("results.json")
+        if self._had_results and isinstance(results, str):
+            self._repeats_results = self._has("results.json", results.encode())
         for name, content in files.items():
             safe_files.write_atomic(self.path / name, content)
             self.files.add(name)
+
+    def _has(self, name: str, content: bytes) -> bool:
+        """Return whether a file has this content."""
+        try:
+            with safe_files.open_regular(self.path / name) as file:
+                size = os.fstat(file.fileno()).st_size
+                return size == len(content) and file.read() == content
+        except OSError:
+            return False
 
     def add(
         self, files: Mapping[str, safe_files.Content], warn: Callable[[str], None]
@@ -363,7 +359,7 @@ class RunDirectory:
         Reports stay if the results are as before. Counts of other configs stay, finished or not,
         since they may be used again.
         """
-        if self._results is not None and self._results == self._read_results():
+        if self._repeats_results:
             current = self._listed
         else:
             current = set(map(self._name, self._counts_beside(self.files)))
@@ -372,14 +368,14 @@ class RunDirectory:
         temporary = deletable(
             self.path, [f"{name}{safe_files.TEMPORARY}" for name in written]
         )
-        self.remove_parts(of_keys(self.path / UNFINISHED, self._keys))
+        self.remove_parts(of_keys(unfinished_files(self.path / UNFINISHED), self._keys))
         _delete([*stale, *temporary])
         self._listed = {self._name(path) for path in deletable(self.path, current)}
         return [self._name(path) for path in stale]
 
     def unneeded(self, used: Set[str]) -> list[Path]:
         """Return the files of counts whose names are not in `used`, and those of unfinished counts."""
-        return [*self._counts_beside(used), *program_files(self.path / UNFINISHED)]
+        return [*self._counts_beside(used), *unfinished_files(self.path / UNFINISHED)]
 
     def remove_unneeded(self, used: Set[str]) -> None:
         """Delete the files of unneeded(), and then folders that are empty."""
@@ -399,7 +395,7 @@ class RunDirectory:
         temporary = [f"{name}{safe_files.TEMPORARY}" for name in [*listed, MANIFEST]]
         return [
             *deletable(self.path, [*listed, *temporary]),
-            *program_files(self.path / UNFINISHED),
+            *unfinished_files(self.path / UNFINISHED),
             *deletable(self.path, [MANIFEST]),
         ]
 
@@ -417,19 +413,6 @@ class RunDirectory:
             files = [path for path in files if path.name not in (MANIFEST, LOG)]
         _delete(files, folders)
         self._listed = set()
-
-    def counts(
-        self,
-        dataset: str,
-        system: str,
-        spec_key: str,
-        schema: Schema,
-        lines: int,
-        key: str = "",
-    ) -> StoredCounts:
-        """Return the counts of a system, which need not exist; the key is that of counts_key()."""
-        path = StoredCounts.path_in(self.path, dataset, system, spec_key)
-        return StoredCounts(path, schema, lines, key)
 
     def corpus_pass_file(
         self,
