@@ -100,8 +100,7 @@ class SystemCounts:
 
     def summand(self, terms: SentenceTerms, share: float = 1.0) -> Summand:
         """Return a summand of all systems, with the same share for each."""
-        count = len(self.systems)
-        return Summand(terms, self.systems, self.lines, range(count), [share] * count)
+        return Summand.of(terms, self.systems, self.lines, share)
 
 
 class Aggregation(ABC):

@@ -161,6 +161,17 @@ class MetricResult:
         )
 
     @property
+    def counts(self) -> SystemCounts:
+        """The columns, to be scored again."""
+        return SystemCounts(
+            metric=self.metric,
+            systems=self.columns,
+            lines=self.lines,
+            references=self.references,
+            reference_of_system=self.reference_of_system,
+        )
+
+    @property
     def names(self) -> list[str]:
         """The names of the systems."""
         return [score.system for score in self.scores]

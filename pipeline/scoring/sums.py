@@ -83,6 +83,18 @@ class Summand:
     cached: list[PackedBlock] | None = None
     """The terms of all blocks. Empty if memory does not hold them; None if not yet made."""
 
+    @classmethod
+    def of(
+        cls,
+        terms: SentenceTerms,
+        systems: Sequence[HasBlocks],
+        lines: int,
+        share: float = 1.0,
+    ) -> "Summand":
+        """Return a summand of all systems, with the same share for each."""
+        count = len(systems)
+        return cls(terms, systems, lines, range(count), [share] * count)
+
     def cache(self, threads: int = 1) -> list[PackedBlock]:
         """Return the terms of all blocks, made at the first call; nothing if they are too large."""
         if self.cached is not None:

@@ -17,17 +17,16 @@ from ...errors import InputError
 from ...metrics.base.metric import Metric
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
 from ..metric_results import MetricResult
-from ..results import Breakdown, Category, Spread
+from ..results import Breakdown, Spread
 from ..sentences import aggregation_of
 from ..sums import Summand
-from ..terms import Beside, CategoryTerms, tiers
+from ..terms import Beside, CategoryTerms, Tier, tiers
 from .samples import (
     MAX_BYTES_REREADING,
     MAX_WEIGHT_BYTES,
     Bootstrap,
     Bytes,
-    Progress,
-    SampleCluster,
+    Resources,
     SampleGroups,
 )
 
@@ -64,9 +63,7 @@ def bootstrap(
     lines: int,
     samples: int,
     seed: int,
-    progress: Progress | None = None,
-    threads: int = 1,
-    cluster: SampleCluster | None = None,
+    resources: Resources = Resources(),  # noqa: B008 (never changed)
 ) -> dict[str, Floats]:
     """Return the outputs of the systems in bootstrap samples of the sentences.
 
@@ -87,14 +84,9 @@ def bootstrap(
                     tables[name][:, number] += share * column
         return tables
 
-    groups = SampleGroups(
-        Bootstrap(lines, seed),
-        samples,
-        threads=threads,
-        max_bytes=weight_bytes(parts, threads),
-        cluster=cluster,
-    )
-    tables = groups.results(outputs, progress)
+    max_bytes = weight_bytes(parts, resources.threads)
+    groups = SampleGroups(Bootstrap(lines, seed), samples, resources, max_bytes)
+    tables = groups.results(outputs)
     return {
         name: np.concatenate([table[name] for table in tables]) for name in tables[0]
     }
@@ -256,28 +248,34 @@ def with_category_intervals(
     completed: dict[tuple[str, int], Breakdown] = {}
     for system, sums in _category_sums(terms, metric_result, settings):
         for part in metric_result.breakdown:
-            if part.system != system:
-                continue
-            tier = tiers_by_number[part.tier]
-            bounds: dict[str, list[tuple[float, float]]] = {}
-            for name, values in metric.score(tier.counts(terms, sums)).items():
-                if name not in metric.counts:
-                    low, high = percentile_interval(values, settings.level)
-                    bounds[name] = list(zip(low.tolist(), high.tolist(), strict=True))
-            categories = []
-            for item in part.categories:
-                index = tier.names.index(item.category)
-                categories.append(_with_bounds(item, bounds, index))
-            completed[system, part.tier] = replace(part, categories=tuple(categories))
+            if part.system == system:
+                tier = tiers_by_number[part.tier]
+                outputs = metric.score(tier.counts(terms, sums))
+                fractions = {
+                    name: values
+                    for name, values in outputs.items()
+                    if name not in metric.counts
+                }
+                completed[system, part.tier] = _with_intervals(
+                    part, tier, fractions, settings.level
+                )
     return tuple(completed[part.system, part.tier] for part in metric_result.breakdown)
 
 
-def _with_bounds(
-    item: Category, bounds: Mapping[str, Sequence[tuple[float, float]]], index: int
-) -> Category:
-    return replace(
-        item, intervals={name: values[index] for name, values in bounds.items()}
-    )
+def _with_intervals(
+    part: Breakdown, tier: Tier, outputs: Mapping[str, Floats], level: float
+) -> Breakdown:
+    """Return scores by category with intervals, from outputs [samples, categories of the tier]."""
+    bounds = {}
+    for name, values in outputs.items():
+        low, high = percentile_interval(values, level)
+        bounds[name] = list(zip(low.tolist(), high.tolist(), strict=True))
+    categories = []
+    for item in part.categories:
+        index = tier.names.index(item.category)
+        intervals = {name: pairs[index] for name, pairs in bounds.items()}
+        categories.append(replace(item, intervals=intervals))
+    return replace(part, categories=tuple(categories))
 
 
 def _category_sums(
@@ -293,8 +291,7 @@ def _category_sums(
     group_size = max(MAX_SUM_BYTES // bytes_of_system, 1)
     for start in range(0, len(systems), group_size):
         group = systems[start : start + group_size]
-        shares = [1.0] * len(group)
-        part = Summand(terms, group, metric_result.lines, range(len(group)), shares)
+        part = Summand.of(terms, group, metric_result.lines)
         weights = Bootstrap(metric_result.lines, settings.seed)
         groups = SampleGroups(weights, settings.resamples)
         results = groups.results(lambda _, weights: part.sums(weights))  # noqa: B023

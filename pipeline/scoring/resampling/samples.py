@@ -50,6 +50,14 @@ class SampleCluster(NamedTuple):
     run_directory: RunDirectory
 
 
+class Resources(NamedTuple):
+    """What resampling may use, and who is informed of its progress."""
+
+    progress: Progress | None = None
+    threads: int = 1
+    cluster: SampleCluster | None = None
+
+
 class Bootstrap:
     """Counts of as many draws with replacement as there are lines.
 
@@ -213,10 +221,8 @@ class SampleGroups:
         self,
         weights: Bootstrap | Shuffles,
         samples: int,
-        *,
-        threads: int = 1,
+        resources: Resources = Resources(),  # noqa: B008 (never changed)
         max_bytes: int = MAX_WEIGHT_BYTES,
-        cluster: SampleCluster | None = None,
     ) -> None:
         """Take the stream of weights, which may take `max_bytes` of memory.
 
@@ -227,19 +233,18 @@ class SampleGroups:
         self.samples = samples
         self.cluster = None
         if max_bytes == MAX_BYTES_REREADING and lines < 1 << 32:
-            self.cluster = cluster
+            self.cluster = resources.cluster
+        self.progress = resources.progress or _ignore
         max_rows = max(max_bytes // lines, 1)
         self.threads = 1
         # The Python kernel could only pass over weights by making them.
         if samples * lines >= MIN_THREADED_WEIGHTS and kernel.name() == "native":
-            self.threads = min(threads, max_rows)
+            self.threads = min(resources.threads, max_rows)
         self.rows = min(
             max_rows // self.threads, MAX_ROWS, max(samples // self.threads, 1)
         )
 
-    def results(
-        self, call: Callable[[int, Bytes], T], progress: Progress | None = None
-    ) -> list[T]:
+    def results(self, call: Callable[[int, Bytes], T]) -> list[T]:
         """Return what a function returns for each group, in order.
 
         Its arguments are the number of the group's first sample, and the weights [samples, lines].
@@ -249,19 +254,16 @@ class SampleGroups:
         if self.cluster:
             shared = self._from_workers(call, self.cluster)
             if shared:
-                if progress:
-                    progress(self.samples, self.samples)
+                self.progress(self.samples, self.samples)
                 return shared
 
         def groups() -> Iterator[tuple[int, Callable[[], Bytes]]]:
             for start in range(0, self.samples, self.rows):
                 rows = min(self.rows, self.samples - start)
-                if (
-                    self.threads == 1
-                ):  # then the weights need not be passed over for others
-                    yield start, partial(self.weights.take, rows)
-                else:
+                if self.threads > 1:
                     yield start, self.weights.later(rows)
+                else:  # the weights need not be passed over for other threads
+                    yield start, partial(self.weights.take, rows)
 
         def work(group: tuple[int, Callable[[], Bytes]]) -> tuple[int, T]:
             start, make = group
@@ -276,8 +278,8 @@ class SampleGroups:
         try:
             for start, result in answers:
                 results[start] = result
-                if progress:
-                    progress(min(len(results) * self.rows, self.samples), self.samples)
+                done = min(len(results) * self.rows, self.samples)
+                self.progress(done, self.samples)
         except WorkerLostError as error:
             raise MemoryError from error
         return [results[start] for start in sorted(results)]
@@ -321,6 +323,10 @@ class SampleGroups:
         for item, answer in zip(items, answers, strict=True):
             results += group_results(item, self.rows) if answer is None else answer
         return results
+
+
+def _ignore(done: int, total: int) -> None:
+    """Take the progress, and display nothing."""
 
 
 def _try(call: Callable[[T], R], proof: Path | None, item: T) -> R | None:

@@ -7,7 +7,7 @@ import numpy as np
 from ...arrays import Floats
 from ..resampling.intervals import weight_bytes
 from ..resampling.paired_tests import TIE, Pair
-from ..resampling.samples import Bytes, Progress, SampleCluster, SampleGroups, Shuffles
+from ..resampling.samples import Bytes, Resources, SampleGroups, Shuffles
 from ..sums import Summand
 from . import PairedScores, SignificanceTest
 
@@ -19,9 +19,7 @@ def approximate_randomization(
     lines: int,
     trials: int,
     seed: int,
-    progress: Progress | None = None,
-    threads: int = 1,
-    cluster: SampleCluster | None = None,
+    resources: Resources = Resources(),  # noqa: B008 (never changed)
 ) -> list[float]:
     """Return the two-sided p = (c + 1) / (trials + 1) of each pair of systems.
 
@@ -55,14 +53,9 @@ def approximate_randomization(
         in_trials = zip(differences(start, stays), limits, strict=True)
         return [int((values > limit).sum()) for values, limit in in_trials]
 
-    shuffles = SampleGroups(
-        Shuffles(lines, seed),
-        trials,
-        threads=threads,
-        max_bytes=weight_bytes(summands, threads),
-        cluster=cluster,
-    )
-    counts = shuffles.results(larger_differences, progress)
+    max_bytes = weight_bytes(summands, resources.threads)
+    shuffles = SampleGroups(Shuffles(lines, seed), trials, resources, max_bytes)
+    counts = shuffles.results(larger_differences)
     return [(sum(of_pair) + 1) / (trials + 1) for of_pair in zip(*counts, strict=True)]
 
 
@@ -74,9 +67,7 @@ def _p_values(systems: PairedScores) -> list[float]:
         systems.lines,
         systems.settings.trials,
         systems.settings.seed,
-        systems.progress,
-        systems.threads,
-        systems.cluster,
+        systems.resources,
     )
 
 
