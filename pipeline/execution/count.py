@@ -31,6 +31,7 @@ from .store.counts import (
     ShardFile,
     StoredCounts,
     counts_key,
+    delete,
     find,
 )
 
@@ -330,7 +331,7 @@ def count_all(
         # when all are joined: none is lost if the disk is full
         directory.put_in_place(joined)
         if not parts.missing:
-            directory.remove_parts(parts.paths)
+            parts.delete()
         for (name, spec), stored in counts.items():
             if name not in incomplete:
                 counted[name, spec] = stored
@@ -360,7 +361,7 @@ def _passes_on_disk(
             parts = _counted_to_files(view, keys, directory, options, listener)
             arrays = (location.read() for location in parts.with_key(key))
             file.write([workers.joined(corpus_pass, references, arrays)])
-            directory.remove_parts(parts.paths)
+            parts.delete()
         (location,) = file.locations().values()
         passes[corpus_pass] = workers.Found(corpus_pass, references, location)
     return passes
@@ -389,10 +390,10 @@ class _Parts(NamedTuple):
     missing: list[Missing]
     """The lines that could not be counted."""
 
-    @property
-    def paths(self) -> set[Path]:
-        """The files that have them."""
-        return {location.path for location in self.locations.values()}
+    def delete(self) -> None:
+        """Delete the files that have them, which are joined or useless."""
+        paths = {location.path for location in self.locations.values()}
+        delete(paths, {path.parent for path in paths})
 
     def with_key(self, key: str) -> list[Location]:
         """Return where the counts with a key are, in the order of lines."""
@@ -457,7 +458,7 @@ def _counted_to_files(
     altered = [text.display_name for text in corpus.texts() if changed(text)]
     if altered:
         # The counts may be of the old lines or of the new ones.
-        directory.remove_parts(parts.paths)
+        parts.delete()
         message = "changed while it was being scored; nothing of it is kept: run the same command again"
         raise CorpusError([Problem(name, message) for name in dict.fromkeys(altered)])
     return parts

@@ -129,8 +129,18 @@ class LoggingListener(Listener):
         self.listener = listener
         self.log = log
         self.bytes = 0
-        for name in ("stage", "progress", "testing"):
-            setattr(self, name, getattr(listener, name))
+
+    def stage(self, name: str) -> None:
+        """Pass the name on."""
+        self.listener.stage(name)
+
+    def progress(self, done: int, total: int) -> None:
+        """Pass the numbers on."""
+        self.listener.progress(done, total)
+
+    def testing(self, done: int, total: int) -> None:
+        """Pass the numbers on."""
+        self.listener.testing(done, total)
 
     def read(self, size: int) -> None:
         """Add the bytes."""

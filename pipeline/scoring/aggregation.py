@@ -24,7 +24,14 @@ from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import PRESENT, Columns
 from .results import Samples
 from .sums import Summand, drawn_sums
-from .terms import HasBlocks, MetricTerms, SentenceTerms, Subset, present_blocks
+from .terms import (
+    HasBlocks,
+    MetricTerms,
+    SentenceTerms,
+    Subset,
+    first,
+    present_blocks,
+)
 
 SENTENCES = frozenset({"mean", "sum"})
 """The levels that are the mean or the sum of sentence scores."""
@@ -232,14 +239,15 @@ class Best(Policy):
         They are float64 [lines] each. Of several best references it is the one that the metric
         chooses, or else the first.
         """
-        scores = next(iter(outputs.values()))
+        scores = first(outputs)
         if scores.shape[1] == 1:
             return {name: values[:, 0] for name, values in outputs.items()}
         rows = np.arange(len(scores))
-        chosen = metric.choose(columns)
         goodness = metric.goodness(scores)
-        is_best = goodness[rows, chosen] == goodness.max(axis=1)
-        chosen = np.where(is_best, chosen, goodness.argmax(axis=1))
+        best = goodness.argmax(axis=1)
+        chosen = metric.choose(columns)
+        is_best = goodness[rows, chosen] == goodness[rows, best]
+        chosen = np.where(is_best, chosen, best)
         return {name: values[rows, chosen] for name, values in outputs.items()}
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
@@ -361,10 +369,12 @@ class Sampled(Policy):
         """Return the means of outputs [iterations], with the spread of the score."""
         table = np.array(list(outputs.values()))
         means = mean(table).tolist()
+        score = means[0]
         std = float(deviation(table[0]))
         interval = (math.nan, math.nan)
         if std > 0:
-            interval = (means[0] - Z95 * std, means[0] + Z95 * std)
+            half = Z95 * std
+            interval = (score - half, score + half)
         samples = Samples(draws.iterations, std, interval)
         return Reduced(dict(zip(outputs, means, strict=True)), samples)
 
@@ -406,12 +416,15 @@ class Expected(Sampled):
         table = np.array(list(outputs.values()))
         error = 0.0
         if draws.sampler == "turned":
-            groups = table[0].reshape(-1, draws.references).mean(axis=-1)
+            groups = table[0].reshape(-1, draws.references)
+            means_of_groups = groups.mean(axis=-1)
             error = math.nan
             if len(groups) > 1:
-                error = float(groups.std(ddof=1) / math.sqrt(len(groups)))
-        means = dict(zip(outputs, table.mean(axis=-1).tolist(), strict=True))
-        return Reduced(means | {"standard_error": error})
+                std = means_of_groups.std(ddof=1)
+                error = float(std / math.sqrt(len(groups)))
+        means = table.mean(axis=-1).tolist()
+        averaged = dict(zip(outputs, means, strict=True))
+        return Reduced(averaged | {"standard_error": error})
 
     def one_of(self, draws: Draws) -> Draws:
         """Return one draw of each group, since the draws of the metric are already turned."""

@@ -134,12 +134,13 @@ class Summand:
         """
         for of_systems in zip(*map(self.terms.blocks, self.systems), strict=True):
             fixed = np.stack([block.fixed for block in of_systems], axis=1)
-            apart = [
-                np.concatenate(block.apart, axis=2)
-                for block in of_systems
-                if block.apart
-            ]
-            drawn = list(np.stack(apart, axis=2).swapaxes(0, 1)) if apart else []
+            apart = []
+            for block in of_systems:
+                if block.apart:
+                    apart.append(np.concatenate(block.apart, axis=2))
+            drawn: list[Ints] = []
+            if apart:
+                drawn = list(np.stack(apart, axis=2).swapaxes(0, 1))
             check_sums(self.terms.metric, [fixed, *drawn], self.lines)
             yield Block(fixed, drawn, of_systems[0].present)
 
@@ -197,13 +198,17 @@ class Summand:
         """
         fixed = _product(weights, block.fixed)
         if draws is None:
-            with_first = [_product(weights, array) for array in block.drawn[:1]]
-            return np.concatenate([fixed, *with_first], axis=-1)[None]
+            sums = [fixed]
+            if block.drawn:
+                sums.append(_product(weights, block.drawn[0]))
+            return np.concatenate(sums, axis=-1)[None]
         turns = []
         for of_references in _weights_of_references(draws, self.turns, block, weights):
-            drawn = reduce(np.add, map(_product, of_references, block.drawn))
-            of_turn = np.broadcast_to(fixed, (*drawn.shape[:-1], fixed.shape[-1]))
-            turns.append(np.concatenate([of_turn, drawn], axis=-1))
+            products = map(_product, of_references, block.drawn)
+            drawn = reduce(np.add, products)
+            shape = (*drawn.shape[:-1], fixed.shape[-1])
+            fixed_of_turn = np.broadcast_to(fixed, shape)
+            turns.append(np.concatenate([fixed_of_turn, drawn], axis=-1))
         return np.stack(turns)
 
     def sums(self, weights: Weights) -> Floats:
@@ -245,13 +250,13 @@ def _pack(blocks: Sequence[Block]) -> PackedBlock:
     drawn = [_pack_lines(arrays) for arrays in of_references]
     if all(block.present is None for block in blocks):
         return PackedBlock(fixed, drawn, None)
-    present = []
+    counts = []
     for block in blocks:
-        if block.present is None:  # no reference is missing
-            present.append(np.full(len(block.fixed), len(drawn)))
-        else:
-            present.append(block.present)
-    return PackedBlock(fixed, drawn, np.concatenate(present))
+        present = block.present
+        if present is None:  # no reference is missing
+            present = np.full(len(block.fixed), len(drawn))
+        counts.append(present)
+    return PackedBlock(fixed, drawn, np.concatenate(counts))
 
 
 def _pack_lines(arrays: Sequence[Ints]) -> Packed:

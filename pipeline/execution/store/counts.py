@@ -12,6 +12,7 @@ it can. The worker that counts a shard writes its file if it shares the folder w
 process.
 """
 
+import contextlib
 import json
 import math
 import os
@@ -432,6 +433,20 @@ def of_keys(paths: Iterable[Path], keys: Set[str]) -> Iterator[Path]:
             keys_of_file = set()
         if keys_of_file <= keys:
             yield path
+
+
+def delete(paths: Iterable[Path], folders: Iterable[Path] = ()) -> None:
+    """Delete files, and then those of the folders that are empty and no links."""
+    for path in paths:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            reason = safe_files.in_the_way(path) or error.strerror
+            raise StoreError(f"{path}: cannot be deleted: {reason}") from None
+    for folder in folders:
+        if not folder.is_symlink():
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
 
 def find(folder: Path, widths: Mapping[str, int]) -> dict[CountsKey, Location]:

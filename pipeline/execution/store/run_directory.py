@@ -41,6 +41,7 @@ from .counts import (
     ShardFile,
     StoredCounts,
     content_key,
+    delete,
     new_proof,
     of_keys,
 )
@@ -368,8 +369,9 @@ class RunDirectory:
         temporary = deletable(
             self.path, [f"{name}{safe_files.TEMPORARY}" for name in written]
         )
-        self.remove_parts(of_keys(unfinished_files(self.path / UNFINISHED), self._keys))
-        _delete([*stale, *temporary])
+        folder = self.path / UNFINISHED
+        useless = of_keys(unfinished_files(folder), self._keys)
+        delete([*useless, *stale, *temporary], [folder])
         self._listed = {self._name(path) for path in deletable(self.path, current)}
         return [self._name(path) for path in stale]
 
@@ -380,7 +382,7 @@ class RunDirectory:
     def remove_unneeded(self, used: Set[str]) -> None:
         """Delete the files of unneeded(), and then folders that are empty."""
         files = self.unneeded(used)
-        _delete(files, self._folders())
+        delete(files, self._folders())
         self._listed -= set(map(self._name, files))
         self.write_manifest(self.about)
 
@@ -411,7 +413,7 @@ class RunDirectory:
             folders.append(self.path)
         else:
             files = [path for path in files if path.name not in (MANIFEST, LOG)]
-        _delete(files, folders)
+        delete(files, folders)
         self._listed = set()
 
     def corpus_pass_file(
@@ -475,7 +477,7 @@ class RunDirectory:
             with contextlib.suppress(OSError):
                 if proof:
                     proof.unlink(missing_ok=True)
-            _delete((), [folder])
+            delete((), [folder])
 
     def join(
         self, counts: StoredCounts, parts: Sequence[Location], shared: Shared = alone
@@ -500,23 +502,5 @@ class RunDirectory:
                 raise StoreError(f"{counts.path}: cannot be written: {why}") from None
             self.files.add(self._name(counts.path))
 
-    def remove_parts(self, paths: Iterable[Path]) -> None:
-        """Delete parts that are joined or useless, and their folder if it is empty."""
-        _delete(paths, [self.path / UNFINISHED])
-
     def _name(self, path: Path) -> str:
         return path.relative_to(self.path).as_posix()
-
-
-def _delete(paths: Iterable[Path], folders: Iterable[Path] = ()) -> None:
-    """Delete files, and then those of the folders that are empty and no links."""
-    for path in paths:
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            reason = safe_files.in_the_way(path) or error.strerror
-            raise StoreError(f"{path}: cannot be deleted: {reason}") from None
-    for folder in folders:
-        if not folder.is_symlink():
-            with contextlib.suppress(OSError):
-                folder.rmdir()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import Floats, Ints
 from ...errors import InputError
 from ...metrics.base.metric import Metric
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
@@ -87,9 +87,10 @@ def bootstrap(
     max_bytes = weight_bytes(parts, resources.threads)
     groups = SampleGroups(Bootstrap(lines, seed), samples, resources, max_bytes)
     tables = groups.results(outputs)
-    return {
-        name: np.concatenate([table[name] for table in tables]) for name in tables[0]
-    }
+    joined = {}
+    for name in tables[0]:
+        joined[name] = np.concatenate([table[name] for table in tables])
+    return joined
 
 
 def weight_bytes(parts: Sequence[Summand], threads: int) -> int:
@@ -106,7 +107,7 @@ def cut(samples: int, level: float) -> int:
     return int(samples * (1 - Fraction(str(level))) / 2)
 
 
-def percentile_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
+def percentile_interval(values: Floats | Ints, level: float) -> tuple[Floats, Floats]:
     """Return the bounds of the percentile interval of values [samples, ...], as in sacreBLEU.
 
     Of 1,000 values, at level 0.95, these are the 26th lowest and the 26th highest (Efron and
@@ -140,12 +141,10 @@ def rank_ranges(samples: Floats, level: float) -> list[tuple[int, int]]:
     keys = np.where(np.isnan(samples), -np.inf, samples)
     ranks = np.empty(samples.shape, np.int64)
     for number in range(samples.shape[1]):
-        ranks[:, number] = 1 + (keys > keys[:, [number]]).sum(axis=1)
-    ranks.sort(axis=0)
-    outside = cut(len(samples), level)
-    best = ranks[outside].tolist()
-    worst = ranks[len(samples) - 1 - outside].tolist()
-    return list(zip(best, worst, strict=True))
+        is_better = keys > keys[:, [number]]
+        ranks[:, number] = 1 + is_better.sum(axis=1)
+    low, high = percentile_interval(ranks, level)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def clusters(ranks: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
@@ -160,11 +159,11 @@ def clusters(ranks: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[in
     for rank, (best, worst) in zip(ranks, ranges, strict=True):
         worst_ranks[rank] = max(worst, worst_ranks.get(rank, worst))
         best_ranks[rank] = min(best, best_ranks.get(rank, best))
-    order = sorted(worst_ranks)
 
     cluster = 1
     cluster_of_rank: dict[int, int] = {}
     worst_above = 0
+    order = sorted(worst_ranks)
     for index, rank in enumerate(order):
         best_below = min(best_ranks[lower] for lower in order[index:])
         if index > 0 and worst_above < best_below:
@@ -184,23 +183,28 @@ def letters(ranks: Sequence[int], different: Collection[tuple[int, int]]) -> lis
     pairs = {tuple(sorted(pair)) for pair in different}
     groups = [frozenset(range(len(ranks)))]
     for pair in sorted(pairs):
-        split = [group for group in groups if not group.issuperset(pair)]
+        split = []
         for group in groups:
             if group.issuperset(pair):
                 split += [group - {number} for number in pair]
+            else:
+                split.append(group)
         groups = []
         for group in dict.fromkeys(split):
-            if not any(group < other for other in split):
+            is_smaller = any(group < other for other in split)
+            if not is_smaller:
                 groups.append(group)
         if len(groups) > MAX_GROUPS:
             return [""] * len(ranks)
 
-    groups.sort(key=lambda group: sorted((ranks[number], number) for number in group))
+    def ranks_of(group: Collection[int]) -> list[tuple[int, int]]:
+        return sorted((ranks[number], number) for number in group)
+
     texts = [""] * len(ranks)
-    for index, group in enumerate(groups):
-        letter = (
-            ascii_letters[index] if index < len(ascii_letters) else f"({index + 1})"
-        )
+    for index, group in enumerate(sorted(groups, key=ranks_of)):
+        letter = f"({index + 1})"
+        if index < len(ascii_letters):
+            letter = ascii_letters[index]
         for number in group:
             texts[number] += letter
     return texts
@@ -222,11 +226,11 @@ def spreads_of(samples: Floats, level: float) -> list[Spread]:
     """Return the spread of each system's output [samples, systems]."""
     low, high = percentile_interval(samples, level)
     bounds = zip(low.tolist(), high.tolist(), strict=True)
-    means = samples.mean(axis=0).tolist()
-    deviations = [0.0] * len(means)
+    means = samples.mean(axis=0)
+    deviations = np.zeros(len(means))
     if len(samples) > 1:
-        deviations = samples.std(axis=0, ddof=1).tolist()
-    return list(map(Spread, means, deviations, bounds))
+        deviations = samples.std(axis=0, ddof=1)
+    return list(map(Spread, means.tolist(), deviations.tolist(), bounds))
 
 
 MAX_SUM_BYTES = 1 << 27
@@ -286,7 +290,6 @@ def _category_sums(
     As many systems are sampled at once as memory allows.
     """
     systems = list(map(Beside, metric_result.columns, metric_result.parts))
-    names = metric_result.names
     bytes_of_system = 8 * settings.resamples * terms.schema.width
     group_size = max(MAX_SUM_BYTES // bytes_of_system, 1)
     for start in range(0, len(systems), group_size):
@@ -296,4 +299,5 @@ def _category_sums(
         groups = SampleGroups(weights, settings.resamples)
         results = groups.results(lambda _, weights: part.sums(weights))  # noqa: B023
         sums = np.concatenate(results).transpose(1, 0, 2)
-        yield from zip(names[start : start + group_size], sums, strict=True)
+        names = metric_result.names[start : start + len(group)]
+        yield from zip(names, sums, strict=True)

@@ -95,21 +95,22 @@ class Bootstrap:
 
     def draws(self, section: int) -> int:
         """Return how many draws there are in a section of the stream."""
-        return sum(
-            int(np.count_nonzero(drawn)) for _, drawn in self._draws_of_section(section)
-        )
+        draws = 0
+        for _, drawn in self._draws_of_section(section):
+            draws += int(np.count_nonzero(drawn))
+        return draws
 
     def _draws_of_section(self, section: int) -> Iterator[tuple[int, Bools]]:
         """Yield for each chunk of a section its first word, and which halves of words are draws.
 
         Source: Lemire 2019.
         """
-        bits = np.random.PCG64(self.seed).advance(section * SECTION_WORDS)
+        begin = section * SECTION_WORDS
+        bits = np.random.PCG64(self.seed).advance(begin)
         threshold = np.uint32((1 << 32) % self.lines)
-        for word in range(
-            section * SECTION_WORDS, (section + 1) * SECTION_WORDS, CHUNK_WORDS
-        ):
-            halves = bits.random_raw(CHUNK_WORDS).astype("<u8", copy=False).view("<u4")
+        for word in range(begin, begin + SECTION_WORDS, CHUNK_WORDS):
+            words = bits.random_raw(CHUNK_WORDS)
+            halves = words.astype("<u8", copy=False).view("<u4")
             yield word, halves * np.uint32(self.lines) >= threshold
 
     def starting_at(self, rows: Sequence[int], cluster: Cluster) -> list["Bootstrap"]:
@@ -119,17 +120,15 @@ class Bootstrap:
         """
         draws_before = [0]  # how many draws there are before each section
         first_draws = [row * self.lines for row in rows]
-        accepted = 1 - (1 << 32) % self.lines / (
-            1 << 32
-        )  # the share of numbers that are draws
+        # the share of numbers that are draws
+        accepted = 1 - (1 << 32) % self.lines / (1 << 32)
         while first_draws[-1] > draws_before[-1]:
             missing = first_draws[-1] - draws_before[-1]
             counted = len(draws_before) - 1
             end = len(draws_before) + int(missing / (2 * SECTION_WORDS * accepted))
             sections = range(counted, end)
-            for section, count in zip(
-                sections, cluster.shared(self.draws, sections), strict=True
-            ):
+            counts = cluster.shared(self.draws, sections)
+            for section, count in zip(sections, counts, strict=True):
                 draws = self.draws(section) if count is None else count
                 draws_before.append(draws_before[-1] + draws)
         streams = []
@@ -190,14 +189,15 @@ class Shuffles:
         """Pass over the next rows, and return a function that makes them, in any thread."""
         # bit i of the stream is bit i % 64 of word i // 64
         word, first_bit = divmod(self.row * self.lines, WORD_BITS)
-        needed_bits = rows * self.lines
+        end_bit = first_bit + rows * self.lines
         self.row += rows
 
         def make() -> Bytes:
-            number = (first_bit + needed_bits + WORD_BITS - 1) // WORD_BITS
+            number = -(-end_bit // WORD_BITS)
             words = np.random.PCG64(self.seed).advance(word).random_raw(number)
-            bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
-            return bits[first_bit : first_bit + needed_bits].reshape(rows, self.lines)
+            octets = words.astype("<u8").view(np.uint8)
+            bits = np.unpackbits(octets, bitorder="little")
+            return bits[first_bit:end_bit].reshape(rows, self.lines)
 
         return make
 
