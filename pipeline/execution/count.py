@@ -36,6 +36,8 @@ from .store.counts import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..arrays import Bools, Ints
     from ..data.corpus import Corpus
     from ..kernel.common import Lines
@@ -221,10 +223,11 @@ def by_view(
     corpus: Corpus, specs: Sequence[StatisticsSpec]
 ) -> list[tuple[Corpus, list[StatisticsSpec]]]:
     """Return each view of a data set, the texts first, with the specifications that read it."""
-    by_view: dict[int, tuple[Corpus, list[StatisticsSpec]]] = {}
+    groups: dict[int, tuple[Corpus, list[StatisticsSpec]]] = {}
     for spec, view in zip(specs, map(corpus.read_by, specs), strict=True):
-        by_view.setdefault(id(view), (view, []))[1].append(spec)
-    return sorted(by_view.values(), key=lambda item: item[0] is not corpus)
+        _, specs_of_view = groups.setdefault(id(view), (view, []))
+        specs_of_view.append(spec)
+    return sorted(groups.values(), key=lambda group: group[0] is not corpus)
 
 
 class _CountedShard(NamedTuple):
@@ -530,19 +533,31 @@ def count_in_memory(
         n_jobs, backend = _workers(view, options)
         least = {"serial": 1, "threading": 2 * n_jobs}.get(backend, MIN_SHARDS)
         plan = _Plan.of(view, cells, options.shard_lines, least, passes)
-        parts = {}
-        for shard, columns, missing in _counted(plan, plan.shards, options):
-            if missing:
-                raise IncompleteError(f"{missing[0]}; {UNCOUNTABLE_HINT}")
-            parts[shard] = dict(zip(plan.cells, columns or [], strict=True))
-        for cell in cells:
-            arrays = []
-            for shard in plan.shards:
-                array = parts[shard][cell]
-                if array is not None:
-                    arrays.append(array)
-            counted[cell] = InMemoryCounts(arrays, cell[1].schema(len(view.references)))
+        arrays = _counted_arrays(plan, options)
+        for name, spec in cells:
+            schema = spec.schema(len(view.references))
+            counted[name, spec] = InMemoryCounts(arrays[name, spec], schema)
     return counted
+
+
+def _counted_arrays(
+    plan: _Plan, options: RunOptions
+) -> dict[Cell, list[NDArray[np.integer]]]:
+    """Return the arrays of all shards for each system and specification, in the order of lines.
+
+    Raises IncompleteError if lines cannot be counted.
+    """
+    columns_of: dict[Shard, workers.Columns] = {}
+    for shard, columns, missing in _counted(plan, plan.shards, options):
+        if missing:
+            raise IncompleteError(f"{missing[0]}; {UNCOUNTABLE_HINT}")
+        columns_of[shard] = columns or []
+    arrays: dict[Cell, list[NDArray[np.integer]]] = {cell: [] for cell in plan.cells}
+    for shard in plan.shards:
+        for cell, array in zip(plan.cells, columns_of[shard], strict=True):
+            if array is not None:
+                arrays[cell].append(array)
+    return arrays
 
 
 def _is_small(corpus: Corpus, options: RunOptions) -> bool:
@@ -577,16 +592,11 @@ def _passes_in_memory(
     """Return the results of corpus passes."""
     passes = {}
     for corpus_pass, view in _corpus_passes(corpus, specs):
+        references = len(view.references)
         plan = _Plan.of(view, {(ALL, corpus_pass): ""}, options.shard_lines)
-        columns_of = {
-            item.shard: item.columns or []
-            for item in _counted(plan, plan.shards, options)
-        }
-        arrays = []
-        for shard in plan.shards:
-            arrays += [array for array in columns_of.pop(shard) if array is not None]
-        rows = workers.joined(corpus_pass, len(view.references), arrays)
-        passes[corpus_pass] = workers.Found(corpus_pass, len(view.references), rows)
+        arrays = _counted_arrays(plan, options)[ALL, corpus_pass]
+        rows = workers.joined(corpus_pass, references, arrays)
+        passes[corpus_pass] = workers.Found(corpus_pass, references, rows)
     return passes
 
 
@@ -601,17 +611,18 @@ class PreparedCounts:
         """Which references are missing: bool [lines, references]."""
         self.all_rows = np.arange(corpus.lines)
         """The indices of all lines."""
-        source = _lines_of(corpus.source) if corpus.source and spec.source else None
+        source = None
+        if corpus.source and spec.source:
+            source = _lines_of(corpus.source)
         references = [_lines_of(text) for text in corpus.references]
         if corpus.missing:
             missing_lines = [reference.blanks - 1 for reference in corpus.references]
             references, self.missing = workers.without(references, missing_lines)
         systems = []
         if spec.corpus_pass and spec.corpus_pass.of_systems:
-            systems = list(map(_lines_of, corpus.systems.values()))
-        text = with_corpus_pass(
-            spec, Text(source, references, systems, {}, missing=self.missing)
-        )
+            systems = [_lines_of(text) for text in corpus.systems.values()]
+        text = Text(source, references, systems, {}, missing=self.missing)
+        text = with_corpus_pass(spec, text)
         self.corpus_pass_result = text.whole
         self._prepared = (
             Gathered(spec, text) if corpus.computed else prepared_text(spec, text)

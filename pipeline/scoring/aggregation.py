@@ -350,16 +350,17 @@ class Sampled(Policy):
         if draws is None:
             return [self.single(item.outputs) for item in counts.reduced(0)]
         terms = MetricTerms(counts.metric, each=True)
+        scores = []
         if counts.lines == 1:
-            outputs = [
-                _outputs_of_line(terms, system, draws) for system in counts.systems
-            ]
+            for system in counts.systems:
+                outputs = _outputs_of_line(terms, system, draws)
+                scores.append(self.averaged(outputs, draws))
         else:
             sums = drawn_sums(terms, counts.systems, draws, counts.threads)
-            outputs = [
-                terms.outputs(sums[:, number]) for number in range(len(counts.systems))
-            ]
-        return [self.averaged(of_system, draws) for of_system in outputs]
+            for number in range(len(counts.systems)):
+                outputs = terms.outputs(sums[:, number])
+                scores.append(self.averaged(outputs, draws))
+        return scores
 
     def single(self, outputs: dict[str, float]) -> Reduced:
         """Return a score for which nothing is drawn, since there is only one reference."""
@@ -388,10 +389,12 @@ class Sampled(Policy):
         draws = reference_rules(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
             return [counts.summand(MetricTerms(counts.metric, 0))]
-        turns = min(counts.references, MAX_TURNS)
+        count = min(counts.references, MAX_TURNS)
+        turns = [number * counts.references // count for number in range(count)]
         summand = counts.summand(MetricTerms(counts.metric, each=True))
-        evenly = [number * counts.references // turns for number in range(turns)]
-        return [replace(summand, draws=self.one_of(draws), turns=evenly)]
+        summand.draws = self.one_of(draws)
+        summand.turns = turns
+        return [summand]
 
     def one_of(self, draws: Draws) -> Draws:
         """Return the draws that the samples take, before they are turned."""
@@ -486,14 +489,11 @@ def _outputs_of_line(
     """
     (columns,) = present_blocks(terms.metric, system)
     present = columns.get(PRESENT)
-    references, drawn = _drawn_for_line(
-        draws, None if present is None else int(present[0])
-    )
-    totals = terms.of_each(columns).with_each()[0, references].astype(np.float64)
-    return {
-        name: values.take(drawn, axis=-1)
-        for name, values in terms.outputs(totals).items()
-    }
+    count = None if present is None else int(present[0])
+    references, drawn = _drawn_for_line(draws, count)
+    terms_of_line = terms.of_each(columns).with_each()[0]
+    outputs = terms.outputs(terms_of_line[references].astype(np.float64))
+    return {name: values.take(drawn, axis=-1) for name, values in outputs.items()}
 
 
 @lru_cache(16)
@@ -504,8 +504,11 @@ def _drawn_for_line(
 
     The latter are [iterations]. `present` is how many references the line has, None if it has all.
     """
-    limits = None if present is None else np.array([present], np.int64)
-    taken = draws.drawer(range(draws.iterations)).take(1, limits)[:, 0]
+    limits = None
+    if present is not None:
+        limits = np.array([present], np.int64)
+    drawer = draws.drawer(range(draws.iterations))
+    taken = drawer.take(1, limits)[:, 0]
     references, drawn = np.unique(taken, return_inverse=True)
     drawn.flags.writeable = False
     return references.tolist(), drawn

@@ -164,15 +164,14 @@ class ByLine:
 
         A line left out is in the block of the line before.
         """
-        before = 0
         # before which of the lines with numbers each of them stands
         positions = np.array(self.left_out, np.int64) - np.arange(len(self.left_out))
+        before = 0
         for columns in self.counts.blocks():
             size = len(next(iter(columns.values())))
+            is_here = (positions > before) & (positions <= before + size)
             if before == 0:
-                is_here = (positions >= 0) & (positions <= size)
-            else:
-                is_here = (positions > before) & (positions <= before + size)
+                is_here |= positions == 0
             inserted = positions[is_here] - before
             filled = {}
             for name, values in columns.items():
@@ -223,9 +222,8 @@ class Block(NamedTuple):
     def with_each(self) -> Ints:
         """Return the terms with each reference: [lines, references, width]."""
         lines, references = self.apart[0].shape[:2]
-        fixed = np.broadcast_to(
-            self.fixed[:, None], (lines, references, self.fixed.shape[1])
-        )
+        shape = (lines, references, self.fixed.shape[1])
+        fixed = np.broadcast_to(self.fixed[:, None], shape)
         return np.concatenate([fixed, *self.apart], axis=2)
 
 
@@ -363,9 +361,8 @@ def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> N
     """
     largest = 0.0
     for array in arrays:
-        largest = max(
-            largest, float(array.max(initial=0)), -float(array.min(initial=0))
-        )
+        largest = max(largest, float(array.max(initial=0)))
+        largest = max(largest, -float(array.min(initial=0)))
     if 2 * largest * lines > MAX_EXACT_SUM:
         raise InputError(
             f"{metric.name}: numbers up to {largest:.0f} in {lines:,} lines cannot be summed"

@@ -142,17 +142,23 @@ class StoredCounts:
         size = self._checked_size(file)
         starts = range(0, self.lines, BLOCK_LINES)
         start = file.tell()
-        tail_bytes = len(array_bytes(np.zeros((len(starts), 1), np.int64)))
-        file.seek(max(size - tail_bytes, start))
-        checks, _ = read_array(file, self.path, (len(starts), 1))
+
+        # the digests, at the end
+        no_digests = np.zeros((len(starts), 1), np.int64)
+        end = size - len(array_bytes(no_digests))
+        file.seek(max(end, start))
+        checks, _ = read_array(file, self.path, no_digests.shape)
+
+        # the blocks
         file.seek(start)
         for low, check in zip(starts, checks[:, 0].tolist(), strict=True):
-            shape = (min(BLOCK_LINES, self.lines - low), self.schema.width)
+            lines = min(BLOCK_LINES, self.lines - low)
+            shape = (lines, self.schema.width)
             array, array_digest = read_array(file, self.path, shape, digest)
             if _number(array_digest) != check:
                 raise damaged(self.path)
             yield array
-        if file.tell() != size - tail_bytes:
+        if file.tell() != end:
             raise damaged(self.path)
 
     def is_intact(self) -> bool:
@@ -199,7 +205,8 @@ class StoredCounts:
             rows = np.concatenate([part.read() for part in parts[first:last]])
             blocks = []
             for index in range(low - start, high - start, BLOCK_LINES):
-                data = array_bytes(narrow(rows[index : index + BLOCK_LINES]))
+                block = rows[index : index + BLOCK_LINES]
+                data = array_bytes(narrow(block))
                 blocks.append((data, _number(digest(data))))
             return blocks
 
@@ -398,7 +405,9 @@ class ShardFile(NamedTuple):
         for key, array in zip(self.keys, arrays, strict=True):
             if key and array is not None:
                 data_of[key] = array_bytes(array)
-        header = [(key, len(data), digest(data)) for key, data in data_of.items()]
+        header = []
+        for key, data in data_of.items():
+            header.append((key, len(data), digest(data)))
         first_line = json.dumps(header).encode() + b"\n"
         # Not synced to disk: a file that is damaged when the machine fails has another digest, and
         # its shard is counted again.
@@ -476,13 +485,15 @@ def _locations(
             header = parse_json(file.readline(MAX_HEADER_BYTES))
             offset = file.tell()
             file_size = os.fstat(file.fileno()).st_size
-            entries = [(str(key), int(size), str(check)) for key, size, check in header]
+        entries = [(str(key), int(size), str(check)) for key, size, check in header]
         sizes = [size for _, size, _ in entries]
         if min(sizes, default=0) < 0 or offset + sum(sizes) != file_size:
             return
         for key, size, check in entries:
             if key in widths:
-                rows = ANY_ROWS if key.startswith(CORPUS_KEY_PREFIX) else high - low
+                rows = high - low
+                if key.startswith(CORPUS_KEY_PREFIX):
+                    rows = ANY_ROWS
                 location = Location(path, offset, (rows, widths[key]), check)
                 if read:
                     location.read()

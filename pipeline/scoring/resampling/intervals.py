@@ -219,7 +219,7 @@ def with_mean(metric_result: MetricResult, samples: Floats) -> Floats:
         if reference is not None:
             references.append(number)
     mean = samples[:, references].mean(axis=1, keepdims=True)
-    return np.concatenate([samples, mean], axis=1)
+    return np.hstack([samples, mean])
 
 
 def spreads_of(samples: Floats, level: float) -> list[Spread]:

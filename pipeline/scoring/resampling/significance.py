@@ -296,7 +296,9 @@ def _comparisons(
         other = metric_result.scores[two]
         differences = samples[:, one] - samples[:, two]
         low, high = intervals.percentile_interval(differences, settings.level)
-        better = (metric.goodness(differences) > 0) + 0.5 * (differences == 0)
+        is_better = metric.goodness(differences) > 0
+        is_tie = differences == 0
+        better = (is_better + 0.5 * is_tie).mean()
         sentences = compared[index]
         wins = sentences.wins
         losses = sentences.losses
@@ -310,7 +312,7 @@ def _comparisons(
             other=other.system,
             difference=system.score - other.score,
             interval=(float(low), float(high)),
-            better=float(better.mean()),
+            better=float(better),
             wins=wins,
             losses=losses,
             ties=sentences.ties,
