@@ -14,12 +14,12 @@ from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
 from .metrics.base.metric import Metric
 from .prepare import OpenedRun, reread
-from .report.context import PlotStyle, ReportContext
+from .report.context import ReportContext
 from .scoring import stored_runs
 from .scoring.metric_results import describe, tasks_of
 from .scoring.results import Results
 from .scoring.stored_runs import Selection, narrowed, only
-from .stage import Preparation, extension_stages, open_stages
+from .stage import Preparation, extension_stages, open_stages, output_settings
 
 
 def revisit(
@@ -32,7 +32,7 @@ def revisit(
     which saves time: all of them have to be read to see that they have not changed.
     """
     results, metric_results = stored_runs.load(path)
-    manifest = RunDirectory(path, make=False).manifest()
+    manifest = RunDirectory(path, make=False).manifest
     corpora: dict[str, Corpus] = {}
     metrics: dict[str, Metric] = {}
     written: Any = manifest.get("written")
@@ -56,20 +56,16 @@ def revisit(
     for metric_result in metric_results:
         metric = metrics.get(metric_result.signature, metric_result.metric)
         measured.append(replace(metric_result, metric=metric))
-    return ReportContext(
+    context = ReportContext(
         results=results,
         measured=tuple(measured),
         corpora=corpora,
         config=written,
         opened=partial(_open_again, manifest),
         unread=unread,
-        digits=output.digits if digits is None else digits,
-        plots=tuple(output.plots),
-        plot_type=output.plot_type,
-        plot_style=PlotStyle(
-            output.plot_width or "", output.plot_font, output.plot_title
-        ),
+        **output_settings(output),
     )
+    return context if digits is None else replace(context, digits=digits)
 
 
 def chosen(context: ReportContext, selection: Selection) -> ReportContext:

@@ -14,12 +14,14 @@ from .errors import Problem
 from .execution.options import Listener
 from .extension import installed
 from .metrics.base.metric import Metric
+from .report.context import PlotStyle
 from .scoring.metric_results import MetricResult, Task
 from .scoring.resampling.samples import SampleCluster
 from .scoring.results import Results
 
 if TYPE_CHECKING:
-    from pipeline.execution.cluster import Cluster
+    from .data.config.models import OutputConfig
+    from .execution.cluster import Cluster
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,3 +136,15 @@ def extension_stages(config: Config) -> tuple[Stage, ...]:
 def open_stages(stages: Sequence[Stage], preparation: Preparation) -> dict[str, Any]:
     """Return what the stages open, by their names."""
     return {stage.name: stage.prepare(preparation) for stage in stages}
+
+
+def output_settings(output: "OutputConfig") -> dict[str, Any]:
+    """Return the arguments of ReportContext that are settings in the section `output`."""
+    return {
+        "digits": output.digits,
+        "plots": tuple(output.plots),
+        "plot_type": output.plot_type,
+        "plot_style": PlotStyle(
+            output.plot_width or "", output.plot_font, output.plot_title
+        ),
+    }

@@ -21,16 +21,14 @@ To add a stage between scoring and writing, write a function like resample(), an
 STAGES, or name a Stage in Extension.stages.
 """
 
-import shlex
-import sys
 import time
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel
-from ._version import __version__
 from .data.texts import read_texts
 from .errors import InputError
 from .execution.computation import computations
@@ -45,35 +43,35 @@ from .execution.options import (
 )
 from .execution.store.counts import ids_file
 from .execution.store.run_directory import (
-    Log,
     RunDirectory,
     folder_of,
+    logged,
     running,
     surroundings,
 )
 from .files.plain_files import remove_abandoned
-from .metrics.base.capabilities import computes_numbers, declared_of
+from .metrics.base.capabilities import computes_numbers
 from .prepare import prepare
 from .report import FORMATS
-from .report.console import replacement_note
-from .report.context import PlotStyle, ReportContext
+from .report.context import ReportContext
+from .report.tables.ranked import called
 from .scoring.metric_results import (
     count_warnings,
-    describe,
-    rows_of,
+    new_results,
+    score,
+    specs_of,
     tasks_of,
-    views_of,
     with_means,
 )
-from .scoring.metric_results import score as score_all
 from .scoring.resampling.samples import SampleCluster
-from .scoring.results import Results, Series, series_of
-from .scoring.stored_runs import has_old_digests, left_out
-from .stage import Job, Scored, Stage
+from .scoring.results import Results, Score
+from .scoring.stored_runs import EarlierResults
+from .stage import Job, Scored, Stage, output_settings
 
 if TYPE_CHECKING:
     from .data.config.models import StatisticsConfig
     from .execution.count import Counted
+    from .files.safe_files import Content
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
@@ -93,125 +91,206 @@ def run(
     lines could not be counted, `Results.missing` lists them; the same call goes on with them later.
     Raises StoreError if the directory cannot be used.
     """
+    with begin(job, output, options, listener, fresh=fresh) as begun:
+        directory = begun.directory
+        options = begun.options
+        started = time.monotonic()
+
+        # counting
+        computed = compute_numbers(job, options, begun.listener)
+        job = computed.job
+        counts: dict[str, Counted] = {}
+        missing: list[Missing] = []
+        lost_systems: dict[str, set[str]] = {}
+        for corpus in job.corpora:
+            specs = specs_of(task for task in job.tasks if task.corpus is corpus)
+            counts[corpus.name], missing_of_corpus = count_all(
+                corpus, specs, directory, options, begun.listener
+            )
+            missing += missing_of_corpus
+            lost_systems[corpus.name] = {item.system for item in missing_of_corpus}
+        counting_seconds = time.monotonic() - started
+        begun.listener.note(f"counted in {counting_seconds:.1f} s")
+
+        # scoring
+        begun.listener.stage("scoring")
+        tasks = [task.without(lost_systems[task.corpus.name]) for task in job.tasks]
+        metric_results = score(tasks, counts, options.threads)
+        results = new_results(
+            job.corpora,
+            job.metrics,
+            metric_results,
+            warnings=[*job.warnings, *count_warnings(tasks, counts)],
+            missing=missing,
+            order=job.config.written.output.x,
+        )
+        complete = [corpus.without(lost_systems[corpus.name]) for corpus in job.corpora]
+        scored = Scored(
+            job=job,
+            corpora=tuple(complete),
+            metric_results=metric_results,
+            results=results,
+            listener=begun.listener,
+            threads=options.threads,
+        )
+
+        # the stages of the core and of extensions
+        if options.cluster:
+            sample_cluster = SampleCluster(options.cluster, directory)
+            scored = replace(scored, sample_cluster=sample_cluster)
+        for stage in (*STAGES, *job.stages, *LAST_STAGES):
+            requested = stage.request(job)
+            if requested is not None:
+                begun.listener.stage(stage.name)
+                scored = stage.add(scored, requested)
+        if begun.earlier_manifest:
+            directory.write_manifest(begun.earlier_manifest)
+            return directory, scored.results
+
+        # writing
+        begun.listener.stage("writing")
+        files = written_files(scored)
+        directory.announce(names=files)
+        directory.write_all(files)
+        # --only leaves out parts whose files are good
+        if not job.partial and not missing:
+            deleted = directory.remove_stale()
+            if deleted:
+                names = ", ".join(deleted)
+                begun.listener.warn(
+                    f"deleted, because they show earlier results: {names}"
+                )
+        seconds = round(time.monotonic() - started, 3)
+        state = "incomplete" if missing else "done"
+        manifest: dict[str, Any] = {
+            "kernel": kernel.name(),
+            "state": state,
+            "seconds": {"counting": round(counting_seconds, 3), "all": seconds},
+            "bytes_read": {
+                "opening": job.bytes_opened,
+                "counting": begun.listener.bytes,
+            },
+        }
+        manifest |= job.written | surroundings()
+        if computed.plugins:
+            manifest["plugins"] = computed.plugins
+        directory.write_manifest(manifest)
+        begun.listener.note(f"{state} in {seconds} s")
+    return directory, scored.results
+
+
+class BegunRun(NamedTuple):
+    """What a run works with while it holds its directory."""
+
+    directory: RunDirectory
+    options: RunOptions
+    """The options of the config and of the caller, connected to a cluster if there is one."""
+    listener: LoggingListener
+    earlier_manifest: dict[str, Any]
+    """The content of run.json if earlier results stay; empty if they do not."""
+
+
+@contextmanager
+def begin(
+    job: Job,
+    output: str | Path | None,
+    options: RunOptions,
+    listener: Listener,
+    *,
+    fresh: bool,
+) -> Iterator[BegunRun]:
+    """Take the run directory for a run, and give it back at the end; raises StoreError."""
     remove_abandoned()
-    config = job.config.written
-    directory = RunDirectory(folder_of(output or config.output.dir))
+    directory = RunDirectory(folder_of(output or job.config.written.output.dir))
     with (
-        options.under(config.run).connected(job.cluster) as connected,
+        options.under(job.config.written.run).connected(job.cluster) as connected,
         directory.held(listener.warn),
     ):
-        previous_manifest: dict[str, Any] = {}  # of results that stay as they are
-        if not fresh:
-            note = replacement(directory, job)
-            if note:
-                listener.warn(note)
-                if job.partial:
-                    previous_manifest = directory.about()
-            if has_old_digests(directory.path):
-                listener.warn(
-                    f"{directory.path}: an earlier version had other digests of texts; "
-                    "they are counted anew, once"
-                )
-        started = {"kernel": kernel.name(), **job.written, **running()}
-        directory.write_manifest(previous_manifest or started)
+        earlier = EarlierRun() if fresh else earlier_run(directory, job)
+        for note in earlier.notes:
+            listener.warn(note)
         if fresh:
             directory.clear(everything=False)
-        with closing(Log(directory.path)) as log:
-            log(
-                f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}"
-            )
-            try:
-                logging_listener = LoggingListener(listener, log)
-                results = go_through_stages(
-                    job, directory, connected, logging_listener, previous_manifest
-                )
-            except BaseException as error:
-                lines = [f"stopped: {type(error).__name__}: {error}"]
-                lines += getattr(error, "__notes__", ())[:1]
-                log("\n".join(lines))
-                raise
-        return directory, results
+        started = {"kernel": kernel.name(), **job.written, **running()}
+        directory.write_manifest(earlier.manifest or started)
+        with logged(directory.path, listener) as logging_listener:
+            yield BegunRun(directory, connected, logging_listener, earlier.manifest)
 
 
-def replacement(directory: RunDirectory, job: Job) -> str | None:
-    """Return a note on results in a run directory that the run does not make; None without any.
+class EarlierRun(NamedTuple):
+    """What a run directory has from earlier runs."""
 
-    Raises StoreError if they are of another config, or if they stay and a text of them has changed.
+    notes: tuple[str, ...] = ()
+    """What the user should know of its results, such as that they are replaced."""
+    manifest: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    """The content of run.json if its results stay as they are; empty if they do not."""
+
+
+def earlier_run(directory: RunDirectory, job: Job) -> EarlierRun:
+    """Return what a run directory has from earlier runs.
+
+    Raises StoreError if its results are of another config, or if they stay and a text of them has
+    changed.
     """
-    scores = left_out(directory.path, job.tasks, stay=job.partial)
-    directory.refuse_other_config(job.written)
+    earlier = EarlierResults.read(directory)
+    earlier.refuse_other_config(job.written)
+    scores = earlier.scores_beside(job.tasks)
+    notes: list[str] = []
+    manifest: dict[str, Any] = {}
     if job.partial and scores:
-        return (
+        earlier.refuse_changed_texts(job.corpora, len(scores))
+        manifest = directory.about
+        notes.append(
             f"{directory.path}: the results there stay as they are, because --only leaves out "
             f"{len(scores):,} of their scores; the new scores are only shown (--output DIR writes "
             "them to another folder)"
         )
-    return replacement_note(
-        directory.path, scores, [task.signature for task in job.tasks]
+    elif scores:
+        signatures = [task.signature for task in job.tasks]
+        notes.append(replacement_note(directory.path, scores, signatures))
+    if earlier.has_old_digests:
+        notes.append(
+            f"{directory.path}: an earlier version had other digests of texts; "
+            "they are counted anew, once"
+        )
+    return EarlierRun(tuple(notes), manifest)
+
+
+def replacement_note(
+    folder: Path, scores: Sequence[Score], signatures: Sequence[str]
+) -> str:
+    """Return what a run replaces in a folder, in a sentence.
+
+    `scores` are those of the results there that the run does not compute, `signatures` those that
+    it computes.
+    """
+    short_names = called([*(item.metric for item in scores), *signatures])
+    left_out = {
+        "system": [item.system for item in scores],
+        "metric": [short_names[item.metric] for item in scores],
+    }
+    lists = []
+    for kind, names in left_out.items():
+        unique = list(dict.fromkeys(names))
+        plural = "" if len(unique) == 1 else "s"
+        text = f"{kind}{plural} {', '.join(unique[:MAX_NAMES])}"
+        if len(unique) > MAX_NAMES:
+            text += f" and {len(unique) - MAX_NAMES} more"
+        lists.append(text)
+    count = "1 score"
+    pronoun = "it"
+    if len(scores) > 1:
+        count = f"{len(scores):,} scores"
+        pronoun = "them"
+    return (
+        f"{folder}: the results there are replaced, of which this run does not make {count} "
+        f"({'; '.join(lists)}); the counts behind {pronoun} stay; --output DIR writes to another "
+        "folder and keeps all"
     )
 
 
-def go_through_stages(
-    job: Job,
-    directory: RunDirectory,
-    options: RunOptions,
-    listener: LoggingListener,
-    previous_manifest: dict[str, Any],
-) -> Results:
-    """Go through all stages; return the results.
-
-    With `previous_manifest`, results in the directory stay, and none are written.
-    """
-    started = time.monotonic()
-
-    # counting
-    computed = compute_numbers(job, options, listener)
-    job = computed.job
-    counted = count(job, directory, options, listener)
-    counting_seconds = time.monotonic() - started
-    listener.note(f"counted in {counting_seconds:.1f} s")
-
-    # scoring, and the stages after it
-    listener.stage("scoring")
-    scored = score(job, counted, options.threads, listener)
-    if options.cluster:
-        scored = replace(
-            scored, sample_cluster=SampleCluster(options.cluster, directory)
-        )
-    for stage in (*STAGES, *job.stages, *LAST_STAGES):
-        requested = stage.request(job)
-        if requested is not None:
-            listener.stage(stage.name)
-            scored = stage.add(scored, requested)
-    if previous_manifest:
-        directory.write_manifest(previous_manifest)
-        return scored.results
-
-    # writing
-    listener.stage("writing")
-    write(scored, directory)
-    if (
-        not job.partial and not counted.missing
-    ):  # --only leaves out parts whose files are good
-        deleted = directory.remove_stale()
-        if deleted:
-            listener.warn(
-                f"deleted, because they show earlier results: {', '.join(deleted)}"
-            )
-    state = "incomplete" if counted.missing else "done"
-    seconds = round(time.monotonic() - started, 3)
-    manifest: dict[str, Any] = {
-        "kernel": kernel.name(),
-        "state": state,
-        "seconds": {"counting": round(counting_seconds, 3), "all": seconds},
-        "bytes_read": {"opening": job.bytes_opened, "counting": listener.bytes},
-    }
-    manifest |= job.written | surroundings()
-    if computed.plugins:
-        manifest["plugins"] = computed.plugins
-    directory.write_manifest(manifest)
-    listener.note(f"{state} in {seconds} s")
-    return scored.results
+MAX_NAMES = 5
+"""The most systems, and metrics, that replacement_note() lists."""
 
 
 class ComputedNumbers(NamedTuple):
@@ -243,71 +322,6 @@ def compute_numbers(
     tasks = tasks_of(job.metrics, corpora)
     job = replace(job, corpora=tuple(corpora), tasks=tasks, warnings=tuple(warnings))
     return ComputedNumbers(job, list(records.values()))
-
-
-class CountedRun(NamedTuple):
-    """The counts of a run."""
-
-    counts: "dict[str, Counted]"
-    """Those of each data set, by its name."""
-    missing: list[Missing]
-    """The lines that could not be counted."""
-
-    def lost_systems(self, dataset: str) -> set[str]:
-        """Return the systems of a data set that have no counts of some line."""
-        return {item.system for item in self.missing if item.dataset == dataset}
-
-
-def count(
-    job: Job, directory: RunDirectory, options: RunOptions, listener: Listener
-) -> CountedRun:
-    """Count all data sets, unless the run directory has their counts."""
-    counts: dict[str, Counted] = {}
-    missing: list[Missing] = []
-    for corpus in job.corpora:
-        views = views_of(task for task in job.tasks if task.corpus is corpus)
-        counts[corpus.name], missing_of_corpus = count_all(
-            views, directory, options, listener
-        )
-        missing += missing_of_corpus
-    return CountedRun(counts, missing)
-
-
-def score(job: Job, counted: CountedRun, threads: int, listener: Listener) -> Scored:
-    """Return the scores of all systems of which every line is counted."""
-    tasks = [task.without(counted.lost_systems(task.corpus.name)) for task in job.tasks]
-    metric_results = score_all(tasks, counted.counts, threads)
-    warnings = [*job.warnings, *count_warnings(tasks, counted.counts)]
-    series: list[Series] = []
-    pattern = job.config.written.output.x
-    if pattern:
-        systems: list[str] = []
-        for corpus in job.corpora:
-            systems += corpus.systems
-        series = series_of(systems, pattern)
-        if not series:
-            warnings.append(
-                f"output.x: '{pattern}' finds no number in the names of two systems"
-            )
-    results = Results(
-        datasets={corpus.name: describe(corpus) for corpus in job.corpora},
-        declared=declared_of(job.metrics),
-        warnings=warnings,
-        missing=counted.missing,
-        series=series,
-        **rows_of(metric_results),
-    )
-    corpora = [
-        corpus.without(counted.lost_systems(corpus.name)) for corpus in job.corpora
-    ]
-    return Scored(
-        job=job,
-        corpora=tuple(corpora),
-        metric_results=metric_results,
-        results=results,
-        listener=listener,
-        threads=threads,
-    )
 
 
 def resample(scored: Scored, settings: "StatisticsConfig") -> Scored:
@@ -351,31 +365,23 @@ LAST_STAGES = [
 """The stages between those of extensions and writing."""
 
 
-def write(scored: Scored, directory: RunDirectory) -> None:
-    """Write the ids of the lines, results.json, and the formats that the config names."""
-    output = scored.job.config.written.output
+def written_files(scored: Scored) -> "dict[str, Content]":
+    """Return the files of results by name: ids of lines, results.json, those the config names."""
+    job = scored.job
+    files: dict[str, Content] = {}
+    for corpus in scored.corpora:
+        if corpus.ids:
+            lines = read_texts(corpus.ids, 0, corpus.lines)
+            files[ids_file(corpus.name)] = "\n".join([*lines, ""])
+    output = job.config.written.output
     context = ReportContext(
         results=scored.results,
         measured=tuple(scored.metric_results),
         corpora={corpus.name: corpus for corpus in scored.corpora},
-        config=scored.job.config.root.plain(),
-        opened=scored.job.opened.get,
-        digits=output.digits,
-        plots=tuple(output.plots),
-        plot_type=output.plot_type,
-        plot_style=PlotStyle(
-            output.plot_width or "", output.plot_font, output.plot_title
-        ),
+        config=job.config.root.plain(),
+        opened=job.opened.get,
+        **output_settings(output),
     )
-    ids = {}
-    for corpus in scored.corpora:
-        if corpus.ids:
-            lines = read_texts(corpus.ids, 0, corpus.lines)
-            ids[ids_file(corpus.name)] = "\n".join([*lines, ""])
-    reports = [
-        FORMATS[name].files(context)
-        for name in dict.fromkeys(("json", *output.formats))
-    ]
-    for files in (ids, *reports):
-        directory.announce(names=files)
-        directory.write_all(files)
+    for name in dict.fromkeys(("json", *output.formats)):
+        files |= FORMATS[name].files(context)
+    return files

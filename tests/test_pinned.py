@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pipeline
-from pipeline.execution.store.run_directory import counts_key
+from pipeline.execution.store.counts import counts_key
 from pipeline.metrics.build import from_text, from_values
 from tests.conftest import ROOT, run
 

@@ -38,7 +38,8 @@ class Cluster:
     ) -> None:
         self.backend = backend
         self.address = address
-        self.n_jobs = n_jobs
+        self.settings = (backend, address, n_jobs)
+        """Equal for objects that stand for the same workers."""
         self.max_workers = n_jobs if isinstance(n_jobs, int) else None
         self._on_disconnect = contextlib.ExitStack()
         """What ClusterBackend.connect() wants to be called at the end."""
@@ -55,11 +56,6 @@ class Cluster:
         with quiet():
             self._on_disconnect.close()
         self._workers = 0
-
-    def is_same(self, other: "Cluster") -> bool:
-        """Return whether another object stands for the same workers."""
-        mine = (self.backend, self.address, self.n_jobs)
-        return mine == (other.backend, other.address, other.n_jobs)
 
     def workers(self) -> int:
         """Return how many tasks can run at once. The first call connects to the cluster.

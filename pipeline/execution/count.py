@@ -30,10 +30,14 @@ from .store.counts import (
     Location,
     ShardFile,
     StoredCounts,
+    counts_key,
+    delete,
     find,
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..arrays import Bools, Ints
     from ..data.corpus import Corpus
     from ..kernel.common import Lines
@@ -215,15 +219,15 @@ class _Plan(NamedTuple):
         return [Missing(corpus.name, name, *numbers) for name in names]
 
 
-def _by_view(
+def by_view(
     corpus: Corpus, specs: Sequence[StatisticsSpec]
 ) -> list[tuple[Corpus, list[StatisticsSpec]]]:
     """Return each view of a data set, the texts first, with the specifications that read it."""
-    by_view: dict[int, tuple[Corpus, list[StatisticsSpec]]] = {}
-    for spec in specs:
-        view = corpus.read_by(spec)
-        by_view.setdefault(id(view), (view, []))[1].append(spec)
-    return sorted(by_view.values(), key=lambda item: item[0] is not corpus)
+    groups: dict[int, tuple[Corpus, list[StatisticsSpec]]] = {}
+    for spec, view in zip(specs, map(corpus.read_by, specs), strict=True):
+        _, specs_of_view = groups.setdefault(id(view), (view, []))
+        specs_of_view.append(spec)
+    return sorted(groups.values(), key=lambda group: group[0] is not corpus)
 
 
 class _CountedShard(NamedTuple):
@@ -288,68 +292,54 @@ MIN_THREADED_LINES = 1 << 17
 
 
 def count_all(
-    views: Iterable[tuple[Corpus, Sequence[StatisticsSpec]]],
+    corpus: Corpus,
+    specs: Sequence[StatisticsSpec],
     directory: RunDirectory,
     options: RunOptions = AUTO,
     listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
     """Count what the run directory does not have; return all counts, and uncountable lines.
 
-    `views` are those of a data set, each with the specifications that read it. The counts of a
-    shard are written as soon as it is done, so that the next run goes on from there after an
-    interruption. Systems with lines that could not be counted are left out of the counts. Raises
-    CorpusError if a file has changed meanwhile.
+    The counts of a shard are written as soon as it is done, so that the next run goes on from there
+    after an interruption. Systems with lines that could not be counted are left out of the counts.
+    Raises CorpusError if a file has changed meanwhile.
     """
     workers.keep_memory()
     counted: dict[Cell, StoredCounts | InMemoryCounts] = {}
     all_missing: list[Missing] = []
-    for corpus, specs in views:
+    for view, view_specs in by_view(corpus, specs):
         # find out what is missing
-        counts, keys = counts_and_keys(corpus, specs, directory)
-        to_count: dict[Cell, str] = {}
+        counts = stored_counts(view, view_specs, directory)
+        to_count: dict[Cell, StoredCounts] = {}
         for cell, stored in counts.items():
-            if not directory.is_current(stored, keys[cell]):
-                to_count[cell] = keys[cell]
-        directory.announce(counts[cell] for cell in to_count)
+            if not directory.is_current(stored):
+                to_count[cell] = stored
+        directory.announce(to_count.values())
 
         # count it
         specs_to_count = [spec for _, spec in to_count]
-        passes = _passes_on_disk(corpus, specs_to_count, directory, options, listener)
-        parts = _unfinished(directory, to_count, corpus)
-        shard_lines = options.shard_lines or _lines_of_shard(parts)
-        plan = _Plan.of(corpus, to_count, shard_lines, passes=passes)
-        locations, missing = _counted_to_files(
-            plan, directory, options, listener, parts
-        )
+        passes = _passes_on_disk(view, specs_to_count, directory, options, listener)
+        keys = {cell: stored.key for cell, stored in to_count.items()}
+        parts = _counted_to_files(view, keys, directory, options, listener, passes)
 
         # join the shards
+        incomplete = {item.system for item in parts.missing}
+        uses_threads = to_count and view.lines > MIN_THREADED_LINES
         joined = []
-        uses_threads = to_count and corpus.lines > MIN_THREADED_LINES
         with threads(options.threads if uses_threads else 1) as shared:
-            for cell, key in to_count.items():
-                shard_keys = [CountsKey(key, *shard) for shard in plan.shards]
-                arrays = [
-                    locations[shard] for shard in shard_keys if shard in locations
-                ]
-                if len(arrays) == len(plan.shards):
-                    stored = counts[cell]
-                    joined.append((directory.join(stored, key, arrays, shared), stored))
-        directory.put_in_place(
-            joined
-        )  # when all are joined: none is lost if the disk is full
-        if not missing:
-            directory.remove_parts({location.path for location in locations.values()})
-        incomplete = {item.system for item in missing}
-        counted |= {
-            cell: item for cell, item in counts.items() if cell[0] not in incomplete
-        }
-        all_missing += _merged(missing)
+            for (name, _), stored in to_count.items():
+                if name not in incomplete:
+                    locations = parts.with_key(stored.key)
+                    joined.append((directory.join(stored, locations, shared), stored))
+        # when all are joined: none is lost if the disk is full
+        directory.put_in_place(joined)
+        if not parts.missing:
+            parts.delete()
+        for (name, spec), stored in counts.items():
+            if name not in incomplete:
+                counted[name, spec] = stored
+        all_missing += _merged(parts.missing)
     return counted, all_missing
-
-
-def _lines_of_shard(parts: Iterable[CountsKey]) -> int | None:
-    """Return how many lines the counted shards have, or None if there are none."""
-    return next((key.high for key in parts if not key.low), None)
 
 
 def _passes_on_disk(
@@ -371,17 +361,12 @@ def _passes_on_disk(
         if not file.locations(read=True):
             directory.announce([file])
             keys: dict[Cell, str] = {(ALL, corpus_pass): key}
-            plan = _Plan.of(view, keys, options.shard_lines)
-            parts = _unfinished(directory, keys, view)
-            locations, _ = _counted_to_files(
-                plan, directory, options, listener, parts, "surveying"
-            )
-            arrays = (locations[CountsKey(key, *shard)].read() for shard in plan.shards)
+            parts = _counted_to_files(view, keys, directory, options, listener)
+            arrays = (location.read() for location in parts.with_key(key))
             file.write([workers.joined(corpus_pass, references, arrays)])
-            directory.remove_parts({location.path for location in locations.values()})
-        passes[corpus_pass] = workers.Found(
-            corpus_pass, references, *file.locations().values()
-        )
+            parts.delete()
+        (location,) = file.locations().values()
+        passes[corpus_pass] = workers.Found(corpus_pass, references, location)
     return passes
 
 
@@ -393,42 +378,64 @@ def _corpus_passes(
     The data set is without systems if the pass reads none.
     """
     for corpus_pass in dict.fromkeys(spec.corpus_pass for spec in specs):
-        if corpus_pass:
-            yield (
-                corpus_pass,
-                corpus if corpus_pass.of_systems else corpus.without(corpus.systems),
-            )
+        if corpus_pass and corpus_pass.of_systems:
+            yield corpus_pass, corpus
+        elif corpus_pass:
+            yield corpus_pass, corpus.without(corpus.systems)
 
 
-def _unfinished(
-    directory: RunDirectory, keys: Mapping[Cell, str], corpus: Corpus
-) -> dict[CountsKey, Location]:
-    """Return where the run directory has counts of shards with some keys, not yet joined."""
-    references = len(corpus.references)
-    widths = {key: spec.schema(references).width for (_, spec), key in keys.items()}
-    return find(directory.path / UNFINISHED, widths)
+class _Parts(NamedTuple):
+    """The counts of shards, not yet joined."""
+
+    shards: list[Shard]
+    locations: Mapping[CountsKey, Location]
+    """Where they are, and those of earlier runs with other shards."""
+    missing: list[Missing]
+    """The lines that could not be counted."""
+
+    def delete(self) -> None:
+        """Delete the files that have them, which are joined or useless."""
+        paths = {location.path for location in self.locations.values()}
+        delete(paths, {path.parent for path in paths})
+
+    def with_key(self, key: str) -> list[Location]:
+        """Return where the counts with a key are, in the order of lines."""
+        return [self.locations[CountsKey(key, *shard)] for shard in self.shards]
 
 
 def _counted_to_files(
-    plan: _Plan,
+    corpus: Corpus,
+    keys: Mapping[Cell, str],
     directory: RunDirectory,
     options: RunOptions,
     listener: Listener,
-    parts: Mapping[CountsKey, Location],
-    stage: str = "counting",
-) -> tuple[dict[CountsKey, Location], list[Missing]]:
-    """Count the shards that are not in `parts`; return where all are, and uncountable lines."""
-    locations = dict(parts)
+    passes: Mapping[CorpusPass, workers.Found] | None = None,
+) -> _Parts:
+    """Count the shards that earlier runs have not counted; return where all of them are.
+
+    `passes` are the results of the corpus passes; None: the pass itself is counted.
+    """
+    references = len(corpus.references)
+    widths = {key: spec.schema(references).width for (_, spec), key in keys.items()}
+    locations = find(directory.path / UNFINISHED, widths)
+    lines_of_shard = next((part.high for part in locations if part.low == 0), None)
+    shard_lines = options.shard_lines or lines_of_shard
+    plan = _Plan.of(corpus, keys, shard_lines, passes=passes)
     undone = []
     for shard in plan.shards:
-        if any(CountsKey(key, *shard) not in locations for key in plan.keys.values()):
+        if any(CountsKey(key, *shard) not in locations for key in keys.values()):
             undone.append(shard)
-    listener.stage(stage if undone else "looking")
-    purpose = (
-        "to survey" if plan.names == [ALL] else f"of {len(plan.names)} systems to count"
-    )
+
+    stage = "looking"
+    if undone:
+        stage = "surveying" if passes is None else "counting"
+    listener.stage(stage)
+    purpose = f"of {len(plan.names)} systems to count"
+    if passes is None:
+        purpose = "to survey"
     shards = f"{len(undone):,} of {len(plan.shards):,} shards"
-    listener.note(f"{plan.corpus.name}: {shards} {purpose}")
+    listener.note(f"{corpus.name}: {shards} {purpose}")
+
     all_missing: list[Missing] = []
     if undone:
         with directory.open_to_workers(machines=options.cluster is not None) as proof:
@@ -441,9 +448,8 @@ def _counted_to_files(
             )
             for shard, columns, missing in counted:
                 file = plan.file(shard, directory)
-                if (
-                    columns is not None
-                ):  # of a worker that has another folder, or cannot write
+                if columns is not None:
+                    # of a worker that has another folder, or cannot write
                     file.write(columns)
                 written = file.locations()
                 if columns is None and not written:
@@ -451,13 +457,14 @@ def _counted_to_files(
                     raise StoreError(f"{file.path}: {message}")
                 locations |= written
                 all_missing += missing
-    altered = [text.display_name for text in plan.corpus.texts() if changed(text)]
+    parts = _Parts(plan.shards, locations, all_missing)
+    altered = [text.display_name for text in corpus.texts() if changed(text)]
     if altered:
         # The counts may be of the old lines or of the new ones.
-        directory.remove_parts({location.path for location in locations.values()})
+        parts.delete()
         message = "changed while it was being scored; nothing of it is kept: run the same command again"
         raise CorpusError([Problem(name, message) for name in dict.fromkeys(altered)])
-    return locations, all_missing
+    return parts
 
 
 def _merged(missing: Iterable[Missing]) -> list[Missing]:
@@ -472,31 +479,25 @@ def _merged(missing: Iterable[Missing]) -> list[Missing]:
     return merged
 
 
-def counts_and_keys(
-    corpus: Corpus, specs: Sequence[StatisticsSpec], directory: RunDirectory
-) -> tuple[dict[Cell, StoredCounts], dict[Cell, str]]:
-    """Return the counts of each system and specification, which may not exist, and their keys."""
+def stored_counts(
+    view: Corpus, specs: Iterable[StatisticsSpec], directory: RunDirectory
+) -> dict[Cell, StoredCounts]:
+    """Return the counts of each system and specification of a view, which need not exist."""
     counts = {}
-    keys = {}
     for spec in specs:
-        schema = spec.schema(len(corpus.references))
+        schema = spec.schema(len(view.references))
         outputs = []
         if spec.corpus_pass and spec.corpus_pass.of_systems:
-            outputs = [text.digest for text in corpus.systems.values()]
-        for name, file in corpus.systems.items():
-            counts[name, spec] = directory.counts(
-                corpus.name, name, spec.key, schema, corpus.lines
-            )
-            keys[name, spec] = _key(corpus, spec, file.digest, *outputs)
-    return counts, keys
+            outputs = [text.digest for text in view.systems.values()]
+        for name, file in view.systems.items():
+            key = _key(view, spec, file.digest, *outputs)
+            path = StoredCounts.path_in(directory.path, view.name, name, spec.key)
+            counts[name, spec] = StoredCounts(path, schema, view.lines, key)
+    return counts
 
 
 def _key(corpus: Corpus, spec: StatisticsSpec, *outputs: object) -> str:
     """Return the key of counts of a data set: they depend on `outputs` and on its other texts."""
-    from .store.run_directory import (
-        counts_key,
-    )  # here, because counts in memory have no keys
-
     source = corpus.source and corpus.source.digest
     references = [file.digest for file in corpus.references]
     texts: list[object] = [source, references, corpus.lines, corpus.missing]
@@ -518,7 +519,7 @@ def count_in_memory(
 ) -> Counted:
     """Count everything in memory; raises IncompleteError if lines cannot be counted."""
     counted: dict[Cell, StoredCounts | InMemoryCounts] = {}
-    for view, view_specs in _by_view(corpus, specs):
+    for view, view_specs in by_view(corpus, specs):
         if _is_small(view, options):
             try:
                 counted |= _counted_at_once(view, view_specs)
@@ -532,19 +533,31 @@ def count_in_memory(
         n_jobs, backend = _workers(view, options)
         least = {"serial": 1, "threading": 2 * n_jobs}.get(backend, MIN_SHARDS)
         plan = _Plan.of(view, cells, options.shard_lines, least, passes)
-        parts = {}
-        for shard, columns, missing in _counted(plan, plan.shards, options):
-            if missing:
-                raise IncompleteError(f"{missing[0]}; {UNCOUNTABLE_HINT}")
-            parts[shard] = dict(zip(plan.cells, columns or [], strict=True))
-        for cell in cells:
-            arrays = []
-            for shard in plan.shards:
-                array = parts[shard][cell]
-                if array is not None:
-                    arrays.append(array)
-            counted[cell] = InMemoryCounts(arrays, cell[1].schema(len(view.references)))
+        arrays = _counted_arrays(plan, options)
+        for name, spec in cells:
+            schema = spec.schema(len(view.references))
+            counted[name, spec] = InMemoryCounts(arrays[name, spec], schema)
     return counted
+
+
+def _counted_arrays(
+    plan: _Plan, options: RunOptions
+) -> dict[Cell, list[NDArray[np.integer]]]:
+    """Return the arrays of all shards for each system and specification, in the order of lines.
+
+    Raises IncompleteError if lines cannot be counted.
+    """
+    columns_of: dict[Shard, workers.Columns] = {}
+    for shard, columns, missing in _counted(plan, plan.shards, options):
+        if missing:
+            raise IncompleteError(f"{missing[0]}; {UNCOUNTABLE_HINT}")
+        columns_of[shard] = columns or []
+    arrays: dict[Cell, list[NDArray[np.integer]]] = {cell: [] for cell in plan.cells}
+    for shard in plan.shards:
+        for cell, array in zip(plan.cells, columns_of[shard], strict=True):
+            if array is not None:
+                arrays[cell].append(array)
+    return arrays
 
 
 def _is_small(corpus: Corpus, options: RunOptions) -> bool:
@@ -579,16 +592,11 @@ def _passes_in_memory(
     """Return the results of corpus passes."""
     passes = {}
     for corpus_pass, view in _corpus_passes(corpus, specs):
+        references = len(view.references)
         plan = _Plan.of(view, {(ALL, corpus_pass): ""}, options.shard_lines)
-        columns_of = {
-            item.shard: item.columns or []
-            for item in _counted(plan, plan.shards, options)
-        }
-        arrays = []
-        for shard in plan.shards:
-            arrays += [array for array in columns_of.pop(shard) if array is not None]
-        rows = workers.joined(corpus_pass, len(view.references), arrays)
-        passes[corpus_pass] = workers.Found(corpus_pass, len(view.references), rows)
+        arrays = _counted_arrays(plan, options)[ALL, corpus_pass]
+        rows = workers.joined(corpus_pass, references, arrays)
+        passes[corpus_pass] = workers.Found(corpus_pass, references, rows)
     return passes
 
 
@@ -603,17 +611,18 @@ class PreparedCounts:
         """Which references are missing: bool [lines, references]."""
         self.all_rows = np.arange(corpus.lines)
         """The indices of all lines."""
-        source = _lines_of(corpus.source) if corpus.source and spec.source else None
+        source = None
+        if corpus.source and spec.source:
+            source = _lines_of(corpus.source)
         references = [_lines_of(text) for text in corpus.references]
         if corpus.missing:
             missing_lines = [reference.blanks - 1 for reference in corpus.references]
             references, self.missing = workers.without(references, missing_lines)
         systems = []
         if spec.corpus_pass and spec.corpus_pass.of_systems:
-            systems = list(map(_lines_of, corpus.systems.values()))
-        text = with_corpus_pass(
-            spec, Text(source, references, systems, {}, missing=self.missing)
-        )
+            systems = [_lines_of(text) for text in corpus.systems.values()]
+        text = Text(source, references, systems, {}, missing=self.missing)
+        text = with_corpus_pass(spec, text)
         self.corpus_pass_result = text.whole
         self._prepared = (
             Gathered(spec, text) if corpus.computed else prepared_text(spec, text)

@@ -72,8 +72,10 @@ class RunOptions:
         if cluster is None:
             yield self
             return
-        with opened if opened and opened.is_same(cluster) else cluster as connected:
-            yield replace(self, cluster=connected)
+        if opened and opened.settings == cluster.settings:
+            cluster = opened
+        with cluster:
+            yield replace(self, cluster=cluster)
 
     def new_cluster(self) -> Cluster | None:
         """Return a Cluster if the backend is one. It connects when there is work for it."""
@@ -127,8 +129,18 @@ class LoggingListener(Listener):
         self.listener = listener
         self.log = log
         self.bytes = 0
-        for name in ("stage", "progress", "testing"):
-            setattr(self, name, getattr(listener, name))
+
+    def stage(self, name: str) -> None:
+        """Pass the name on."""
+        self.listener.stage(name)
+
+    def progress(self, done: int, total: int) -> None:
+        """Pass the numbers on."""
+        self.listener.progress(done, total)
+
+    def testing(self, done: int, total: int) -> None:
+        """Pass the numbers on."""
+        self.listener.testing(done, total)
 
     def read(self, size: int) -> None:
         """Add the bytes."""

@@ -104,13 +104,14 @@ class Task:
                 return text._replace(skip=text.skip + low, lines=high - low)
             return text._replace(starts=text.starts[low:high], ends=text.ends[low:high])
 
+        missing_lines = [
+            lines_between(lines, low, high) for lines in self.missing_lines
+        ]
         return replace(
             self,
             low=self.low + low,
             file=None,
-            missing_lines=tuple(
-                lines_between(lines, low, high) for lines in self.missing_lines
-            ),
+            missing_lines=tuple(missing_lines),
             source=self.source and cut(self.source),
             references=tuple(map(cut, self.references)),
             systems=tuple(map(cut, self.systems[first:last])),

@@ -46,8 +46,6 @@ TURNED = (
 """The note on comparisons in which the score of the corpus and most of the sentences disagree."""
 ORDERED = re.compile("(.+)_([1-9][0-9]*)")
 """The name of an output of one order of n-grams."""
-MAX_NAMES = 5
-"""How many names of a kind are listed when a run replaces another."""
 
 
 def print_results(
@@ -328,40 +326,3 @@ def print_extra_tables(
             for signature, label in ranked.called(table.signatures).items():
                 if signature != label and signature not in known:
                     print(printable(f"{label} = {signature}"))
-
-
-# --- what a run replaces in its run directory, which is printed before it begins
-
-
-def replacement_note(
-    folder: object, scores: Sequence[Score], known: Sequence[str]
-) -> str | None:
-    """Return what a run replaces in a folder, in a sentence, or None if nothing is lost.
-
-    `scores` are those of the results there that the run does not compute, `known` the signatures
-    that it computes.
-    """
-    if not scores:
-        return None
-    count = "1 score"
-    pronoun = "it"
-    if len(scores) > 1:
-        count = f"{len(scores):,} scores"
-        pronoun = "them"
-    names = ranked.called([*dict.fromkeys(score.metric for score in scores), *known])
-    systems = _listed("system", [score.system for score in scores])
-    metrics = _listed("metric", [names[score.metric] for score in scores])
-    return (
-        f"{folder}: the results there are replaced, of which this run does not make {count} "
-        f"({systems}; {metrics}); the counts behind {pronoun} stay; --output DIR writes to another "
-        "folder and keeps all"
-    )
-
-
-def _listed(kind: str, names: Iterable[str]) -> str:
-    unique = list(dict.fromkeys(names))
-    plural = "" if len(unique) == 1 else "s"
-    text = f"{kind}{plural} {', '.join(unique[:MAX_NAMES])}"
-    if len(unique) > MAX_NAMES:
-        text += f" and {len(unique) - MAX_NAMES} more"
-    return text

@@ -24,7 +24,14 @@ from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import PRESENT, Columns
 from .results import Samples
 from .sums import Summand, drawn_sums
-from .terms import HasBlocks, MetricTerms, SentenceTerms, Subset, present_blocks
+from .terms import (
+    HasBlocks,
+    MetricTerms,
+    SentenceTerms,
+    Subset,
+    first,
+    present_blocks,
+)
 
 SENTENCES = frozenset({"mean", "sum"})
 """The levels that are the mean or the sum of sentence scores."""
@@ -100,8 +107,7 @@ class SystemCounts:
 
     def summand(self, terms: SentenceTerms, share: float = 1.0) -> Summand:
         """Return a summand of all systems, with the same share for each."""
-        count = len(self.systems)
-        return Summand(terms, self.systems, self.lines, range(count), [share] * count)
+        return Summand.of(terms, self.systems, self.lines, share)
 
 
 class Aggregation(ABC):
@@ -233,14 +239,15 @@ class Best(Policy):
         They are float64 [lines] each. Of several best references it is the one that the metric
         chooses, or else the first.
         """
-        scores = next(iter(outputs.values()))
+        scores = first(outputs)
         if scores.shape[1] == 1:
             return {name: values[:, 0] for name, values in outputs.items()}
         rows = np.arange(len(scores))
-        chosen = metric.choose(columns)
         goodness = metric.goodness(scores)
-        is_best = goodness[rows, chosen] == goodness.max(axis=1)
-        chosen = np.where(is_best, chosen, goodness.argmax(axis=1))
+        best = goodness.argmax(axis=1)
+        chosen = metric.choose(columns)
+        is_best = goodness[rows, chosen] == goodness[rows, best]
+        chosen = np.where(is_best, chosen, best)
         return {name: values[rows, chosen] for name, values in outputs.items()}
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
@@ -343,16 +350,17 @@ class Sampled(Policy):
         if draws is None:
             return [self.single(item.outputs) for item in counts.reduced(0)]
         terms = MetricTerms(counts.metric, each=True)
+        scores = []
         if counts.lines == 1:
-            outputs = [
-                _outputs_of_line(terms, system, draws) for system in counts.systems
-            ]
+            for system in counts.systems:
+                outputs = _outputs_of_line(terms, system, draws)
+                scores.append(self.averaged(outputs, draws))
         else:
             sums = drawn_sums(terms, counts.systems, draws, counts.threads)
-            outputs = [
-                terms.outputs(sums[:, number]) for number in range(len(counts.systems))
-            ]
-        return [self.averaged(of_system, draws) for of_system in outputs]
+            for number in range(len(counts.systems)):
+                outputs = terms.outputs(sums[:, number])
+                scores.append(self.averaged(outputs, draws))
+        return scores
 
     def single(self, outputs: dict[str, float]) -> Reduced:
         """Return a score for which nothing is drawn, since there is only one reference."""
@@ -362,10 +370,12 @@ class Sampled(Policy):
         """Return the means of outputs [iterations], with the spread of the score."""
         table = np.array(list(outputs.values()))
         means = mean(table).tolist()
+        score = means[0]
         std = float(deviation(table[0]))
         interval = (math.nan, math.nan)
         if std > 0:
-            interval = (means[0] - Z95 * std, means[0] + Z95 * std)
+            half = Z95 * std
+            interval = (score - half, score + half)
         samples = Samples(draws.iterations, std, interval)
         return Reduced(dict(zip(outputs, means, strict=True)), samples)
 
@@ -379,10 +389,12 @@ class Sampled(Policy):
         draws = reference_rules(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
             return [counts.summand(MetricTerms(counts.metric, 0))]
-        turns = min(counts.references, MAX_TURNS)
+        count = min(counts.references, MAX_TURNS)
+        turns = [number * counts.references // count for number in range(count)]
         summand = counts.summand(MetricTerms(counts.metric, each=True))
-        evenly = [number * counts.references // turns for number in range(turns)]
-        return [replace(summand, draws=self.one_of(draws), turns=evenly)]
+        summand.draws = self.one_of(draws)
+        summand.turns = turns
+        return [summand]
 
     def one_of(self, draws: Draws) -> Draws:
         """Return the draws that the samples take, before they are turned."""
@@ -407,12 +419,15 @@ class Expected(Sampled):
         table = np.array(list(outputs.values()))
         error = 0.0
         if draws.sampler == "turned":
-            groups = table[0].reshape(-1, draws.references).mean(axis=-1)
+            groups = table[0].reshape(-1, draws.references)
+            means_of_groups = groups.mean(axis=-1)
             error = math.nan
             if len(groups) > 1:
-                error = float(groups.std(ddof=1) / math.sqrt(len(groups)))
-        means = dict(zip(outputs, table.mean(axis=-1).tolist(), strict=True))
-        return Reduced(means | {"standard_error": error})
+                std = means_of_groups.std(ddof=1)
+                error = float(std / math.sqrt(len(groups)))
+        means = table.mean(axis=-1).tolist()
+        averaged = dict(zip(outputs, means, strict=True))
+        return Reduced(averaged | {"standard_error": error})
 
     def one_of(self, draws: Draws) -> Draws:
         """Return one draw of each group, since the draws of the metric are already turned."""
@@ -474,14 +489,11 @@ def _outputs_of_line(
     """
     (columns,) = present_blocks(terms.metric, system)
     present = columns.get(PRESENT)
-    references, drawn = _drawn_for_line(
-        draws, None if present is None else int(present[0])
-    )
-    totals = terms.of_each(columns).with_each()[0, references].astype(np.float64)
-    return {
-        name: values.take(drawn, axis=-1)
-        for name, values in terms.outputs(totals).items()
-    }
+    count = None if present is None else int(present[0])
+    references, drawn = _drawn_for_line(draws, count)
+    terms_of_line = terms.of_each(columns).with_each()[0]
+    outputs = terms.outputs(terms_of_line[references].astype(np.float64))
+    return {name: values.take(drawn, axis=-1) for name, values in outputs.items()}
 
 
 @lru_cache(16)
@@ -492,8 +504,11 @@ def _drawn_for_line(
 
     The latter are [iterations]. `present` is how many references the line has, None if it has all.
     """
-    limits = None if present is None else np.array([present], np.int64)
-    taken = draws.drawer(range(draws.iterations)).take(1, limits)[:, 0]
+    limits = None
+    if present is not None:
+        limits = np.array([present], np.int64)
+    drawer = draws.drawer(range(draws.iterations))
+    taken = drawer.take(1, limits)[:, 0]
     references, drawn = np.unique(taken, return_inverse=True)
     drawn.flags.writeable = False
     return references.tolist(), drawn

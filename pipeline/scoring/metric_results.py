@@ -8,6 +8,7 @@ and reports work on; `results.py` has the rows in which they are written down.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,7 +20,12 @@ from .._version import __version__
 from ..data.inputs import TEXTS
 from ..data.texts import KIND, AnyText, digest_like
 from ..errors import InputError, bounded
-from ..metrics.base.capabilities import category_spec, peer_signature, warner
+from ..metrics.base.capabilities import (
+    category_spec,
+    declared_of,
+    peer_signature,
+    warner,
+)
 from ..metrics.base.options import render_signature
 from ..metrics.base.statistics_spec import StatisticsSpec
 from ..metrics.names import goodness
@@ -33,7 +39,9 @@ from .results import (
     Mean,
     Results,
     Score,
+    Series,
     ranks,
+    series_of,
 )
 from .sentences import reduce
 from .terms import Beside, ByLine, CategoryTerms, HasBlocks, Tier, first, tiers
@@ -42,6 +50,7 @@ if TYPE_CHECKING:
     from ..arrays import Ints
     from ..data.corpus import Corpus
     from ..execution.count import Counted
+    from ..execution.options import Missing
     from ..metrics.base.metric import Metric
 
 LOWER = "the lower the score, the better"
@@ -93,7 +102,10 @@ class Task:
 
 def tasks_of(metrics: Sequence[Metric], corpora: Iterable[Corpus]) -> tuple[Task, ...]:
     """Bind every metric to every data set; raises InputError if one has not what a metric reads."""
-    return tuple(Task.of(metric, corpus) for corpus in corpora for metric in metrics)
+    tasks = []
+    for corpus in corpora:
+        tasks += [Task.of(metric, corpus) for metric in metrics]
+    return tuple(tasks)
 
 
 def specs_of(tasks: Iterable[Task]) -> tuple[StatisticsSpec, ...]:
@@ -102,23 +114,6 @@ def specs_of(tasks: Iterable[Task]) -> tuple[StatisticsSpec, ...]:
     for task in tasks:
         specs |= dict.fromkeys(task.spec)
     return tuple(specs)
-
-
-def views_of(tasks: Iterable[Task]) -> list[tuple[Corpus, tuple[StatisticsSpec, ...]]]:
-    """Return what tasks read of a data set, each view with its columns.
-
-    A view is such as its texts, or a set of files of numbers. The data set itself comes first.
-    """
-    readers: dict[int, list[Task]] = {}
-    for task in tasks:
-        readers.setdefault(id(task.input), []).append(task)
-    of_data_set: list[tuple[Corpus, tuple[StatisticsSpec, ...]]] = []
-    of_others: list[tuple[Corpus, tuple[StatisticsSpec, ...]]] = []
-    for group in readers.values():
-        view = group[0].input
-        views = of_data_set if view is group[0].corpus else of_others
-        views.append((view, specs_of(group)))
-    return of_data_set + of_others
 
 
 @lru_cache(256)
@@ -170,6 +165,17 @@ class MetricResult:
         )
 
     @property
+    def counts(self) -> SystemCounts:
+        """The columns, to be scored again."""
+        return SystemCounts(
+            metric=self.metric,
+            systems=self.columns,
+            lines=self.lines,
+            references=self.references,
+            reference_of_system=self.reference_of_system,
+        )
+
+    @property
     def names(self) -> list[str]:
         """The names of the systems."""
         return [score.system for score in self.scores]
@@ -197,39 +203,35 @@ def picked(rows: Sequence[tuple[MetricResult, int]]) -> MetricResult:
 
     A row is a result and the number of a system in it.
     """
+    # The mean of references, which has no columns, comes last.
     of_systems: list[tuple[MetricResult, int]] = []
-    means: list[
-        tuple[MetricResult, int]
-    ] = []  # the mean of references, which has no columns, comes last
-    for metric_result, number in rows:
-        is_system = number < len(metric_result.columns)
-        (of_systems if is_system else means).append((metric_result, number))
+    means: list[tuple[MetricResult, int]] = []
+    for row in rows:
+        source, number = row
+        if number < len(source.columns):
+            of_systems.append(row)
+        else:
+            means.append(row)
 
-    scores = [
-        metric_result.scores[number] for metric_result, number in of_systems + means
-    ]
+    scores = [source.scores[number] for source, number in of_systems + means]
+    columns = [source.columns[number] for source, number in of_systems]
+    references = [source.reference_of_system[number] for source, number in of_systems]
     names = {score.system for score in scores}
-    sources = {
-        id(metric_result): metric_result for metric_result, _ in of_systems + means
-    }
+    sources = list({id(source): source for source, _ in of_systems + means}.values())
     breakdown: list[Breakdown] = []
     tests: list[Comparison] = []
-    for metric_result in sources.values():
-        breakdown += [part for part in metric_result.breakdown if part.system in names]
-        tests += [
-            test for test in metric_result.tests if {test.system, test.other} <= names
-        ]
+    for source in sources:
+        breakdown += [part for part in source.breakdown if part.system in names]
+        for test in source.tests:
+            if test.system in names and test.other in names:
+                tests.append(test)
     parts: list[HasBlocks] = []
-    if all(metric_result.parts for metric_result in sources.values()):
-        parts = [metric_result.parts[number] for metric_result, number in of_systems]
-    references = [one.reference_of_system[number] for one, number in of_systems]
-    result: MetricResult = next(iter(sources.values()))
+    if all(source.parts for source in sources):
+        parts = [source.parts[number] for source, number in of_systems]
     return replace(
-        result,
+        sources[0],
         scores=tuple(scores),
-        columns=tuple(
-            metric_result.columns[number] for metric_result, number in of_systems
-        ),
+        columns=tuple(columns),
         reference_of_system=tuple(references),
         parts=tuple(parts),
         breakdown=tuple(breakdown),
@@ -323,14 +325,15 @@ def breakdown_of(metric_result: MetricResult) -> tuple[Breakdown, ...]:
     """Return the scores by category of all systems, tier by tier, without intervals."""
     metric = metric_result.metric
     terms = CategoryTerms(metric, metric_result.categories)
-    totals = []
-    for columns, parts in zip(metric_result.columns, metric_result.parts, strict=True):
-        blocks = terms.blocks(Beside(columns, parts))
-        totals.append(np.sum([block.fixed.sum(axis=0) for block in blocks], axis=0))
+    totals_of_systems = {}
+    systems = map(Beside, metric_result.columns, metric_result.parts)
+    for name, system in zip(metric_result.names, systems, strict=False):
+        sums = [block.fixed.sum(axis=0) for block in terms.blocks(system)]
+        totals_of_systems[name] = np.sum(sums, axis=0)
     breakdown = []
     for number, tier in tiers(metric, metric_result.categories).items():
-        for name, system_totals in zip(metric_result.names, totals, strict=False):
-            counts = tier.counts(terms, system_totals)
+        for name, totals in totals_of_systems.items():
+            counts = tier.counts(terms, totals)
             part = Breakdown(
                 dataset=metric_result.dataset,
                 metric=metric_result.signature,
@@ -352,10 +355,48 @@ def _categories(
     for index in np.flatnonzero(sum(counts.values())).tolist():
         numbers: dict[str, float] = {}
         for name, values in outputs.items():
-            number = values[index]
-            numbers[name] = int(number) if name in metric.counts else float(number)
-        categories.append(Category(tier.names[index], float(scores[index]), numbers))
+            number = float(values[index])
+            if name in metric.counts:
+                number = int(number)
+            numbers[name] = number
+        category = Category(tier.names[index], float(scores[index]), numbers)
+        categories.append(category)
     return tuple(categories)
+
+
+def new_results(
+    corpora: Sequence[Corpus],
+    metrics: Sequence[Metric],
+    metric_results: Iterable[MetricResult],
+    *,
+    warnings: Sequence[str],
+    missing: list[Missing],
+    order: str | None,
+) -> Results:
+    """Return the results of a run whose systems have scores.
+
+    `missing` are the lines that could not be counted. `order` is a pattern of the number in the
+    names of systems that have an order, if the config has one.
+    """
+    warnings = list(warnings)
+    series: list[Series] = []
+    if order:
+        systems: list[str] = []
+        for corpus in corpora:
+            systems += corpus.systems
+        series = series_of(systems, order)
+        if not series:
+            warnings.append(
+                f"output.x: '{order}' finds no number in the names of two systems"
+            )
+    return Results(
+        datasets={corpus.name: describe(corpus) for corpus in corpora},
+        declared=declared_of(metrics),
+        warnings=warnings,
+        missing=missing,
+        series=series,
+        **rows_of(metric_results),
+    )
 
 
 def rows_of(metric_results: Iterable[MetricResult]) -> dict[str, Any]:
@@ -408,14 +449,11 @@ def with_means(results: Results) -> Results:
         raise InputError(
             f"a mean needs scores on two data sets or more; there is {names}"
         )
-    scores: dict[
-        str, dict[str, dict[str, float]]
-    ] = {}  # by metric, system and data set
+    # by metric, system and data set
+    scores: dict[str, dict[str, dict[str, float]]] = {}
     for score in results.scores:
-        parts = [
-            part for part in score.metric.split("|") if not part.startswith("nrefs:")
-        ]
-        systems = scores.setdefault("|".join(parts), {})
+        metric = re.sub(r"\|nrefs:[^|]*", "", score.metric)
+        systems = scores.setdefault(metric, {})
         systems.setdefault(score.system, {})[score.dataset] = score.score
     means = [_mean(metric, systems, datasets) for metric, systems in scores.items()]
     return replace(results, means=means)
@@ -432,10 +470,13 @@ def _mean(
             means[system] = math.fsum(by_dataset.values()) / len(datasets)
         else:
             missing[system] = [name for name in datasets if name not in by_dataset]
+
     order = ranks([goodness(metric, mean) for mean in means.values()])
     rank_of_system = dict(zip(means, order, strict=True))
-    ranked = sorted(means, key=rank_of_system.__getitem__)
-    return Mean(metric, datasets, {system: means[system] for system in ranked}, missing)
+    ranked = {}
+    for system in sorted(means, key=rank_of_system.__getitem__):
+        ranked[system] = means[system]
+    return Mean(metric, datasets, ranked, missing)
 
 
 def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list[str]:
@@ -466,27 +507,28 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
 def describe(corpus: Corpus, known: Mapping[str, str] | None = None) -> DatasetInfo:
     """Return what results.json has of a data set, with digests of the same kind as `known` ones."""
     texts: dict[str, AnyText | None] = {"ids": corpus.ids, "source": corpus.source}
-    for number, text in enumerate(corpus.references):
-        texts[f"reference {number}"] = text
-    for name, text in corpus.systems.items():
-        texts[f"system {name}"] = text
+
+    def add(prefix: str, named: Mapping[Any, AnyText]) -> None:
+        for name, text in named.items():
+            texts[f"{prefix} {name}"] = text
+
+    add("reference", dict(enumerate(corpus.references)))
+    add("system", corpus.systems)
     for key, files in corpus.external.items():
         if not files.computed:
-            for name, text in files.systems.items():
-                texts[f"{key} {name}"] = text
+            add(key, files.systems)
     categories: tuple[str, ...] = ()
     for index, (key, view) in enumerate(corpus.views.items()):
         if index == 0:
             categories = view.categories
-        for number, text in enumerate(view.references):
-            texts[f"{key} annotator {number}"] = text
-        for name, text in view.systems.items():
-            texts[f"{key} system {name}"] = text
+        add(f"{key} annotator", dict(enumerate(view.references)))
+        add(f"{key} system", view.systems)
 
+    known = known or {}
     digests = {}
     for role, role_text in texts.items():
         if role_text:
-            digests[role] = digest_like(role_text, (known or {}).get(role, KIND))
+            digests[role] = digest_like(role_text, known.get(role, KIND))
     left_out = {
         key: files.left_out for key, files in corpus.external.items() if files.left_out
     }

@@ -529,18 +529,27 @@ def series_of(systems: Iterable[str], pattern: str = STEPS) -> list[Series]:
     groups: dict[tuple[str, str], list[tuple[float, str]]] = {}
     for system in dict.fromkeys(systems):
         match = re.search(pattern, system)
-        number = NUMBER.fullmatch((match[1] or "").lower()) if match else None
-        if not match or not number:
+        if not match:
             continue
+        number = NUMBER.fullmatch((match[1] or "").lower())
+        if not number:
+            continue
+        step = float(number[1]) * FACTORS[number[2]]
         start, end = match.span(1)
+
+        # the name without the number
         before = system[:start].rstrip(SEPARATORS)
         after = system[end:]
-        gap = "-" if after and after[0] not in SEPARATORS else ""
+        gap = ""
+        if after and after[0] not in SEPARATORS:
+            gap = "-"
         name = (before + gap + after).strip(SEPARATORS)
-        matched = system[match.start() : start] + system[end : match.end()]
-        axis = matched.strip(SEPARATORS).lower() or "number"
-        step = float(number[1]) * FACTORS[number[2]]
-        groups.setdefault((name, axis), []).append((step, system))
+
+        # what the pattern matches beside the number
+        word = system[match.start() : start] + system[end : match.end()]
+        axis = word.strip(SEPARATORS).lower()
+        key = (name, axis or "number")
+        groups.setdefault(key, []).append((step, system))
     series = []
     for (name, axis), steps in sorted(groups.items()):
         if len(steps) > 1:

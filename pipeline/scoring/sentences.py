@@ -96,14 +96,17 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """
     columns = compact(columns, metric.spec.of_references)
     scores = metric.sentence_scores(columns)
+    references = scores.shape[1]
     policy = POLICIES[metric.policy]
     present = columns.get(PRESENT)
     mean = policy.of_lines(metric, scores, present)
-    std = np.zeros(len(scores))
-    if policy.spreads and (present is None or scores.shape[1] == 1):
+    if not policy.spreads:
+        std = np.zeros(len(scores))
+    elif present is None or references == 1:
         std = deviation(scores)
-    elif policy.spreads and present is not None:
-        std = scores.std(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
+    else:
+        is_present = np.arange(references) < present[:, None]
+        std = scores.std(axis=-1, where=is_present)
     half = np.where(std > 0, Z95 * std, math.nan)
     return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
 
@@ -196,9 +199,8 @@ class OutputTerms(SentenceTerms):
         for system in systems:
             for columns in present_blocks(metric, system):
                 for name, values in outputs_of(metric, columns).items():
-                    largest[name] = max(
-                        largest.get(name, 0.0), float(np.abs(values).max())
-                    )
+                    largest_of_block = float(np.abs(values).max())
+                    largest[name] = max(largest.get(name, 0.0), largest_of_block)
         exponents = {name: math.frexp(value)[1] for name, value in largest.items()}
         bits = min(BITS, 52 - (lines - 1).bit_length())
         return cls(metric, outputs_of, exponents, _divisor(metric, lines), bits)
@@ -212,18 +214,24 @@ class OutputTerms(SentenceTerms):
             outputs = self.outputs_of(self.metric, columns)
             halves = []
             for name, exponent in self.exponents.items():
-                high = np.rint(np.ldexp(outputs[name], self.bits - exponent))
-                rest = outputs[name] - np.ldexp(high, exponent - self.bits)
-                halves += [high, np.rint(np.ldexp(rest, 2 * self.bits + 1 - exponent))]
-            yield Block(np.stack(halves, axis=-1).astype(np.int64))
+                values = outputs[name]
+                high = np.rint(np.ldexp(values, self.bits - exponent))
+                rest = values - np.ldexp(high, exponent - self.bits)
+                low = np.rint(np.ldexp(rest, 2 * self.bits + 1 - exponent))
+                halves.append(high)
+                halves.append(low)
+            whole_numbers = np.stack(halves, axis=-1).astype(np.int64)
+            yield Block(whole_numbers)
 
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the means or the sums of all outputs."""
         outputs = {}
         for index, (name, exponent) in enumerate(self.exponents.items()):
-            high = np.ldexp(totals[..., 2 * index], exponent - self.bits)
-            low = np.ldexp(totals[..., 2 * index + 1], exponent - 2 * self.bits - 1)
-            outputs[name] = (high + low) / self.divisor
+            high = totals[..., 2 * index]
+            low = totals[..., 2 * index + 1]
+            high_part = np.ldexp(high, exponent - self.bits)
+            low_part = np.ldexp(low, exponent - 2 * self.bits - 1)
+            outputs[name] = (high_part + low_part) / self.divisor
         return outputs
 
 

@@ -1,10 +1,12 @@
 """Reads scores and their columns from run directories, joins two runs, and selects some scores."""
 
-from collections.abc import Callable, Iterable, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..data.scan import index_text
 from ..data.texts import KIND, NEWLINE, TextFile, digest_like
@@ -29,6 +31,9 @@ from .results import (
     grouped,
 )
 
+if TYPE_CHECKING:
+    from ..data.corpus import Corpus
+
 
 def load_runs(
     run: str | Path, run2: str | Path | None = None
@@ -41,7 +46,7 @@ def load_runs(
 def load(path: Path) -> tuple[Results, list[MetricResult]]:
     """Return the results of a run, and its scores with their columns; raises StoreError."""
     results = Results.read(path / "results.json")
-    if RunDirectory(path, make=False).manifest().get("state") == "running":
+    if RunDirectory(path, make=False).manifest.get("state") == "running":
         raise StoreError(
             f"{path}: the run was not finished, or still goes on; run its config again first"
         )
@@ -152,52 +157,91 @@ def _metric_result(
     )
 
 
-def left_out(path: Path, tasks: Sequence[Task], *, stay: bool) -> list[Score]:
-    """Return the scores in the results of a run directory that are not of these tasks.
+@dataclass(frozen=True)
+class EarlierResults:
+    """The results in a run directory that is about to be used again."""
 
-    If they `stay`, StoreError is raised if a text of their data sets is another one than in the
-    results: the new counts would not fit them.
-    """
-    try:
-        stored = Results.read(path / "results.json")
-    except StoreError:
-        return []
-    new = set()
-    for task in tasks:
-        metric = _unversioned(task.signature)
-        for system in (*task.corpus.systems, REFERENCES_ROW):
-            new.add((task.corpus.name, system, metric))
-    scores = []
-    for score in stored.scores:
-        if (score.dataset, score.system, _unversioned(score.metric)) not in new:
-            scores.append(score)
-    if not stay or not scores:
+    directory: RunDirectory
+    results: Results
+    """They are empty if there are none, or they are unreadable."""
+
+    @classmethod
+    def read(cls, directory: RunDirectory) -> EarlierResults:
+        """Read the results of a run directory."""
+        try:
+            results = Results.read(directory.path / "results.json")
+        except StoreError:
+            results = Results(datasets={}, scores=[])
+        return cls(directory, results)
+
+    def refuse_other_config(self, written: Mapping[str, Any]) -> None:
+        """Raise StoreError if they are of another config than the one of a new run.json.
+
+        A config that was moved, renamed or copied is the same: the earlier file is gone, or has the
+        same content. Counts without results belong to no config: every config uses those that it
+        needs, and leaves the others.
+        """
+        manifest = self.directory.manifest
+        earlier = manifest.get("config")
+        config = written.get("config")
+        if not isinstance(earlier, str) or not isinstance(config, str):
+            return
+        if manifest.get("written") == written.get("written"):
+            return
+        if "results.json" not in manifest["files"]:
+            return
+        if Path(earlier).is_file() and not Path(earlier).samefile(config):
+            raise StoreError(
+                f"{self.directory.path}: has the results of another config, {earlier}, which this "
+                "run would replace; name another folder with --output or `output.dir`, or delete "
+                "them first with --fresh"
+            )
+
+    @property
+    def has_old_digests(self) -> bool:
+        """Whether they have digests of an earlier version."""
+        return has_old_digests(self.results)
+
+    def scores_beside(self, tasks: Iterable[Task]) -> list[Score]:
+        """Return the scores that are not of these tasks, whatever their version."""
+        new = set()
+        for task in tasks:
+            metric = _unversioned(task.signature)
+            for system in (*task.corpus.systems, REFERENCES_ROW):
+                new.add((task.corpus.name, system, metric))
+        scores = []
+        for score in self.results.scores:
+            if (score.dataset, score.system, _unversioned(score.metric)) not in new:
+                scores.append(score)
         return scores
 
-    for corpus in {task.corpus.name: task.corpus for task in tasks}.values():
-        if corpus.name not in stored.datasets:
-            continue
-        digests = stored.datasets[corpus.name].digests
-        now = describe(corpus, digests).digests
-        changed = [
-            name for name, digest in digests.items() if now.get(name, digest) != digest
-        ]
-        if changed:
-            raise StoreError(
-                f"{path}: {corpus.name}: {changed[0]} has changed since the results here, of which "
-                f"--only leaves out {len(scores):,} scores; run without --only, or name another "
-                "folder with --output"
-            )
-    return scores
+    def refuse_changed_texts(self, corpora: Iterable[Corpus], scores: int) -> None:
+        """Raise StoreError if a text has changed: new counts would not fit the scores that stay.
+
+        `scores` is how many scores --only leaves out.
+        """
+        for corpus in corpora:
+            info = self.results.datasets.get(corpus.name)
+            changed = changed_texts(corpus, info) if info else []
+            if changed:
+                raise StoreError(
+                    f"{self.directory.path}: {corpus.name}: {changed[0]} has changed since the "
+                    f"results here, of which --only leaves out {scores:,} scores; run without --only, or name "
+                    "another folder with --output"
+                )
 
 
-def has_old_digests(path: Path) -> bool:
-    """Return whether the results in a run directory have digests of an earlier version."""
-    try:
-        stored = Results.read(path / "results.json")
-    except StoreError:
-        return False
-    for info in stored.datasets.values():
+def changed_texts(corpus: Corpus, info: DatasetInfo) -> list[str]:
+    """Return the names of the texts that a data set still has, but with another content."""
+    now = describe(corpus, info.digests).digests
+    return [
+        name for name, digest in info.digests.items() if now.get(name, digest) != digest
+    ]
+
+
+def has_old_digests(results: Results) -> bool:
+    """Return whether results have digests of an earlier version."""
+    for info in results.datasets.values():
         if not all(digest.startswith(KIND) for digest in info.digests.values()):
             return True
     return False
@@ -244,20 +288,16 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[MetricResult]]:
         partner = second_run.partner_of(metric_result)
         if partner is None:
             continue
+        dataset = metric_result.dataset
         name = metric_result.metric.name
-        reason = _difference(
-            metric_result, partner, first_run.results.declared.get(name)
-        )
+        declared = first_run.results.declared.get(name)
+        reason = _difference(metric_result, partner, declared)
         if reason:
             refused.append(
-                f"{metric_result.dataset}: {name} is left out: {reason}; "
-                "run all systems in one config"
+                f"{dataset}: {name} is left out: {reason}; run all systems in one config"
             )
             continue
-        dataset = metric_result.dataset
-        same = _same_systems(
-            first_run.results.datasets[dataset], second_run.results.datasets[dataset]
-        )
+        same = _same_systems(first_run, second_run, dataset)
         joined.append(_joined(metric_result, partner, same, first_label, second_label))
 
     if not joined and refused:
@@ -309,7 +349,7 @@ def _common_datasets(one: _Run, two: _Run) -> dict[str, DatasetInfo]:
     for name, info in one.results.datasets.items():
         if name in two.results.datasets:
             other = two.results.datasets[name]
-            _check_data(name, info, other, one.path, two.path)
+            _check_data(name, one, two)
             datasets[name] = replace(info, digests=info.digests | other.digests)
     return datasets
 
@@ -328,29 +368,29 @@ def _joined_statistics(
     return statistics or None
 
 
-def _check_data(
-    name: str, one: DatasetInfo, two: DatasetInfo, first: Path, second: Path
-) -> None:
-    """Raise StoreError unless source and references are the same."""
-    if (one.lines, one.references) != (two.lines, two.references):
+def _check_data(name: str, one: _Run, two: _Run) -> None:
+    """Raise StoreError unless source and references of a data set are the same in both runs."""
+    first = one.results.datasets[name]
+    second = two.results.datasets[name]
+    if (first.lines, first.references) != (second.lines, second.references):
         sizes = [
             f"{info.lines:,} lines and {info.references} references"
-            for info in (one, two)
+            for info in (first, second)
         ]
         raise StoreError(
-            f"{name}: is another data set in {second} ({sizes[1]}) than in {first} ({sizes[0]})"
+            f"{name}: is another data set in {two.path} ({sizes[1]}) than in {one.path} ({sizes[0]})"
         )
-    differing = differing_texts(one, two)
+    differing = differing_texts(first, second)
     if not differing:
         return
-    for path in (first, second):
-        if has_old_digests(path):
+    for run in (one, two):
+        if has_old_digests(run.results):
             raise StoreError(
-                f"{path}: is of an earlier version, whose digests of texts are others; "
+                f"{run.path}: is of an earlier version, whose digests of texts are others; "
                 "run its config again"
             )
     raise StoreError(
-        f"{name}: {differing[0]} is not the same text in {first} and in {second}"
+        f"{name}: {differing[0]} is not the same text in {one.path} and in {two.path}"
     )
 
 
@@ -379,29 +419,29 @@ def _difference(one: MetricResult, two: MetricResult, declared: Declared | None)
     return ""
 
 
-def _same_systems(one: DatasetInfo, two: DatasetInfo) -> Callable[[str], bool]:
-    """Return a function of a system's name: whether both runs have the same outputs of it."""
-
-    def is_same(name: str) -> bool:
-        key = f"system {name}"
-        return one.digests.get(key) == two.digests.get(key)
-
-    return is_same
+def _same_systems(one: _Run, two: _Run, dataset: str) -> set[str]:
+    """Return the systems of which both runs have the same outputs."""
+    digests = two.results.datasets[dataset].digests
+    same = set()
+    for role, digest in one.results.datasets[dataset].digests.items():
+        if role.startswith(SYSTEM) and digests.get(role) == digest:
+            same.add(role.removeprefix(SYSTEM))
+    return same
 
 
 def _joined(
     one: MetricResult,
     two: MetricResult,
-    is_same: Callable[[str], bool],
+    same: set[str],
     first_label: str,
     second_label: str,
 ) -> MetricResult:
     """Return the scores of the systems of both runs, with new ranks among them.
 
-    References are left out: one would come twice.
+    `same` are the systems with the same outputs in both. References are left out: one would come
+    twice.
     """
     in_both = set(one.names) & set(two.names)
-    same = {name for name in in_both if is_same(name)}
     rows: list[tuple[MetricResult, int]] = []
     names: list[str] = []
     for metric_result, label in ((one, first_label), (two, second_label)):
@@ -421,6 +461,8 @@ def _joined(
     return joined.reranked()
 
 
+SYSTEM = "system "
+"""The prefix of the names of outputs in digests."""
 SHARED = ("reference ", "gold annotator ", "edits annotator ")
 """The prefixes of the names of texts that all systems share."""
 

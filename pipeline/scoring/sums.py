@@ -83,6 +83,18 @@ class Summand:
     cached: list[PackedBlock] | None = None
     """The terms of all blocks. Empty if memory does not hold them; None if not yet made."""
 
+    @classmethod
+    def of(
+        cls,
+        terms: SentenceTerms,
+        systems: Sequence[HasBlocks],
+        lines: int,
+        share: float = 1.0,
+    ) -> "Summand":
+        """Return a summand of all systems, with the same share for each."""
+        count = len(systems)
+        return cls(terms, systems, lines, range(count), [share] * count)
+
     def cache(self, threads: int = 1) -> list[PackedBlock]:
         """Return the terms of all blocks, made at the first call; nothing if they are too large."""
         if self.cached is not None:
@@ -122,12 +134,13 @@ class Summand:
         """
         for of_systems in zip(*map(self.terms.blocks, self.systems), strict=True):
             fixed = np.stack([block.fixed for block in of_systems], axis=1)
-            apart = [
-                np.concatenate(block.apart, axis=2)
-                for block in of_systems
-                if block.apart
-            ]
-            drawn = list(np.stack(apart, axis=2).swapaxes(0, 1)) if apart else []
+            apart = []
+            for block in of_systems:
+                if block.apart:
+                    apart.append(np.concatenate(block.apart, axis=2))
+            drawn: list[Ints] = []
+            if apart:
+                drawn = list(np.stack(apart, axis=2).swapaxes(0, 1))
             check_sums(self.terms.metric, [fixed, *drawn], self.lines)
             yield Block(fixed, drawn, of_systems[0].present)
 
@@ -152,13 +165,13 @@ class Summand:
         """
         drawer = None
         rows_of_samples: list[int] = []
-        rows: dict[
-            int, int
-        ] = {}  # an iteration that several samples take is drawn once
+        # an iteration that several samples take is drawn once
+        rows: dict[int, int] = {}
         if self.draws:
             for sample in range(first_sample, first_sample + len(weights)):
                 iteration = sample % self.draws.iterations
-                rows_of_samples.append(rows.setdefault(iteration, len(rows)))
+                row = rows.setdefault(iteration, len(rows))
+                rows_of_samples.append(row)
             drawer = self.draws.drawer(rows)
 
         weighted: Floats = np.zeros(1)
@@ -166,14 +179,16 @@ class Summand:
         start = 0
         for block in self.cache() or self._make_blocks():
             lines = block.fixed.shape[0]
-            draws = drawer.take(lines, block.present) if drawer else None
+            draws = None
+            if drawer:
+                draws = drawer.take(lines, block.present)
             if draws is not None and len(rows) < len(rows_of_samples):
                 draws = draws[rows_of_samples]
-            weighted = weighted + self._sums(
-                block, weights[:, start : start + lines], draws
-            )
+            weights_of_block = weights[:, start : start + lines]
+            weighted = weighted + self._sums(block, weights_of_block, draws)
             if all_lines:
-                once = once + self._sums(block, np.ones((1, lines), np.uint8), draws)
+                ones = np.ones((1, lines), np.uint8)
+                once = once + self._sums(block, ones, draws)
             start += lines
         return WeightedSums(weighted, once)
 
@@ -185,13 +200,17 @@ class Summand:
         """
         fixed = _product(weights, block.fixed)
         if draws is None:
-            with_first = [_product(weights, array) for array in block.drawn[:1]]
-            return np.concatenate([fixed, *with_first], axis=-1)[None]
+            sums = [fixed]
+            if block.drawn:
+                sums.append(_product(weights, block.drawn[0]))
+            return np.concatenate(sums, axis=-1)[None]
         turns = []
         for of_references in _weights_of_references(draws, self.turns, block, weights):
-            drawn = reduce(np.add, map(_product, of_references, block.drawn))
-            of_turn = np.broadcast_to(fixed, (*drawn.shape[:-1], fixed.shape[-1]))
-            turns.append(np.concatenate([of_turn, drawn], axis=-1))
+            products = map(_product, of_references, block.drawn)
+            drawn = reduce(np.add, products)
+            shape = (*drawn.shape[:-1], fixed.shape[-1])
+            fixed_of_turn = np.broadcast_to(fixed, shape)
+            turns.append(np.concatenate([fixed_of_turn, drawn], axis=-1))
         return np.stack(turns)
 
     def sums(self, weights: Weights) -> Floats:
@@ -210,15 +229,10 @@ class Summand:
         The weights are [samples, lines].
         """
         totals = self.weighted(weights, first_sample, all_lines=False).weighted
-        for column, (number, share) in enumerate(
-            zip(self.numbers, self.shares, strict=True)
-        ):
+        for column, number in enumerate(self.numbers):
             outputs = self.terms.outputs(totals[:, :, column])
-            yield (
-                number,
-                share,
-                {name: values.mean(axis=0) for name, values in outputs.items()},
-            )
+            means = {name: values.mean(axis=0) for name, values in outputs.items()}
+            yield number, self.shares[column], means
 
     def score(self, totals: Floats) -> Floats:
         """Return the scores of one system, from sums [turns, samples, width]: float64 [samples]."""
@@ -233,13 +247,13 @@ def _pack(blocks: Sequence[Block]) -> PackedBlock:
     drawn = [_pack_lines(arrays) for arrays in of_references]
     if all(block.present is None for block in blocks):
         return PackedBlock(fixed, drawn, None)
-    present = []
+    counts = []
     for block in blocks:
-        if block.present is None:  # no reference is missing
-            present.append(np.full(len(block.fixed), len(drawn)))
-        else:
-            present.append(block.present)
-    return PackedBlock(fixed, drawn, np.concatenate(present))
+        present = block.present
+        if present is None:  # no reference is missing
+            present = np.full(len(block.fixed), len(drawn))
+        counts.append(present)
+    return PackedBlock(fixed, drawn, np.concatenate(counts))
 
 
 def _pack_lines(arrays: Sequence[Ints]) -> Packed:
@@ -252,9 +266,10 @@ def _pack_lines(arrays: Sequence[Ints]) -> Packed:
     columns: Floats = np.empty((math.prod(shape), lines))
     start = 0
     for array in arrays:
-        columns[:, start : start + len(array)] = array.reshape(len(array), -1).T
-        start += len(array)
-    packed = Packed.of(columns.T.reshape(-1, *shape))
+        end = start + len(array)
+        columns[:, start:end] = array.reshape(len(array), -1).T
+        start = end
+    packed = Packed.of(columns.T.reshape(lines, *shape))
     assert packed is not None  # noqa: S101 (whole numbers, which check_sums() has let through)
     return packed
 
@@ -295,13 +310,12 @@ def _product(weights: Weights, terms: Packed) -> Floats:
 
     The product is float64 [samples, systems, width].
     """
+    lines = terms.shape[0]
     if weights.dtype == np.uint8:
-        return terms.of_sums(
-            kernel.plane_sums(terms.data, terms.bits, terms.shape[0], weights)
-        )
-    product: Floats = weights.astype(np.float64) @ terms.floats().reshape(
-        terms.shape[0], -1
-    )
+        sums = kernel.plane_sums(terms.data, terms.bits, lines, weights)
+        return terms.of_sums(sums)
+    matrix = terms.floats().reshape(lines, -1)
+    product: Floats = weights.astype(np.float64) @ matrix
     return product.reshape(len(weights), *terms.shape[1:])
 
 
@@ -373,26 +387,25 @@ def _sums_of_iterations(
 
     The iterations are cut into parts, which threads share.
     """
+    drawers = []
     borders = [len(iterations) * number // parts for number in range(parts + 1)]
-    drawers = [
-        draws.drawer(iterations[low:high]) for low, high in itertools.pairwise(borders)
-    ]
+    for low, high in itertools.pairwise(borders):
+        drawers.append(draws.drawer(iterations[low:high]))
     sums: Ints | None = None
     for of_systems in blocks:
+        systems = len(of_systems)
         if sums is None:
-            sums = np.zeros(
-                (len(iterations), len(of_systems), terms.schema.width), np.int64
-            )
+            shape = (len(iterations), systems, terms.schema.width)
+            sums = np.zeros(shape, np.int64)
         apart: list[Ints] = []
         for block in of_systems:
             apart += block.apart
         present = of_systems[0].present
         parts_drawn = apply(lambda drawer: drawer.sums(apart, present), drawers)  # noqa: B023
         drawn = np.concatenate(parts_drawn)
-        width = of_systems[0].fixed.shape[1]
-        sums[:, :, width:] += drawn.reshape(len(iterations), len(of_systems), -1)
-        sums[:, :, :width] += np.stack(
-            [block.fixed.sum(axis=0) for block in of_systems]
-        )
+        fixed = np.stack([block.fixed.sum(axis=0) for block in of_systems])
+        width = fixed.shape[1]
+        sums[:, :, :width] += fixed
+        sums[:, :, width:] += drawn.reshape(len(iterations), systems, -1)
     assert sums is not None  # noqa: S101 (a data set has lines)
     return sums

@@ -115,12 +115,12 @@ def compact(columns: Columns, reference_columns: Sequence[str]) -> Columns:
     missing = columns["ref_len"] < 0
     if PRESENT in columns or not missing.any():
         return columns
+    lines, references = missing.shape
     present = (~missing).sum(axis=1)
     order = np.argsort(missing, axis=1, kind="stable")
-    order = np.where(
-        np.arange(missing.shape[1]) < present[:, None], order, order[:, :1]
-    )
-    rows = np.arange(len(order))[:, None]
+    is_present = np.arange(references) < present[:, None]
+    order = np.where(is_present, order, order[:, :1])
+    rows = np.arange(lines)[:, None]
     moved = {name: columns[name][rows, order] for name in reference_columns}
     return {**columns, **moved, PRESENT: present}
 
@@ -164,15 +164,14 @@ class ByLine:
 
         A line left out is in the block of the line before.
         """
-        before = 0
         # before which of the lines with numbers each of them stands
         positions = np.array(self.left_out, np.int64) - np.arange(len(self.left_out))
+        before = 0
         for columns in self.counts.blocks():
             size = len(next(iter(columns.values())))
+            is_here = (positions > before) & (positions <= before + size)
             if before == 0:
-                is_here = (positions >= 0) & (positions <= size)
-            else:
-                is_here = (positions > before) & (positions <= before + size)
+                is_here |= positions == 0
             inserted = positions[is_here] - before
             filled = {}
             for name, values in columns.items():
@@ -223,9 +222,8 @@ class Block(NamedTuple):
     def with_each(self) -> Ints:
         """Return the terms with each reference: [lines, references, width]."""
         lines, references = self.apart[0].shape[:2]
-        fixed = np.broadcast_to(
-            self.fixed[:, None], (lines, references, self.fixed.shape[1])
-        )
+        shape = (lines, references, self.fixed.shape[1])
+        fixed = np.broadcast_to(self.fixed[:, None], shape)
         return np.concatenate([fixed, *self.apart], axis=2)
 
 
@@ -306,11 +304,13 @@ class MetricTerms(ReferenceTerms):
         for field in self.metric.terms:
             if field.real:
                 continue
+            values = terms[field.name]
             if field.per_reference:
-                array = np.ascontiguousarray(terms[field.name])
-                apart.append(array.reshape(*array.shape[:2], -1))
+                references = values.shape[1]
+                values = np.ascontiguousarray(values)
+                apart.append(values.reshape(lines, references, -1))
             else:
-                fixed.append(terms[field.name].reshape(lines, -1))
+                fixed.append(values.reshape(lines, -1))
         return Block(np.concatenate(fixed, axis=1), apart, present)
 
     def outputs(self, totals: Floats) -> dict[str, Floats]:
@@ -322,32 +322,31 @@ class MetricTerms(ReferenceTerms):
 
         Real terms are summed exactly too.
         """
-        fields = self.metric.terms
         choose = chooser(self.metric)
-        has_reference_terms = any(field.per_reference for field in fields)
+        has_reference_terms = any(field.per_reference for field in self.metric.terms)
+        real_fields = [field for field in self.metric.terms if field.real]
         totals = np.zeros(self.schema.width, np.int64)
-        parts: dict[str, list[float]] = {
-            field.name: [] for field in fields if field.real
-        }
+        parts: dict[str, list[float]] = {field.name: [] for field in real_fields}
         for columns in present_blocks(self.metric, system):
             terms = self.metric.make_terms(columns)
             chosen: Ints | int = self.reference or 0
             if has_reference_terms and self.reference is None:
                 chosen = choose(columns)
-            totals += self._block(terms, None).with_reference(chosen).fixed.sum(axis=0)
-            for field in fields:
-                if field.real:
-                    values = terms[field.name]
-                    if field.per_reference:
-                        values = values[np.arange(len(values)), chosen]
-                    parts[field.name] += exact_parts(values.astype(np.float64))
+            block = self._block(terms, None).with_reference(chosen)
+            totals += block.fixed.sum(axis=0)
+            for field in real_fields:
+                values = terms[field.name]
+                if field.per_reference:
+                    values = values[np.arange(len(values)), chosen]
+                parts[field.name] += exact_parts(values.astype(np.float64))
 
         sums: dict[str, Any] = {}
         if self.schema.fields:
             sums.update(self.schema.unpack(totals))
         for name, values_of_blocks in parts.items():
             sums[name] = np.float64(math.fsum(values_of_blocks))
-        return {name: float(value) for name, value in self.metric.score(sums).items()}
+        outputs = self.metric.score(sums)
+        return {name: float(value) for name, value in outputs.items()}
 
 
 def first(outputs: dict[str, Floats]) -> Floats:
@@ -362,9 +361,8 @@ def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> N
     """
     largest = 0.0
     for array in arrays:
-        largest = max(
-            largest, float(array.max(initial=0)), -float(array.min(initial=0))
-        )
+        largest = max(largest, float(array.max(initial=0)))
+        largest = max(largest, -float(array.min(initial=0)))
     if 2 * largest * lines > MAX_EXACT_SUM:
         raise InputError(
             f"{metric.name}: numbers up to {largest:.0f} in {lines:,} lines cannot be summed"
@@ -435,9 +433,13 @@ class CategoryTerms(ReferenceTerms):
 
     def of_each(self, columns: Columns) -> Block:
         """Return the counts of a block with each reference."""
-        arrays = [columns[CATEGORY_PREFIX + field.name] for field in self.schema.fields]
-        apart = [array.reshape(*array.shape[:2], -1) for array in arrays]
-        return Block(np.zeros((len(arrays[0]), 0), np.int64), apart)
+        apart = []
+        for field in self.schema.fields:
+            array = columns[CATEGORY_PREFIX + field.name]
+            lines, references = array.shape[:2]
+            apart.append(array.reshape(lines, references, -1))
+        nothing_fixed = np.zeros((len(apart[0]), 0), np.int64)
+        return Block(nothing_fixed, apart)
 
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the outputs of all categories together."""
@@ -474,14 +476,13 @@ def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     """Return the tiers of the categories of a data set: the finest, and those that are coarser."""
     result: dict[int, Tier] = {}
     for number in TIERS:
-        of_data_set = [
-            *(category_of(metric, name, number) for name in categories),
-            REST,
-        ]
+        of_data_set = [category_of(metric, name, number) for name in categories]
+        of_data_set.append(REST)
         names = (*sorted(set(of_data_set) - {REST}), REST)
         if number == TIERS[0] or names != result[TIERS[0]].names:
             groups = np.zeros((len(of_data_set), len(names)), np.int64)
             for row, category in enumerate(of_data_set):
-                groups[row, names.index(category)] = 1
+                column = names.index(category)
+                groups[row, column] = 1
             result[number] = Tier(names, groups)
     return result

@@ -80,10 +80,8 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     job = stages.prepare(config, options)
     opened = now()
     corpus = job.corpora[0]
-    views = [(corpus, scores.specs_of(job.tasks))]
-    counted, _ = count_all(
-        views, RunDirectory(Path(job.config.written.output.dir)), options
-    )
+    directory = RunDirectory(Path(job.config.written.output.dir))
+    counted, _ = count_all(corpus, scores.specs_of(job.tasks), directory, options)
     written = now()
     if last == "draws":
         scores.score(job.tasks, {corpus.name: counted}, int(n_jobs))

@@ -31,7 +31,7 @@ from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import ShardFile, StoredCounts
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.scoring import stored_runs, sums
+from pipeline.scoring import metric_results, stored_runs, sums
 from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.resampling import intervals, samples
 from pipeline.scoring.terms import MetricTerms, check_sums
@@ -110,7 +110,9 @@ def record(folder: Path) -> Recorded:
         mock.patch.object(
             RunDirectory, "join", found.timed(RunDirectory.join, found.joined)
         ),
-        mock.patch.object(stages, "score", found.timed(stages.score, found.scored)),
+        mock.patch(
+            "pipeline.stages.score", found.timed(metric_results.score, found.scored)
+        ),
         mock.patch.object(
             StoredCounts, "blocks", found.stepwise(StoredCounts.blocks, found.read)
         ),

@@ -42,7 +42,6 @@ from pipeline.execution.store.counts import (
 )
 from pipeline.execution.store.run_directory import (
     RunDirectory,
-    content_key,
     is_file_name,
 )
 from pipeline.files.safe_files import file_name, write_atomic
@@ -76,7 +75,8 @@ def joined(
     directory = RunDirectory(folder)
     directory.write_manifest({})
     schema = SCHEMA if width == 5 else Schema((Field("length"),), 1)
-    statistics = directory.counts("d", "A", "needs", schema, lines)
+    path = StoredCounts.path_in(folder, "d", "A", "needs")
+    statistics = StoredCounts(path, schema, lines, "key")
     low, parts = 0, list[Location]()
     for array in arrays:
         file = directory.shard_file(low, low + len(array), ["key"], [array.shape[1]])
@@ -85,7 +85,7 @@ def joined(
         low += len(array)
     with threads(processors) as shared:
         directory.put_in_place(
-            [(directory.join(statistics, "key", parts, shared), statistics)]
+            [(directory.join(statistics, parts, shared), statistics)]
         )
     return statistics
 
@@ -470,7 +470,7 @@ def test_counts_of_the_version_before_are_read(tmp_path: Path) -> None:
 def test_content_keys_differ_wherever_their_content_does() -> None:
     spec = metric_of().spec
     keys = [
-        content_key(*unfinished)
+        counts.content_key(*unfinished)
         for unfinished in (
             ("a",),
             ("b",),
@@ -482,8 +482,8 @@ def test_content_keys_differ_wherever_their_content_does() -> None:
         )
     ]
     assert len(set(keys)) == len(keys)
-    with mock.patch.object(run_directory, "COUNTING", COUNTING + 1):
-        assert content_key("a") != keys[0]
+    with mock.patch.object(counts, "COUNTING", COUNTING + 1):
+        assert counts.content_key("a") != keys[0]
 
 
 NEEDS = [
@@ -546,7 +546,7 @@ def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None
         "scores.csv",
     }
     with (
-        mock.patch.object(run_directory, "COUNTING", COUNTING + 1),
+        mock.patch.object(counts, "COUNTING", COUNTING + 1),
         mock.patch.object(workers, "run", side_effect=AssertionError("it counts")),
         pytest.raises(AssertionError, match="it counts"),
     ):
@@ -1016,7 +1016,7 @@ def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
     assert (
         counts.find(tmp_path, {"k": 3}) == file.locations(read=True) == file.locations()
     )
-    assert sorted(counts.program_files(tmp_path)) == sorted([proof, file.path])
+    assert run_directory.unfinished_files(tmp_path) == sorted([proof, file.path])
     file.path.write_bytes(
         file.path.read_bytes()[:-1] + b"x"
     )  # damage is noticed where the arrays are read

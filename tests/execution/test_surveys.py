@@ -75,7 +75,7 @@ def test_no_cut_and_no_worker_can_be_seen(
     directory = RunDirectory(tmp_path / "run")
     for counts in (
         count.count_in_memory(corpus(), NEEDS, options),
-        count.count_all([(corpus(), NEEDS)], directory, options)[0],
+        count.count_all(corpus(), NEEDS, directory, options)[0],
     ):
         for name, lines in outputs.items():
             assert columns(counts, name, NEEDS[0], "alike") == [
@@ -84,7 +84,7 @@ def test_no_cut_and_no_worker_can_be_seen(
             assert columns(counts, name, NEEDS[0], "every") == [2 * LINES] * LINES
             assert columns(counts, name, NEEDS[1], "most") == most
     other = RunDirectory(tmp_path / "other")
-    count.count_all([(corpus(), NEEDS)], other)
+    count.count_all(corpus(), NEEDS, other)
     assert tree(tmp_path / "run") == tree(tmp_path / "other")
     assert (
         sum(
@@ -111,7 +111,7 @@ def corpus_passes(
 
         mock.patch.object(need, "count", spy).start()
     try:
-        count.count_all([(corpus, NEEDS)], directory, options)
+        count.count_all(corpus, NEEDS, directory, options)
     finally:
         mock.patch.stopall()
     return seen
@@ -175,7 +175,8 @@ def test_a_survey_goes_on_where_it_was_stopped(
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=7)
     with pytest.raises(Stopped):
         count.count_all(
-            [(corpus(), NEEDS[:1])],
+            corpus(),
+            NEEDS[:1],
             RunDirectory(tmp_path / "run"),
             options,
             Hears(progress=stop),
@@ -184,7 +185,7 @@ def test_a_survey_goes_on_where_it_was_stopped(
     assert sorted(low for name, low, _ in left if name == "LengthSurvey") == list(
         range(21, LINES, 7)
     )
-    count.count_all([(corpus(), NEEDS)], RunDirectory(tmp_path / "fresh"))
+    count.count_all(corpus(), NEEDS, RunDirectory(tmp_path / "fresh"))
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
@@ -194,11 +195,11 @@ def test_a_worker_that_dies_is_replaced(
     poison(tmp_path / "d" / "ref0", 7)
     options = RunOptions(n_jobs=2, backend="loky", shard_lines=16)
     with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
-        count.count_all([(corpus(), NEEDS)], RunDirectory(tmp_path / "run"), options)
+        count.count_all(corpus(), NEEDS, RunDirectory(tmp_path / "run"), options)
     assert (tmp_path / "dead").exists()
     for scrap in (tmp_path / "run" / "unfinished").glob("*.tmp"):
         scrap.unlink()  # of a worker that ended while it wrote; at the end of a run remove_stale() deletes it
-    count.count_all([(corpus(), NEEDS)], RunDirectory(tmp_path / "fresh"))
+    count.count_all(corpus(), NEEDS, RunDirectory(tmp_path / "fresh"))
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
@@ -214,7 +215,7 @@ def test_nothing_is_counted_where_a_line_cannot_be_surveyed(
             match="d: lines 7 to 7 cannot be read, and all lines together decide",
         ),
     ):
-        count.count_all([(corpus(), NEEDS)], RunDirectory(tmp_path / "run"), options)
+        count.count_all(corpus(), NEEDS, RunDirectory(tmp_path / "run"), options)
 
 
 def test_a_survey_says_whether_it_reads_outputs() -> None:

@@ -19,7 +19,7 @@ from pipeline.data.corpus import Corpus
 from pipeline.data.texts import text_in_memory
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
-from pipeline.execution.store.run_directory import RunDirectory
+from pipeline.execution.store.counts import StoredCounts
 from pipeline.scoring import metric_results as scores
 from pipeline.scoring.sentences import sentence_spread
 from tests.conftest import KERNELS, edited, forced_kernel, metric_of, run, sentence
@@ -159,10 +159,8 @@ def test_sentence_scores_equal_the_original_debug_output(
     )
     expected = re.findall(r"^[0-9]+ [0-9.]+ [0-9.]+ \(.*\)$", text, re.MULTILINE)
     metric = metric_of(level="mean", smoothing="ones")
-    schema, directory = metric.spec.schema(2), RunDirectory(golden_run.directory)
-    columns = directory.counts(
-        "conll14", "AMU", metric.spec.key, schema, len(expected)
-    ).blocks()
+    path = StoredCounts.path_in(golden_run.directory, "conll14", "AMU", metric.spec.key)
+    columns = StoredCounts(path, metric.spec.schema(2), len(expected)).blocks()
     spreads = [sentence_spread(metric, block) for block in columns]
     rows = [
         row

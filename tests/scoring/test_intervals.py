@@ -44,7 +44,7 @@ from pipeline.scoring.resampling.intervals import (
     rank_ranges,
     summands,
 )
-from pipeline.scoring.resampling.samples import Bootstrap, Shuffles
+from pipeline.scoring.resampling.samples import Bootstrap, Resources, Shuffles
 from pipeline.scoring.results import Results, ranks
 from pipeline.scoring.sentences import reduce
 from pipeline.scoring.terms import first
@@ -262,7 +262,7 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
             LINES,
             SAMPLES,
             SEED,
-            threads=threads,
+            Resources(threads=threads),
         )
     )
     assert found.tobytes() == expected.tobytes()
@@ -337,8 +337,12 @@ def test_workers_of_a_cluster_cannot_be_seen(
             )
         found = bootstrap(
             summands(system_counts(job.metrics[0], columns, LINES, 3)),
-            *(2, LINES, SAMPLES, SEED, lambda done, _: told.append(done), 2),  # noqa: B023
-            cluster=sample_groups.SampleCluster(cluster, directory),  # type: ignore[arg-type]
+            *(2, LINES, SAMPLES, SEED),
+            Resources(
+                lambda done, _: told.append(done),  # noqa: B023
+                2,
+                sample_groups.SampleCluster(cluster, directory),  # type: ignore[arg-type]
+            ),
         )
         assert first(found).tobytes() == expected.tobytes()
         assert told[-1] == SAMPLES  # in one step, where workers have done it

@@ -28,6 +28,7 @@ from pipeline.scoring.resampling.intervals import (
     summands,
 )
 from pipeline.scoring.resampling.paired_tests import bonferroni, holm, sentencewise
+from pipeline.scoring.resampling.samples import Resources
 from pipeline.scoring.sentences import reduce
 from pipeline.scoring.significance_tests import sign_test as sign_test_file
 from pipeline.scoring.significance_tests.approximate_randomization import (
@@ -298,14 +299,18 @@ def test_groups_of_trials_cannot_be_seen(
     told: list[tuple[int, int]] = []
     monkeypatch.setattr(sample_groups, "MAX_ROWS", 7)
     assert (
-        approximate_randomization(*arguments, lambda *done: told.append(done))
+        approximate_randomization(
+            *arguments, Resources(lambda *done: told.append(done))
+        )
         == expected
     )
     assert told[0] == (7, TRIALS)
     assert told[-1] == (TRIALS, TRIALS)
     monkeypatch.setattr(sample_groups, "MIN_THREADED_WEIGHTS", 1)
     assert (
-        approximate_randomization(*arguments, lambda *done: told.append(done), 2)
+        approximate_randomization(
+            *arguments, Resources(lambda *done: told.append(done), 2)
+        )
         == expected
     )
     assert told[-1] == (TRIALS, TRIALS)

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> None:
             problem = "is no folder" if path.exists() else "there is no such folder"
             raise StoreError(f"{path}: {problem}")
         directory = RunDirectory(path, make=False)
-        if not directory.manifest():
+        if not directory.manifest:
             raise StoreError(
                 f"{path}: has no run.json that tells what a run has written; nothing is deleted"
             )

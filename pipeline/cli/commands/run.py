@@ -31,6 +31,8 @@ from ...report.terminal.progress import Bar
 from .. import arguments
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...metrics.base.statistics_spec import StatisticsSpec
     from ...stage import Job
 
@@ -125,8 +127,8 @@ def run(args: argparse.Namespace) -> int:
             for computation in computations(job.metrics, options.under(config.run)):
                 for line in computation.planned(job.corpora):
                     print(printable(line))
-            if planned.replacement:
-                bar.warn(planned.replacement)
+            for note in planned.notes:
+                bar.warn(note)
             return 0
         if not args.quiet:
             for note in arguments.kernel_notes(job.corpora):
@@ -157,8 +159,8 @@ class Plan(NamedTuple):
     header: list[str]
     rows: list[list[str]]
     """A row for each system and metric of a data set."""
-    replacement: str | None
-    """A sentence about results in the run directory that the run would replace."""
+    notes: Sequence[str]
+    """Sentences about results in the run directory, such as that the run would replace them."""
 
 
 def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
@@ -167,10 +169,10 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
     With `fresh`, there is nothing to replace. Nothing is computed or written. Raises StoreError if
     the directory cannot be used.
     """
-    from ...execution.count import counts_and_keys
+    from ...execution.count import by_view, stored_counts
     from ...execution.store.run_directory import RunDirectory, folder_of
-    from ...scoring.metric_results import views_of
-    from ...stages import replacement
+    from ...scoring.metric_results import specs_of
+    from ...stages import earlier_run
 
     directory = RunDirectory(
         folder_of(output or job.config.written.output.dir), make=False
@@ -179,10 +181,9 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
     for corpus in job.corpora:
         tasks = [task for task in job.tasks if task.corpus is corpus]
         is_counted: dict[tuple[str, StatisticsSpec], bool] = {}
-        for files, spec in views_of(tasks):
-            paths, keys = counts_and_keys(files, spec, directory)
-            for cell, path in paths.items():
-                is_counted[cell] = directory.is_current(path, keys[cell])
+        for view, specs in by_view(corpus, specs_of(tasks)):
+            for cell, counts in stored_counts(view, specs, directory).items():
+                is_counted[cell] = directory.is_current(counts)
         for task in tasks:
             for system in corpus.systems:
                 state = "to do"
@@ -192,4 +193,4 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
                     [corpus.name, system, task.signature, f"{corpus.lines:,}", state]
                 )
     header = ["dataset", "system", "metric", "lines", "counts"]
-    return Plan(header, rows, None if fresh else replacement(directory, job))
+    return Plan(header, rows, () if fresh else earlier_run(directory, job).notes)

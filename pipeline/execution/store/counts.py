@@ -12,6 +12,7 @@ it can. The worker that counts a shard writes its file if it shares the folder w
 process.
 """
 
+import contextlib
 import json
 import math
 import os
@@ -33,7 +34,13 @@ from ...arrays import Ints
 from ...errors import StoreError
 from ...files import safe_files
 from ...files.safe_files import file_name, open_regular, parse_json, write_atomic
-from ...metrics.base.statistics_spec import Columns, Schema, narrow
+from ...metrics.base.statistics_spec import (
+    COUNTING,
+    Columns,
+    Schema,
+    StatisticsSpec,
+    narrow,
+)
 from ...parallel import Shared, alone, in_batches, prefetch
 
 BLOCK_LINES = 8192
@@ -73,6 +80,18 @@ def ids_file(dataset: str) -> str:
     return f"statistics/{file_name(dataset)}/ids.txt"
 
 
+def content_key(*content: object) -> str:
+    """Return a digest of content and of the version of the counting."""
+    return safe_files.digest(repr((COUNTING, *content)).encode(), size=16)
+
+
+def counts_key(texts: Sequence[object], spec: StatisticsSpec) -> str:
+    """Return the key of the counts of some texts: a digest of everything that the counts depend on."""
+    # the key of the spec has no quotes around it
+    content = f"{repr((COUNTING, *texts)).removesuffix(')')}, {spec.cache_key})"
+    return safe_files.digest(content.encode(), size=16)
+
+
 @dataclass(frozen=True)
 class StoredCounts:
     """The counts of one system on one data set, in a .columns file."""
@@ -80,6 +99,9 @@ class StoredCounts:
     path: Path
     schema: Schema
     lines: int
+    key: str = ""
+    """A digest of all that the counts depend on (see counts_key()). Reading
+    does not need it."""
 
     @staticmethod
     def path_in(directory: Path, dataset: str, system: str, spec_key: str) -> Path:
@@ -120,24 +142,30 @@ class StoredCounts:
         size = self._checked_size(file)
         starts = range(0, self.lines, BLOCK_LINES)
         start = file.tell()
-        tail_bytes = len(array_bytes(np.zeros((len(starts), 1), np.int64)))
-        file.seek(max(size - tail_bytes, start))
-        checks, _ = read_array(file, self.path, (len(starts), 1))
+
+        # the digests, at the end
+        no_digests = np.zeros((len(starts), 1), np.int64)
+        end = size - len(array_bytes(no_digests))
+        file.seek(max(end, start))
+        checks, _ = read_array(file, self.path, no_digests.shape)
+
+        # the blocks
         file.seek(start)
         for low, check in zip(starts, checks[:, 0].tolist(), strict=True):
-            shape = (min(BLOCK_LINES, self.lines - low), self.schema.width)
+            lines = min(BLOCK_LINES, self.lines - low)
+            shape = (lines, self.schema.width)
             array, array_digest = read_array(file, self.path, shape, digest)
             if _number(array_digest) != check:
                 raise damaged(self.path)
             yield array
-        if file.tell() != size - tail_bytes:
+        if file.tell() != end:
             raise damaged(self.path)
 
-    def is_intact(self, key: str) -> bool:
+    def is_intact(self) -> bool:
         """Return whether the file exists, is undamaged, and has the counts of the key's texts."""
         try:
             with open_regular(self.path) as file:
-                if file.readline(MAX_HEADER_BYTES) != self._header(key):
+                if file.readline(MAX_HEADER_BYTES) != self._header():
                     return False
                 for _ in self._packed(file):
                     pass
@@ -145,10 +173,10 @@ class StoredCounts:
         except (OSError, StoreError):
             return False
 
-    def _header(self, key: str) -> bytes:
+    def _header(self) -> bytes:
         header = {
             "format": FORMAT,
-            "key": key,
+            "key": self.key,
             "lines": self.lines,
             "block": BLOCK_LINES,
             "columns": self.schema.names,
@@ -156,11 +184,7 @@ class StoredCounts:
         return json.dumps(header).encode() + b"\n"
 
     def join(
-        self,
-        waiting: Path,
-        key: str,
-        parts: "Sequence[Location]",
-        shared: Shared = alone,
+        self, waiting: Path, parts: "Sequence[Location]", shared: Shared = alone
     ) -> None:
         """Write the content of this file to the path `waiting`, from the arrays of all shards.
 
@@ -181,7 +205,8 @@ class StoredCounts:
             rows = np.concatenate([part.read() for part in parts[first:last]])
             blocks = []
             for index in range(low - start, high - start, BLOCK_LINES):
-                data = array_bytes(narrow(rows[index : index + BLOCK_LINES]))
+                block = rows[index : index + BLOCK_LINES]
+                data = array_bytes(narrow(block))
                 blocks.append((data, _number(digest(data))))
             return blocks
 
@@ -196,7 +221,7 @@ class StoredCounts:
                 yield data
             yield array_bytes(np.array(checks, np.int64).reshape(-1, 1))
 
-        write_atomic(waiting, chain([self._header(key)], content()))
+        write_atomic(waiting, chain([self._header()], content()))
 
 
 def _next_block(line: int) -> int:
@@ -305,9 +330,6 @@ def reblock(arrays: Iterable[Array]) -> Iterator[Array]:
 
 UNFINISHED = "unfinished"
 _NAME = re.compile(r"[0-9a-z]+\.([0-9]{1,15})-([0-9]{1,15})\.part")
-_PROGRAM_FILE = re.compile(
-    r"[0-9a-z]+\.(?:[0-9]{1,15}-[0-9]{1,15}\.part(?:(?:\.[0-9a-f]{8})?\.tmp)?|joined(?:\.tmp)?|shared)"
-)
 CORPUS_KEY_PREFIX = "whole-"
 """How keys of corpus passes begin. Their arrays have any number of rows, others a row a line."""
 ANY_ROWS = -1
@@ -315,7 +337,7 @@ ANY_ROWS = -1
 
 
 class CountsKey(NamedTuple):
-    """Lines low <= i < high of the counts with a key (see run_directory.counts_key)."""
+    """Lines low <= i < high of the counts with a key (see counts_key())."""
 
     key: str
     low: int
@@ -383,7 +405,9 @@ class ShardFile(NamedTuple):
         for key, array in zip(self.keys, arrays, strict=True):
             if key and array is not None:
                 data_of[key] = array_bytes(array)
-        header = [(key, len(data), digest(data)) for key, data in data_of.items()]
+        header = []
+        for key, data in data_of.items():
+            header.append((key, len(data), digest(data)))
         first_line = json.dumps(header).encode() + b"\n"
         # Not synced to disk: a file that is damaged when the machine fails has another digest, and
         # its shard is counted again.
@@ -405,17 +429,9 @@ def new_proof(folder: Path) -> Path:
     return path
 
 
-def program_files(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder of unfinished counts that the program has written."""
-    if folder.is_dir() and not folder.is_symlink():
-        for path in sorted(folder.iterdir()):
-            if _PROGRAM_FILE.fullmatch(path.name):
-                yield path
-
-
-def of_keys(folder: Path, keys: Set[str]) -> Iterator[Path]:
+def of_keys(paths: Iterable[Path], keys: Set[str]) -> Iterator[Path]:
     """Yield the files of unfinished counts that have only arrays with these keys, or are unreadable."""
-    for path in program_files(folder):
+    for path in paths:
         header: Any = []
         try:
             with open_regular(path) as file:
@@ -428,13 +444,29 @@ def of_keys(folder: Path, keys: Set[str]) -> Iterator[Path]:
             yield path
 
 
+def delete(paths: Iterable[Path], folders: Iterable[Path] = ()) -> None:
+    """Delete files, and then those of the folders that are empty and no links."""
+    for path in paths:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            reason = safe_files.in_the_way(path) or error.strerror
+            raise StoreError(f"{path}: cannot be deleted: {reason}") from None
+    for folder in folders:
+        if not folder.is_symlink():
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+
 def find(folder: Path, widths: Mapping[str, int]) -> dict[CountsKey, Location]:
     """Return where the arrays with some keys are. `widths` has the columns of each array by key.
 
     Each array is read once. Damaged arrays are left out, and so are counted again.
     """
     locations: dict[CountsKey, Location] = {}
-    for path in program_files(folder):
+    if folder.is_symlink() or not folder.is_dir():
+        return locations
+    for path in sorted(folder.iterdir()):
         name = _NAME.fullmatch(path.name)
         if name:
             low = int(name[1])
@@ -453,13 +485,15 @@ def _locations(
             header = parse_json(file.readline(MAX_HEADER_BYTES))
             offset = file.tell()
             file_size = os.fstat(file.fileno()).st_size
-            entries = [(str(key), int(size), str(check)) for key, size, check in header]
+        entries = [(str(key), int(size), str(check)) for key, size, check in header]
         sizes = [size for _, size, _ in entries]
         if min(sizes, default=0) < 0 or offset + sum(sizes) != file_size:
             return
         for key, size, check in entries:
             if key in widths:
-                rows = ANY_ROWS if key.startswith(CORPUS_KEY_PREFIX) else high - low
+                rows = high - low
+                if key.startswith(CORPUS_KEY_PREFIX):
+                    rows = ANY_ROWS
                 location = Location(path, offset, (rows, widths[key]), check)
                 if read:
                     location.read()

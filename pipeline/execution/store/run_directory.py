@@ -16,29 +16,34 @@ import json
 import os
 import platform
 import re
+import shlex
 import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ... import kernel
 from ..._version import __version__
 from ...errors import StoreError, printable
 from ...files import safe_files
 from ...files.remote import Remote, expanded, is_remote
-from ...metrics.base.statistics_spec import COUNTING, CorpusPass, Schema, StatisticsSpec
+from ...metrics.base.statistics_spec import CorpusPass
 from ...parallel import Shared, alone
+from ..options import Listener, LoggingListener
 from .counts import (
     COLUMNS,
     UNFINISHED,
     Location,
     ShardFile,
     StoredCounts,
+    content_key,
+    delete,
     new_proof,
     of_keys,
-    program_files,
 )
 
 # ---- the manifest, run.json: it marks the folder as the program's, and lists the files in it
@@ -52,6 +57,9 @@ TIME = "%Y-%m-%dT%H:%M:%S%z"
 _BEGINNING = f'{{\n "program": "{PROGRAM}'.encode()
 _NAME = r"[A-Za-z0-9=][A-Za-z0-9._+=-]*"
 _FILE = re.compile(f"{_NAME}|statistics/{_NAME}/{_NAME}")
+_UNFINISHED_FILE = re.compile(
+    r"[0-9a-z]+\.(?:[0-9]{1,15}-[0-9]{1,15}\.part(?:(?:\.[0-9a-f]{8})?\.tmp)?|joined(?:\.tmp)?|shared)"
+)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -81,7 +89,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     files = content.get("files")
     if not isinstance(files, list):
         files = []
-    return {**content, "files": [name for name in files if is_file_name(name)]}
+    return {**content, "files": list(filter(is_file_name, files))}
 
 
 def running() -> dict[str, object]:
@@ -127,6 +135,14 @@ def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
         if path.is_symlink() or path.is_file():
             paths.append(path)
     return paths
+
+
+def unfinished_files(folder: Path) -> list[Path]:
+    """Return the files in a folder of unfinished counts that the program has written."""
+    if folder.is_symlink() or not folder.is_dir():
+        return []
+    paths = sorted(folder.iterdir())
+    return [path for path in paths if _UNFINISHED_FILE.fullmatch(path.name)]
 
 
 def _is_below_link(folder: Path, name: str) -> bool:
@@ -188,21 +204,22 @@ class Log:
         self._file.close()
 
 
+@contextmanager
+def logged(folder: Path, listener: Listener) -> Iterator[LoggingListener]:
+    """Log the begin of a run, what its listener gets, and the error that ends it."""
+    command = shlex.join(sys.argv)
+    with contextlib.closing(Log(folder)) as log:
+        log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {command}")
+        try:
+            yield LoggingListener(listener, log)
+        except BaseException as error:
+            lines = [f"stopped: {type(error).__name__}: {error}"]
+            lines += getattr(error, "__notes__", ())[:1]
+            log("\n".join(lines))
+            raise
+
+
 # ---- the folder
-
-
-def content_key(*content: object) -> str:
-    """Return a digest of content and of the version of the counting."""
-    return safe_files.digest(repr((COUNTING, *content)).encode(), size=16)
-
-
-def counts_key(texts: Sequence[object], spec: StatisticsSpec) -> str:
-    """Return the key of the counts of some texts: a digest of everything that the counts depend on."""
-    content = repr((COUNTING, *texts)).removesuffix(")")
-    content = (
-        f"{content}, {spec.cache_key})"  # the key of the spec has no quotes around it
-    )
-    return safe_files.digest(content.encode(), size=16)
 
 
 class RunDirectory:
@@ -238,114 +255,95 @@ class RunDirectory:
         self.files: set[str] = set()
         """The names of the files of this run."""
         self._keys: set[str] = set()
-        self._results: bytes | None = None
-        self._listed = set(self.manifest().get("files", ()))
+        self._had_results = False
+        """Whether there were results of a finished run when this one began."""
+        self._repeats_results = False
+        """Whether the results of this run are the same as those."""
 
+    @cached_property
     def manifest(self) -> dict[str, Any]:
-        """Return the content of run.json, or {} if there is none; raises StoreError."""
+        """The content of run.json, or {} if there is none; raises StoreError."""
         return read_manifest(self.path)
 
+    @cached_property
+    def _listed(self) -> set[str]:
+        """The files that run.json lists, or will list."""
+        return set(self.manifest.get("files", ()))
+
+    @property
     def about(self) -> dict[str, Any]:
-        """Return the content of run.json without what write_manifest() adds itself."""
-        content = self.manifest()
-        content.pop("program", None)
-        content.pop("files", None)
-        return content
-
-    def refuse_other_config(self, about: dict[str, Any]) -> None:
-        """Raise StoreError if the results in the folder are of another config than `about` says.
-
-        A config that was moved, renamed or copied is the same: the earlier file is gone, or has the
-        same content. Counts without results belong to no config: every config uses those that it
-        needs, and leaves the others.
-        """
-        manifest = self.manifest()
-        earlier = manifest.get("config")
-        config = about.get("config")
-        if not isinstance(earlier, str) or not isinstance(config, str):
-            return
-        if manifest.get("written") == about.get("written"):
-            return
-        if "results.json" not in manifest.get("files", ()):
-            return
-        if Path(earlier).is_file() and not Path(earlier).samefile(config):
-            raise StoreError(
-                f"{self.path}: has the results of another config, {earlier}, which this run would "
-                "replace; name another folder with --output or `output.dir`, or delete them first "
-                "with --fresh"
-            )
+        """The content of run.json without what write_manifest() adds itself."""
+        added = ("program", "files")
+        return {key: value for key, value in self.manifest.items() if key not in added}
 
     @contextmanager
     def held(self, warn: Callable[[str], None]) -> Iterator[None]:
         """Keep other runs out; raises StoreError if one works here, or a folder inside is a link."""
+        for folder in self._folders():
+            if folder.is_symlink():
+                advice = (
+                    "a run directory with links inside is not written to: delete it"
+                )
+                raise StoreError(f"{folder}: is a link; {advice}")
         with safe_files.locked(self.path, self._holder, warn):
-            manifest = self.manifest()
-            self._listed = set(manifest.get("files", ()))
-            self._results = None
-            if manifest.get("state") == "done":
-                self._results = self._read_results()
-            for folder in (
-                self.path / UNFINISHED,
-                self.path / "statistics",
-                *self._statistics(),
-            ):
-                if folder.is_symlink():
-                    advice = (
-                        "a run directory with links inside is not written to: delete it"
-                    )
-                    raise StoreError(f"{folder}: is a link; {advice}")
+            # Another run may have ended since they were read.
+            for name in ("manifest", "_listed"):
+                vars(self).pop(name, None)
+            self._had_results = self.manifest.get("state") == "done"
             yield
 
     def _holder(self) -> str:
         """Return which process holds the lock, for messages."""
         try:
-            content = safe_files.read_json(self.path / MANIFEST)
+            content = read_manifest(self.path)
             where = f"{str(content['host'])[:99]}, since {str(content['since'])[:99]}"
             return f"process {int(content['pid'])} on {where}"
-        except (OSError, ValueError, KeyError, TypeError):
+        except (StoreError, ValueError, KeyError, TypeError):
             return "its run.json does not say who"
 
-    def _statistics(self) -> list[Path]:
-        folder = self.path / "statistics"
-        return (
-            sorted(folder.iterdir())
-            if folder.is_dir() and not folder.is_symlink()
-            else []
-        )
-
-    def _read_results(self) -> bytes | None:
-        """Return the content of results.json, or None if it is unreadable or too large."""
-        try:
-            with safe_files.open_regular(self.path / "results.json") as file:
-                is_small = os.fstat(file.fileno()).st_size <= safe_files.MAX_JSON_BYTES
-                return file.read() if is_small else None
-        except (OSError, StoreError):
-            return None
+    def _folders(self) -> list[Path]:
+        """Return the folders that runs make here, the innermost first."""
+        statistics = self.path / "statistics"
+        folders = [self.path / UNFINISHED, statistics]
+        if statistics.is_dir() and not statistics.is_symlink():
+            folders = [*sorted(statistics.iterdir()), *folders]
+        return folders
 
     def write_all(self, files: Mapping[str, safe_files.Content]) -> None:
         """Write files of results, by their names; raises StoreError."""
+        results = files.get("results.json")
+        if self._had_results and isinstance(results, str):
+            self._repeats_results = self._has("results.json", results.encode())
         for name, content in files.items():
             safe_files.write_atomic(self.path / name, content)
             self.files.add(name)
+
+    def _has(self, name: str, content: bytes) -> bool:
+        """Return whether a file has this content."""
+        try:
+            with safe_files.open_regular(self.path / name) as file:
+                size = os.fstat(file.fileno()).st_size
+                return size == len(content) and file.read() == content
+        except OSError:
+            return False
 
     def add(
         self, files: Mapping[str, safe_files.Content], warn: Callable[[str], None]
     ) -> None:
         """Add files to a finished run; they are listed before they are written. Raises StoreError."""
         with self.held(warn):
-            about = self.about()
             self._listed |= set(files)
-            self.write_manifest(about)
+            self.write_manifest(self.about)
             self.write_all(files)
 
     def write_manifest(self, content: dict[str, Any]) -> None:
         """Write run.json; raises StoreError."""
-        content = {
+        self.manifest = {
             "program": f"{PROGRAM} {__version__}",
             **content,
             "files": sorted(self.files | self._listed | {LOG}),
         }
-        data = json.dumps(content, indent=1).encode() + b"\n"
+        data = json.dumps(self.manifest, indent=1).encode() + b"\n"
         safe_files.write_atomic(self.path / MANIFEST, data)
 
     def announce(
@@ -354,7 +352,7 @@ class RunDirectory:
         """List files before they are written, so that a later run may delete them after a crash."""
         self._listed |= {self._name(file.path) for file in counts}
         self._listed |= set(names)
-        self.write_manifest({**running(), **self.about()})
+        self.write_manifest({**running(), **self.about})
 
     def remove_stale(self) -> list[str]:
         """Delete unused files of earlier runs; return the names of the reports that are deleted.
@@ -362,7 +360,7 @@ class RunDirectory:
         Reports stay if the results are as before. Counts of other configs stay, finished or not,
         since they may be used again.
         """
-        if self._results is not None and self._results == self._read_results():
+        if self._repeats_results:
             current = self._listed
         else:
             current = set(map(self._name, self._counts_beside(self.files)))
@@ -371,24 +369,22 @@ class RunDirectory:
         temporary = deletable(
             self.path, [f"{name}{safe_files.TEMPORARY}" for name in written]
         )
-        self.remove_parts(of_keys(self.path / UNFINISHED, self._keys))
-        _delete([*stale, *temporary])
+        folder = self.path / UNFINISHED
+        useless = of_keys(unfinished_files(folder), self._keys)
+        delete([*useless, *stale, *temporary], [folder])
         self._listed = {self._name(path) for path in deletable(self.path, current)}
         return [self._name(path) for path in stale]
 
     def unneeded(self, used: Set[str]) -> list[Path]:
         """Return the files of counts whose names are not in `used`, and those of unfinished counts."""
-        return [*self._counts_beside(used), *program_files(self.path / UNFINISHED)]
+        return [*self._counts_beside(used), *unfinished_files(self.path / UNFINISHED)]
 
     def remove_unneeded(self, used: Set[str]) -> None:
         """Delete the files of unneeded(), and then folders that are empty."""
-        about = self.about()
         files = self.unneeded(used)
-        _delete(files)
-        for folder in (*self._statistics(), self.path / UNFINISHED):
-            _remove_empty(folder)
+        delete(files, self._folders())
         self._listed -= set(map(self._name, files))
-        self.write_manifest(about)
+        self.write_manifest(self.about)
 
     def _counts_beside(self, used: Set[str]) -> list[Path]:
         """Return the files of counts, finished by earlier runs, whose names are not in `used`."""
@@ -397,11 +393,11 @@ class RunDirectory:
 
     def contents(self) -> list[Path]:
         """Return the files that the program has written here and may delete, run.json last."""
-        listed = set(self.manifest().get("files", ())) - {MANIFEST}
+        listed = set(self.manifest.get("files", ())) - {MANIFEST}
         temporary = [f"{name}{safe_files.TEMPORARY}" for name in [*listed, MANIFEST]]
         return [
             *deletable(self.path, [*listed, *temporary]),
-            *program_files(self.path / UNFINISHED),
+            *unfinished_files(self.path / UNFINISHED),
             *deletable(self.path, [MANIFEST]),
         ]
 
@@ -410,29 +406,15 @@ class RunDirectory:
 
         `everything`: run.json, the log, the lock and the folder itself are deleted too.
         """
-        folders = [
-            *self._statistics(),
-            self.path / "statistics",
-            self.path / UNFINISHED,
-        ]
         files = self.contents()
+        folders = self._folders()
         if everything:
             files.append(self.path / safe_files.LOCK)
             folders.append(self.path)
         else:
-            remaining = (self.path / MANIFEST, self.path / LOG)
-            files = [path for path in files if path not in remaining]
-        _delete(files)
-        for folder in folders:
-            _remove_empty(folder)
+            files = [path for path in files if path.name not in (MANIFEST, LOG)]
+        delete(files, folders)
         self._listed = set()
-
-    def counts(
-        self, dataset: str, system: str, spec_key: str, schema: Schema, lines: int
-    ) -> StoredCounts:
-        """Return the counts of a system, which need not exist."""
-        path = StoredCounts.path_in(self.path, dataset, system, spec_key)
-        return StoredCounts(path, schema, lines)
 
     def corpus_pass_file(
         self,
@@ -454,10 +436,10 @@ class RunDirectory:
             path, 0, lines, (key,), (corpus_pass.schema(references).width,)
         )
 
-    def is_current(self, counts: StoredCounts, key: str) -> bool:
+    def is_current(self, counts: StoredCounts) -> bool:
         """Return whether the counts exist, undamaged, for the texts of the key; record the key."""
-        self._keys.add(key)
-        current = counts.is_intact(key)
+        self._keys.add(counts.key)
+        current = counts.is_intact()
         if current:
             self.files.add(self._name(counts.path))
         return current
@@ -495,23 +477,18 @@ class RunDirectory:
             with contextlib.suppress(OSError):
                 if proof:
                     proof.unlink(missing_ok=True)
-            _remove_empty(folder)
+            delete((), [folder])
 
     def join(
-        self,
-        counts: StoredCounts,
-        key: str,
-        parts: Sequence[Location],
-        shared: Shared = alone,
+        self, counts: StoredCounts, parts: Sequence[Location], shared: Shared = alone
     ) -> Path:
         """Write a .columns file from arrays of all shards to a temporary path, which is returned.
 
         Threads may share the work. Raises StoreError if the file cannot be written.
         """
-        waiting = (
-            self.path / UNFINISHED / f"{content_key(self._name(counts.path))}.joined"
-        )
-        counts.join(waiting, key, parts, shared)
+        name = f"{content_key(self._name(counts.path))}.joined"
+        waiting = self.path / UNFINISHED / name
+        counts.join(waiting, parts, shared)
         return waiting
 
     def put_in_place(self, joined: Iterable[tuple[Path, StoredCounts]]) -> None:
@@ -525,26 +502,5 @@ class RunDirectory:
                 raise StoreError(f"{counts.path}: cannot be written: {why}") from None
             self.files.add(self._name(counts.path))
 
-    def remove_parts(self, paths: Iterable[Path]) -> None:
-        """Delete parts that are joined or useless, and their folder if it is empty."""
-        _delete(paths)
-        _remove_empty(self.path / UNFINISHED)
-
     def _name(self, path: Path) -> str:
         return path.relative_to(self.path).as_posix()
-
-
-def _remove_empty(folder: Path) -> None:
-    """Remove an empty folder that is no link."""
-    if not folder.is_symlink():
-        with contextlib.suppress(OSError):
-            folder.rmdir()
-
-
-def _delete(paths: Iterable[Path]) -> None:
-    for path in paths:
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            reason = safe_files.in_the_way(path) or error.strerror
-            raise StoreError(f"{path}: cannot be deleted: {reason}") from None

@@ -12,22 +12,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import Floats, Ints
 from ...errors import InputError
 from ...metrics.base.metric import Metric
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
 from ..metric_results import MetricResult
-from ..results import Breakdown, Category, Spread
+from ..results import Breakdown, Spread
 from ..sentences import aggregation_of
 from ..sums import Summand
-from ..terms import Beside, CategoryTerms, tiers
+from ..terms import Beside, CategoryTerms, Tier, tiers
 from .samples import (
     MAX_BYTES_REREADING,
     MAX_WEIGHT_BYTES,
     Bootstrap,
     Bytes,
-    Progress,
-    SampleCluster,
+    Resources,
     SampleGroups,
 )
 
@@ -64,9 +63,7 @@ def bootstrap(
     lines: int,
     samples: int,
     seed: int,
-    progress: Progress | None = None,
-    threads: int = 1,
-    cluster: SampleCluster | None = None,
+    resources: Resources = Resources(),  # noqa: B008 (never changed)
 ) -> dict[str, Floats]:
     """Return the outputs of the systems in bootstrap samples of the sentences.
 
@@ -87,17 +84,13 @@ def bootstrap(
                     tables[name][:, number] += share * column
         return tables
 
-    groups = SampleGroups(
-        Bootstrap(lines, seed),
-        samples,
-        threads=threads,
-        max_bytes=weight_bytes(parts, threads),
-        cluster=cluster,
-    )
-    tables = groups.results(outputs, progress)
-    return {
-        name: np.concatenate([table[name] for table in tables]) for name in tables[0]
-    }
+    max_bytes = weight_bytes(parts, resources.threads)
+    groups = SampleGroups(Bootstrap(lines, seed), samples, resources, max_bytes)
+    tables = groups.results(outputs)
+    joined = {}
+    for name in tables[0]:
+        joined[name] = np.concatenate([table[name] for table in tables])
+    return joined
 
 
 def weight_bytes(parts: Sequence[Summand], threads: int) -> int:
@@ -114,7 +107,7 @@ def cut(samples: int, level: float) -> int:
     return int(samples * (1 - Fraction(str(level))) / 2)
 
 
-def percentile_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
+def percentile_interval(values: Floats | Ints, level: float) -> tuple[Floats, Floats]:
     """Return the bounds of the percentile interval of values [samples, ...], as in sacreBLEU.
 
     Of 1,000 values, at level 0.95, these are the 26th lowest and the 26th highest (Efron and
@@ -148,12 +141,10 @@ def rank_ranges(samples: Floats, level: float) -> list[tuple[int, int]]:
     keys = np.where(np.isnan(samples), -np.inf, samples)
     ranks = np.empty(samples.shape, np.int64)
     for number in range(samples.shape[1]):
-        ranks[:, number] = 1 + (keys > keys[:, [number]]).sum(axis=1)
-    ranks.sort(axis=0)
-    outside = cut(len(samples), level)
-    best = ranks[outside].tolist()
-    worst = ranks[len(samples) - 1 - outside].tolist()
-    return list(zip(best, worst, strict=True))
+        is_better = keys > keys[:, [number]]
+        ranks[:, number] = 1 + is_better.sum(axis=1)
+    low, high = percentile_interval(ranks, level)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def clusters(ranks: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
@@ -168,11 +159,11 @@ def clusters(ranks: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[in
     for rank, (best, worst) in zip(ranks, ranges, strict=True):
         worst_ranks[rank] = max(worst, worst_ranks.get(rank, worst))
         best_ranks[rank] = min(best, best_ranks.get(rank, best))
-    order = sorted(worst_ranks)
 
     cluster = 1
     cluster_of_rank: dict[int, int] = {}
     worst_above = 0
+    order = sorted(worst_ranks)
     for index, rank in enumerate(order):
         best_below = min(best_ranks[lower] for lower in order[index:])
         if index > 0 and worst_above < best_below:
@@ -192,23 +183,28 @@ def letters(ranks: Sequence[int], different: Collection[tuple[int, int]]) -> lis
     pairs = {tuple(sorted(pair)) for pair in different}
     groups = [frozenset(range(len(ranks)))]
     for pair in sorted(pairs):
-        split = [group for group in groups if not group.issuperset(pair)]
+        split = []
         for group in groups:
             if group.issuperset(pair):
                 split += [group - {number} for number in pair]
+            else:
+                split.append(group)
         groups = []
         for group in dict.fromkeys(split):
-            if not any(group < other for other in split):
+            is_smaller = any(group < other for other in split)
+            if not is_smaller:
                 groups.append(group)
         if len(groups) > MAX_GROUPS:
             return [""] * len(ranks)
 
-    groups.sort(key=lambda group: sorted((ranks[number], number) for number in group))
+    def ranks_of(group: Collection[int]) -> list[tuple[int, int]]:
+        return sorted((ranks[number], number) for number in group)
+
     texts = [""] * len(ranks)
-    for index, group in enumerate(groups):
-        letter = (
-            ascii_letters[index] if index < len(ascii_letters) else f"({index + 1})"
-        )
+    for index, group in enumerate(sorted(groups, key=ranks_of)):
+        letter = f"({index + 1})"
+        if index < len(ascii_letters):
+            letter = ascii_letters[index]
         for number in group:
             texts[number] += letter
     return texts
@@ -223,18 +219,18 @@ def with_mean(metric_result: MetricResult, samples: Floats) -> Floats:
         if reference is not None:
             references.append(number)
     mean = samples[:, references].mean(axis=1, keepdims=True)
-    return np.concatenate([samples, mean], axis=1)
+    return np.hstack([samples, mean])
 
 
 def spreads_of(samples: Floats, level: float) -> list[Spread]:
     """Return the spread of each system's output [samples, systems]."""
     low, high = percentile_interval(samples, level)
     bounds = zip(low.tolist(), high.tolist(), strict=True)
-    means = samples.mean(axis=0).tolist()
-    deviations = [0.0] * len(means)
+    means = samples.mean(axis=0)
+    deviations = np.zeros(len(means))
     if len(samples) > 1:
-        deviations = samples.std(axis=0, ddof=1).tolist()
-    return list(map(Spread, means, deviations, bounds))
+        deviations = samples.std(axis=0, ddof=1)
+    return list(map(Spread, means.tolist(), deviations.tolist(), bounds))
 
 
 MAX_SUM_BYTES = 1 << 27
@@ -256,28 +252,34 @@ def with_category_intervals(
     completed: dict[tuple[str, int], Breakdown] = {}
     for system, sums in _category_sums(terms, metric_result, settings):
         for part in metric_result.breakdown:
-            if part.system != system:
-                continue
-            tier = tiers_by_number[part.tier]
-            bounds: dict[str, list[tuple[float, float]]] = {}
-            for name, values in metric.score(tier.counts(terms, sums)).items():
-                if name not in metric.counts:
-                    low, high = percentile_interval(values, settings.level)
-                    bounds[name] = list(zip(low.tolist(), high.tolist(), strict=True))
-            categories = []
-            for item in part.categories:
-                index = tier.names.index(item.category)
-                categories.append(_with_bounds(item, bounds, index))
-            completed[system, part.tier] = replace(part, categories=tuple(categories))
+            if part.system == system:
+                tier = tiers_by_number[part.tier]
+                outputs = metric.score(tier.counts(terms, sums))
+                fractions = {
+                    name: values
+                    for name, values in outputs.items()
+                    if name not in metric.counts
+                }
+                completed[system, part.tier] = _with_intervals(
+                    part, tier, fractions, settings.level
+                )
     return tuple(completed[part.system, part.tier] for part in metric_result.breakdown)
 
 
-def _with_bounds(
-    item: Category, bounds: Mapping[str, Sequence[tuple[float, float]]], index: int
-) -> Category:
-    return replace(
-        item, intervals={name: values[index] for name, values in bounds.items()}
-    )
+def _with_intervals(
+    part: Breakdown, tier: Tier, outputs: Mapping[str, Floats], level: float
+) -> Breakdown:
+    """Return scores by category with intervals, from outputs [samples, categories of the tier]."""
+    bounds = {}
+    for name, values in outputs.items():
+        low, high = percentile_interval(values, level)
+        bounds[name] = list(zip(low.tolist(), high.tolist(), strict=True))
+    categories = []
+    for item in part.categories:
+        index = tier.names.index(item.category)
+        intervals = {name: pairs[index] for name, pairs in bounds.items()}
+        categories.append(replace(item, intervals=intervals))
+    return replace(part, categories=tuple(categories))
 
 
 def _category_sums(
@@ -288,15 +290,14 @@ def _category_sums(
     As many systems are sampled at once as memory allows.
     """
     systems = list(map(Beside, metric_result.columns, metric_result.parts))
-    names = metric_result.names
     bytes_of_system = 8 * settings.resamples * terms.schema.width
     group_size = max(MAX_SUM_BYTES // bytes_of_system, 1)
     for start in range(0, len(systems), group_size):
         group = systems[start : start + group_size]
-        shares = [1.0] * len(group)
-        part = Summand(terms, group, metric_result.lines, range(len(group)), shares)
+        part = Summand.of(terms, group, metric_result.lines)
         weights = Bootstrap(metric_result.lines, settings.seed)
         groups = SampleGroups(weights, settings.resamples)
         results = groups.results(lambda _, weights: part.sums(weights))  # noqa: B023
         sums = np.concatenate(results).transpose(1, 0, 2)
-        yield from zip(names[start : start + group_size], sums, strict=True)
+        names = metric_result.names[start : start + len(group)]
+        yield from zip(names, sums, strict=True)

@@ -53,31 +53,27 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
     relative to the larger one, are ties.
     """
     lines = 0
-    wins = np.zeros(len(pairs), np.int64)
-    losses = np.zeros(len(pairs), np.int64)
-    sums: list[list[float]] = [[] for _ in pairs]
-    sums_of_squares: list[list[float]] = [[] for _ in pairs]
+    of_blocks = []
     for block in blocks:
         lines += block.shape[1]
-        for index, (one, two) in enumerate(pairs):
-            difference = block[one] - block[two]
-            size = np.maximum(np.abs(block[one]), np.abs(block[two]))
-            difference = np.where(np.abs(difference) <= TIE * size, 0.0, difference)
-            wins[index] += (difference > 0).sum()
-            losses[index] += (difference < 0).sum()
-            sums[index].append(float(difference.sum()))
-            sums_of_squares[index].append(float((difference**2).sum()))
-
+        of_blocks.append([_block_sums(block[one], block[two]) for one, two in pairs])
     compared = []
-    for index in range(len(pairs)):
-        pair_wins = int(wins[index])
-        pair_losses = int(losses[index])
-        cohen_d = _cohen_d(
-            math.fsum(sums[index]), math.fsum(sums_of_squares[index]), lines
-        )
-        ties = lines - pair_wins - pair_losses
-        compared.append(Sentencewise(pair_wins, pair_losses, ties, cohen_d))
+    for of_pair in zip(*of_blocks, strict=True):
+        wins, losses, total, squares = map(math.fsum, zip(*of_pair, strict=True))
+        ties = lines - int(wins + losses)
+        cohen_d = _cohen_d(total, squares, lines)
+        compared.append(Sentencewise(int(wins), int(losses), ties, cohen_d))
     return compared
+
+
+def _block_sums(one: Floats, two: Floats) -> tuple[int, int, float, float]:
+    """Return wins, losses, and the sums of differences and of their squares in a block of lines."""
+    difference = one - two
+    size = np.maximum(np.abs(one), np.abs(two))
+    difference = np.where(np.abs(difference) <= TIE * size, 0.0, difference)
+    wins = int((difference > 0).sum())
+    losses = int((difference < 0).sum())
+    return wins, losses, float(difference.sum()), float((difference**2).sum())
 
 
 def _cohen_d(total: float, squares: float, lines: int) -> float:

@@ -50,6 +50,14 @@ class SampleCluster(NamedTuple):
     run_directory: RunDirectory
 
 
+class Resources(NamedTuple):
+    """What resampling may use, and who is informed of its progress."""
+
+    progress: Progress | None = None
+    threads: int = 1
+    cluster: SampleCluster | None = None
+
+
 class Bootstrap:
     """Counts of as many draws with replacement as there are lines.
 
@@ -87,21 +95,22 @@ class Bootstrap:
 
     def draws(self, section: int) -> int:
         """Return how many draws there are in a section of the stream."""
-        return sum(
-            int(np.count_nonzero(drawn)) for _, drawn in self._draws_of_section(section)
-        )
+        draws = 0
+        for _, drawn in self._draws_of_section(section):
+            draws += int(np.count_nonzero(drawn))
+        return draws
 
     def _draws_of_section(self, section: int) -> Iterator[tuple[int, Bools]]:
         """Yield for each chunk of a section its first word, and which halves of words are draws.
 
         Source: Lemire 2019.
         """
-        bits = np.random.PCG64(self.seed).advance(section * SECTION_WORDS)
+        begin = section * SECTION_WORDS
+        bits = np.random.PCG64(self.seed).advance(begin)
         threshold = np.uint32((1 << 32) % self.lines)
-        for word in range(
-            section * SECTION_WORDS, (section + 1) * SECTION_WORDS, CHUNK_WORDS
-        ):
-            halves = bits.random_raw(CHUNK_WORDS).astype("<u8", copy=False).view("<u4")
+        for word in range(begin, begin + SECTION_WORDS, CHUNK_WORDS):
+            words = bits.random_raw(CHUNK_WORDS)
+            halves = words.astype("<u8", copy=False).view("<u4")
             yield word, halves * np.uint32(self.lines) >= threshold
 
     def starting_at(self, rows: Sequence[int], cluster: Cluster) -> list["Bootstrap"]:
@@ -111,17 +120,15 @@ class Bootstrap:
         """
         draws_before = [0]  # how many draws there are before each section
         first_draws = [row * self.lines for row in rows]
-        accepted = 1 - (1 << 32) % self.lines / (
-            1 << 32
-        )  # the share of numbers that are draws
+        # the share of numbers that are draws
+        accepted = 1 - (1 << 32) % self.lines / (1 << 32)
         while first_draws[-1] > draws_before[-1]:
             missing = first_draws[-1] - draws_before[-1]
             counted = len(draws_before) - 1
             end = len(draws_before) + int(missing / (2 * SECTION_WORDS * accepted))
             sections = range(counted, end)
-            for section, count in zip(
-                sections, cluster.shared(self.draws, sections), strict=True
-            ):
+            counts = cluster.shared(self.draws, sections)
+            for section, count in zip(sections, counts, strict=True):
                 draws = self.draws(section) if count is None else count
                 draws_before.append(draws_before[-1] + draws)
         streams = []
@@ -182,14 +189,15 @@ class Shuffles:
         """Pass over the next rows, and return a function that makes them, in any thread."""
         # bit i of the stream is bit i % 64 of word i // 64
         word, first_bit = divmod(self.row * self.lines, WORD_BITS)
-        needed_bits = rows * self.lines
+        end_bit = first_bit + rows * self.lines
         self.row += rows
 
         def make() -> Bytes:
-            number = (first_bit + needed_bits + WORD_BITS - 1) // WORD_BITS
+            number = -(-end_bit // WORD_BITS)
             words = np.random.PCG64(self.seed).advance(word).random_raw(number)
-            bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
-            return bits[first_bit : first_bit + needed_bits].reshape(rows, self.lines)
+            octets = words.astype("<u8").view(np.uint8)
+            bits = np.unpackbits(octets, bitorder="little")
+            return bits[first_bit:end_bit].reshape(rows, self.lines)
 
         return make
 
@@ -213,10 +221,8 @@ class SampleGroups:
         self,
         weights: Bootstrap | Shuffles,
         samples: int,
-        *,
-        threads: int = 1,
+        resources: Resources = Resources(),  # noqa: B008 (never changed)
         max_bytes: int = MAX_WEIGHT_BYTES,
-        cluster: SampleCluster | None = None,
     ) -> None:
         """Take the stream of weights, which may take `max_bytes` of memory.
 
@@ -227,19 +233,18 @@ class SampleGroups:
         self.samples = samples
         self.cluster = None
         if max_bytes == MAX_BYTES_REREADING and lines < 1 << 32:
-            self.cluster = cluster
+            self.cluster = resources.cluster
+        self.progress = resources.progress or _ignore
         max_rows = max(max_bytes // lines, 1)
         self.threads = 1
         # The Python kernel could only pass over weights by making them.
         if samples * lines >= MIN_THREADED_WEIGHTS and kernel.name() == "native":
-            self.threads = min(threads, max_rows)
+            self.threads = min(resources.threads, max_rows)
         self.rows = min(
             max_rows // self.threads, MAX_ROWS, max(samples // self.threads, 1)
         )
 
-    def results(
-        self, call: Callable[[int, Bytes], T], progress: Progress | None = None
-    ) -> list[T]:
+    def results(self, call: Callable[[int, Bytes], T]) -> list[T]:
         """Return what a function returns for each group, in order.
 
         Its arguments are the number of the group's first sample, and the weights [samples, lines].
@@ -249,19 +254,16 @@ class SampleGroups:
         if self.cluster:
             shared = self._from_workers(call, self.cluster)
             if shared:
-                if progress:
-                    progress(self.samples, self.samples)
+                self.progress(self.samples, self.samples)
                 return shared
 
         def groups() -> Iterator[tuple[int, Callable[[], Bytes]]]:
             for start in range(0, self.samples, self.rows):
                 rows = min(self.rows, self.samples - start)
-                if (
-                    self.threads == 1
-                ):  # then the weights need not be passed over for others
-                    yield start, partial(self.weights.take, rows)
-                else:
+                if self.threads > 1:
                     yield start, self.weights.later(rows)
+                else:  # the weights need not be passed over for other threads
+                    yield start, partial(self.weights.take, rows)
 
         def work(group: tuple[int, Callable[[], Bytes]]) -> tuple[int, T]:
             start, make = group
@@ -276,8 +278,8 @@ class SampleGroups:
         try:
             for start, result in answers:
                 results[start] = result
-                if progress:
-                    progress(min(len(results) * self.rows, self.samples), self.samples)
+                done = min(len(results) * self.rows, self.samples)
+                self.progress(done, self.samples)
         except WorkerLostError as error:
             raise MemoryError from error
         return [results[start] for start in sorted(results)]
@@ -321,6 +323,10 @@ class SampleGroups:
         for item, answer in zip(items, answers, strict=True):
             results += group_results(item, self.rows) if answer is None else answer
         return results
+
+
+def _ignore(done: int, total: int) -> None:
+    """Take the progress, and display nothing."""
 
 
 def _try(call: Callable[[T], R], proof: Path | None, item: T) -> R | None:

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...arrays import Floats
 from ...errors import InputError, known_names
 from ...parallel import processors
-from ..aggregation import SENTENCES, SystemCounts
+from ..aggregation import SENTENCES
 from ..metric_results import MetricResult, rows_of
 from ..results import Bootstrap, Comparison, Results, Score, Spread, ranks
 from ..sentences import OutputTerms, sentence_outputs, sentence_scores
@@ -28,18 +28,10 @@ from ..significance_tests import (
 from ..sums import Summand
 from ..terms import first, present_blocks
 from . import intervals, paired_tests
-from .samples import Progress, SampleCluster
+from .samples import Progress, Resources, SampleCluster
 
 if TYPE_CHECKING:
     from ...data.config.models import StatisticsConfig
-
-
-class Resources(NamedTuple):
-    """What resampling may use, and who is informed of its progress."""
-
-    progress: Progress | None = None
-    threads: int = 1
-    cluster: SampleCluster | None = None
 
 
 def settings_of(
@@ -93,7 +85,7 @@ def with_statistics(
     if progress:
         progress = _overall_progress(metric_results, settings, progress)
     resources = Resources(progress, threads or processors(), cluster)
-    analysed = [analyse(one, settings, *resources) for one in metric_results]
+    analysed = [analyse(one, settings, resources) for one in metric_results]
     warnings = list(results.warnings)
     for metric_result in analysed:
         warnings += _warnings(metric_result, settings)
@@ -168,23 +160,13 @@ def _warnings(metric_result: MetricResult, settings: StatisticsConfig) -> Iterat
 def analyse(
     metric_result: MetricResult,
     settings: StatisticsConfig,
-    progress: Progress | None = None,
-    threads: int = 1,
-    cluster: SampleCluster | None = None,
+    resources: Resources = Resources(),  # noqa: B008 (never changed)
 ) -> MetricResult:
     """Return the scores of a metric with their bootstrap, and with comparisons of systems."""
     metric = metric_result.metric
-    resources = Resources(progress, threads, cluster)
 
     # Samples of the score, for intervals and tests.
-    counts = SystemCounts(
-        metric=metric,
-        systems=metric_result.columns,
-        lines=metric_result.lines,
-        references=metric_result.references,
-        reference_of_system=metric_result.reference_of_system,
-    )
-    summands = intervals.summands(counts)
+    summands = intervals.summands(metric_result.counts)
     outputs = _samples(metric_result, summands, settings, resources)
     samples = first(outputs)
     comparisons = _comparisons(metric_result, summands, samples, settings, resources)
@@ -194,32 +176,38 @@ def analyse(
     ranges = intervals.rank_ranges(metric.goodness(with_mean), settings.level)
     order = ranks([metric.goodness(score.score) for score in metric_result.scores])
     clusters = intervals.clusters(order, ranges)
+    bootstraps = []
+    spreads = intervals.spreads_of(with_mean, settings.level)
+    for spread, rank_range, cluster in zip(spreads, ranges, clusters, strict=True):
+        bootstraps.append(
+            Bootstrap(spread.mean, spread.std, spread.interval, rank_range, cluster)
+        )
 
     # Intervals of the other outputs; counts have none.
-    spreads: dict[str, list[Spread]] = {}
+    spreads_of_outputs: dict[str, list[Spread]] = {}
     if settings.outputs == "all":
         if metric.level in SENTENCES:
+            terms = OutputTerms.of(
+                metric, metric_result.columns, metric_result.lines, sentence_outputs
+            )
+            all_outputs = [metric_result.counts.summand(terms)]
             without_progress = resources._replace(progress=None)
-            all_outputs = [_all_outputs(metric_result)]
             outputs = _samples(metric_result, all_outputs, settings, without_progress)
         for name, values in outputs.items():
             without_order = re.sub(r"_\d+\Z", "", name)
             if metric.counts.isdisjoint((name, without_order)):
                 rows = intervals.with_mean(metric_result, values)
-                spreads[name] = intervals.spreads_of(rows, settings.level)
+                spreads_of_outputs[name] = intervals.spreads_of(rows, settings.level)
 
     scores: list[Score] = []
-    spreads_of_scores = intervals.spreads_of(with_mean, settings.level)
     for number, score in enumerate(metric_result.scores):
-        spread = spreads_of_scores[number]
-        bootstrap = Bootstrap(
-            spread.mean, spread.std, spread.interval, ranges[number], clusters[number]
-        )
         of_outputs = {}
-        for name, column in spreads.items():
+        for name, column in spreads_of_outputs.items():
             if name in score.outputs:
                 of_outputs[name] = column[number]
-        scores.append(replace(score, bootstrap=bootstrap, intervals=of_outputs))
+        scores.append(
+            replace(score, bootstrap=bootstraps[number], intervals=of_outputs)
+        )
     return replace(
         metric_result,
         scores=tuple(scores),
@@ -241,16 +229,8 @@ def _samples(
         metric_result.lines,
         settings.resamples,
         settings.seed,
-        *resources,
+        resources,
     )
-
-
-def _all_outputs(metric_result: MetricResult) -> Summand:
-    """Return a summand of all outputs of a metric whose score is made of sentence scores."""
-    systems = metric_result.columns
-    lines = metric_result.lines
-    terms = OutputTerms.of(metric_result.metric, systems, lines, sentence_outputs)
-    return Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))
 
 
 def pairs_of(
@@ -298,9 +278,7 @@ def _comparisons(
         summands=summands,
         lines=metric_result.lines,
         settings=settings,
-        progress=resources.progress,
-        threads=resources.threads,
-        cluster=resources.cluster,
+        resources=resources,
     )
     values = list(test.p_values(systems))
 
@@ -318,7 +296,9 @@ def _comparisons(
         other = metric_result.scores[two]
         differences = samples[:, one] - samples[:, two]
         low, high = intervals.percentile_interval(differences, settings.level)
-        better = (metric.goodness(differences) > 0) + 0.5 * (differences == 0)
+        is_better = metric.goodness(differences) > 0
+        is_tie = differences == 0
+        better = (is_better + 0.5 * is_tie).mean()
         sentences = compared[index]
         wins = sentences.wins
         losses = sentences.losses
@@ -332,7 +312,7 @@ def _comparisons(
             other=other.system,
             difference=system.score - other.score,
             interval=(float(low), float(high)),
-            better=float(better.mean()),
+            better=float(better),
             wins=wins,
             losses=losses,
             ties=sentences.ties,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...arrays import Floats
     from ...data.config.models import StatisticsConfig
     from ..resampling.paired_tests import Pair, Sentencewise
-    from ..resampling.samples import Progress, SampleCluster
+    from ..resampling.samples import Resources
     from ..sums import Summand
 
 NO_TEST = "none"
@@ -43,9 +43,8 @@ class PairedScores:
     """The parts of the scores. They give the scores of any weighting of the sentences."""
     lines: int
     settings: StatisticsConfig
-    progress: Progress | None = None
-    threads: int = 1
-    cluster: SampleCluster | None = None
+    resources: Resources
+    """What the test may use, and who is informed of its progress."""
 
 
 @dataclass(frozen=True, kw_only=True)

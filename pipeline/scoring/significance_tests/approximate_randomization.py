@@ -1,14 +1,14 @@
 """Approximate randomisation: outputs of two systems are swapped at random, sentence by sentence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ...arrays import Floats
 from ..resampling.intervals import weight_bytes
 from ..resampling.paired_tests import TIE, Pair
-from ..resampling.samples import Bytes, Progress, SampleCluster, SampleGroups, Shuffles
-from ..sums import Summand
+from ..resampling.samples import Bytes, Resources, SampleGroups, Shuffles
+from ..sums import Summand, WeightedSums
 from . import PairedScores, SignificanceTest
 
 
@@ -19,9 +19,7 @@ def approximate_randomization(
     lines: int,
     trials: int,
     seed: int,
-    progress: Progress | None = None,
-    threads: int = 1,
-    cluster: SampleCluster | None = None,
+    resources: Resources = Resources(),  # noqa: B008 (never changed)
 ) -> list[float]:
     """Return the two-sided p = (c + 1) / (trials + 1) of each pair of systems.
 
@@ -31,39 +29,42 @@ def approximate_randomization(
     sentences is enough. Both systems have the same draws of references: those of iteration t for
     trial t, and turns of them.
     """
-    real = np.array([abs(scores[one] - scores[two]) for one, two in pairs])
-    margins = TIE * np.array(
-        [max(abs(scores[one]), abs(scores[two])) for one, two in pairs]
-    )
-
-    def differences(start: int, stays: Bytes) -> Iterator[Floats]:
-        """Yield for each pair the differences of scores in some trials: float64 [trials]."""
-        totals = [summand.weighted(stays, start) for summand in summands]
-        for pair in pairs:
-            difference: Floats = np.zeros(1)
-            for summand, total in zip(summands, totals, strict=True):
-                one, two = (list(summand.numbers).index(number) for number in pair)
-                swapped = total.all_lines - total.weighted
-                first = summand.score(total.weighted[:, :, one] + swapped[:, :, two])
-                second = summand.score(swapped[:, :, one] + total.weighted[:, :, two])
-                difference = difference + summand.shares[one] * (first - second)
-            yield np.abs(difference)
+    limits = []
+    for one, two in pairs:
+        real = abs(scores[one] - scores[two])
+        margin = TIE * max(abs(scores[one]), abs(scores[two]))
+        limits.append(real + margin)
 
     def larger_differences(start: int, stays: Bytes) -> list[int]:
         """Return for each pair in how many of some trials the difference is above the real one."""
-        limits = real + margins
-        in_trials = zip(differences(start, stays), limits, strict=True)
-        return [int((values > limit).sum()) for values, limit in in_trials]
+        counts = []
+        totals = [summand.weighted(stays, start) for summand in summands]
+        for pair, limit in zip(pairs, limits, strict=True):
+            difference: Floats = np.zeros(1)
+            for summand, total in zip(summands, totals, strict=True):
+                difference = difference + _difference(summand, total, pair)
+            counts.append(int((np.abs(difference) > limit).sum()))
+        return counts
 
-    shuffles = SampleGroups(
-        Shuffles(lines, seed),
-        trials,
-        threads=threads,
-        max_bytes=weight_bytes(summands, threads),
-        cluster=cluster,
-    )
-    counts = shuffles.results(larger_differences, progress)
-    return [(sum(of_pair) + 1) / (trials + 1) for of_pair in zip(*counts, strict=True)]
+    max_bytes = weight_bytes(summands, resources.threads)
+    shuffles = SampleGroups(Shuffles(lines, seed), trials, resources, max_bytes)
+    counts_of_groups = shuffles.results(larger_differences)
+    values = []
+    for counts in zip(*counts_of_groups, strict=True):
+        values.append((sum(counts) + 1) / (trials + 1))
+    return values
+
+
+def _difference(summand: Summand, total: WeightedSums, pair: Pair) -> Floats:
+    """Return what a summand adds to the difference of a pair's scores in trials: float64 [trials]."""
+    numbers = list(summand.numbers)
+    one = numbers.index(pair[0])
+    two = numbers.index(pair[1])
+    stays = total.weighted
+    swapped = total.all_lines - stays
+    first = summand.score(stays[:, :, one] + swapped[:, :, two])
+    second = summand.score(swapped[:, :, one] + stays[:, :, two])
+    return summand.shares[one] * (first - second)
 
 
 def _p_values(systems: PairedScores) -> list[float]:
@@ -74,9 +75,7 @@ def _p_values(systems: PairedScores) -> list[float]:
         systems.lines,
         systems.settings.trials,
         systems.settings.seed,
-        systems.progress,
-        systems.threads,
-        systems.cluster,
+        systems.resources,
     )
 
 

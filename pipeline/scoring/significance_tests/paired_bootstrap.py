@@ -21,9 +21,10 @@ def paired_bootstrap(
     values = []
     for one, two in pairs:
         differences = np.abs(samples[:, two] - samples[:, one])
+        centred = differences - differences.mean()
         margin = TIE * max(abs(scores[one]), abs(scores[two]))
-        difference = abs(scores[two] - scores[one])
-        count = int((differences - differences.mean() > difference + margin).sum())
+        limit = abs(scores[two] - scores[one]) + margin
+        count = int((centred > limit).sum())
         values.append((count + 1) / (len(samples) + 1))
     return values
 
