@@ -256,8 +256,8 @@ class Window(NamedTuple):
     first: int
     """The rank of the best of these systems, from 1."""
     last: int
-    coefficients: dict[str, float]
-    """`pearson` and `spearman`."""
+    pearson: float
+    spearman: float
 
 
 def windows(metric: Floats, human: Floats, size: int) -> Iterator[Window]:
@@ -267,10 +267,9 @@ def windows(metric: Floats, human: Floats, size: int) -> Iterator[Window]:
     order = np.argsort(-human, kind="stable")
     for low in range(len(order) - size + 1):
         systems = order[low : low + size]
-        coefficients = correlate(
-            metric[systems], human[systems], ("pearson", "spearman")
-        )
-        yield Window(low + 1, low + size, coefficients)
+        scores = metric[systems], human[systems]
+        coefficients = correlate(*scores, names=("pearson", "spearman"))
+        yield Window(low + 1, low + size, **coefficients)
 
 
 class Williams(NamedTuple):

@@ -12,13 +12,7 @@ from pipeline.arrays import Floats
 from pipeline.errors import InputError, known_names
 
 from .comparison import configured_statistics
-from .judgment_summary import (
-    HeadToHead,
-    Ranked,
-    expected_wins,
-    head_to_head,
-    rank_by_expected_wins,
-)
+from .judgment_summary import expected_wins, head_to_head, rank_by_expected_wins
 from .judgments import (
     Judgments,
     check_aliases,
@@ -191,10 +185,9 @@ def check_common(
 class HumanRanking(NamedTuple):
     """How people rank all systems that they judged, also those that no metric scored."""
 
-    systems: tuple[str, ...]
-    ranked: Ranked
-    """By Expected Wins. Systems are numbers, in the order of `systems`."""
-    pairs: HeadToHead
+    expected_wins: dict[str, Any]
+    """As rank_by_expected_wins() returns them."""
+    head_to_head: dict[str, dict[str, Any]]
 
 
 def human_ranking(
@@ -214,6 +207,5 @@ def human_ranking(
         settings["level"],
         settings["seed"],
     )
-    return HumanRanking(
-        judgments.systems, by_expected_wins, head_to_head(judgments.wins())
-    )
+    wins = judgments.wins()
+    return HumanRanking(by_expected_wins, head_to_head(judgments.systems, wins))

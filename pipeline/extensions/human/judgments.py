@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.arrays import Bools, Ints
-from pipeline.errors import CorpusError, InputError, Problem, did_you_mean
+from pipeline.errors import CorpusError, InputError, did_you_mean
 from pipeline.files.plain_files import TempFiles, named, numbered_lines, open_bytes
 from pipeline.files.small_tables import quoted_rows, separator_of
 from pipeline.files.xml_records import XmlReader
@@ -113,7 +113,7 @@ def read_items(path: Path) -> Iterator[Item]:
     with open_bytes(plain, name, MAX_BYTES) as file:
         head = file.read(HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head:
-        raise CorpusError([Problem(name, "is empty; expected judgements, XML or CSV")])
+        raise CorpusError.at(name, "is empty; expected judgements, XML or CSV")
     if head.startswith(XML_STARTS):
         yield from _Xml(name).items(plain)
     else:
@@ -200,11 +200,11 @@ def _item(
     size = counts.total()
     if size > MAX_SYSTEMS:
         message = f"the item ranks {size:,} systems; {MAX_SYSTEMS:,} are allowed"
-        raise CorpusError([Problem(position, message)])
+        raise CorpusError.at(position, message)
     for name, count in counts.items():
         if count > 1:
             message = f"the system '{name}' is ranked twice in one item"
-            raise CorpusError([Problem(position, message)])
+            raise CorpusError.at(position, message)
     return Item(
         segment=segment,
         judge=judge,
@@ -232,7 +232,7 @@ class _Xml(XmlReader[Item]):
         yield from self.records(path)
         if not self.count:
             message = "has no element ranking-item, so there is no judgement in it"
-            raise CorpusError([Problem(self.name, message)])
+            raise CorpusError.at(self.name, message)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Begin an item, or take one of its translations."""
@@ -265,7 +265,7 @@ class _Xml(XmlReader[Item]):
             message = (
                 "the ranking-item has neither src-id nor id, the number of its sentence"
             )
-            raise CorpusError([Problem(position, message)])
+            raise CorpusError.at(position, message)
         self.count += 1
         judge = attributes.get("user", "").strip() or UNKNOWN
         self.done.append(_item(self.outputs, segment, judge, str(self.count), position))
@@ -287,7 +287,7 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
             continue
         if len(cells) != len(header):
             message = f"has {len(cells)} columns; the first line has {len(header)}"
-            raise CorpusError([Problem(position, message)])
+            raise CorpusError.at(position, message)
         row = dict(zip(header, map(str.strip, cells), strict=True))
         languages = f".{row.get('srclang', '')}-{row.get('trglang', '')}"
         outputs = []
@@ -297,7 +297,7 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
             try:
                 outputs.append(_group(row[system], row[rank], languages))
             except ValueError as error:
-                raise CorpusError([Problem(position, str(error))]) from None
+                raise CorpusError.at(position, str(error)) from None
         ranking = row.get("rankingid", "")
         if (
             not ranking and len(columns.systems) > 2
@@ -306,9 +306,7 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
         judge = row.get("judgeid") or UNKNOWN
         item = _item(outputs, row[columns.segment], judge, ranking, position)
         if not item.segment:
-            raise CorpusError(
-                [Problem(position, "the number of the sentence is missing")]
-            )
+            raise CorpusError.at(position, "the number of the sentence is missing")
         yield item
 
 
@@ -335,7 +333,7 @@ def _columns(header: list[str], name: str) -> _Columns:
     position = f"{name}:1"
     for title in header:
         if title and header.count(title) > 1:
-            raise CorpusError([Problem(position, f"two columns are called '{title}'")])
+            raise CorpusError.at(position, f"two columns are called '{title}'")
     numbers = sorted(int(match[1]) for match in map(COLUMN.fullmatch, header) if match)
     if len(numbers) < 2:
         numbers = [1, 2]
@@ -345,14 +343,12 @@ def _columns(header: list[str], name: str) -> _Columns:
             hint = (
                 f"{did_you_mean(title, header)}; found {', '.join(header[:20])[:200]}"
             )
-            raise CorpusError(
-                [Problem(position, f"no column is called '{title}'{hint}")]
-            )
+            raise CorpusError.at(position, f"no column is called '{title}'{hint}")
     for title in ("segmentid", "srcindex"):
         if title in header:
             return _Columns(systems, title)
     message = "no column is called 'segmentId' or 'srcIndex', the sentence"
-    raise CorpusError([Problem(position, message)])
+    raise CorpusError.at(position, message)
 
 
 class Pairs(NamedTuple):
@@ -461,13 +457,13 @@ def read_judgments(
         check_known(file, name, systems)
     if len(systems) > MAX_SYSTEMS:
         message = f"has {len(systems):,} systems; at most {MAX_SYSTEMS:,} can be ranked"
-        raise CorpusError([Problem(file, message)])
+        raise CorpusError.at(file, message)
     if without_systems:
         left_out: dict[str, None] = dict.fromkeys(without_systems)
         items = [item.renamed(left_out) for item in items]
     judgments = build(file, items)
     if not len(judgments.expanded.first):
-        raise CorpusError([Problem(file, "has no judgement of two systems")])
+        raise CorpusError.at(file, "has no judgement of two systems")
     return judgments
 
 
@@ -548,7 +544,7 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
         pairs = len(ranked_systems) * (len(ranked_systems) - 1) // 2
         if len(expanded) // len(Pairs._fields) + pairs > MAX_PAIRS:
             message = f"there are more than {MAX_PAIRS:,} pairs of systems"
-            raise CorpusError([Problem(item.position, message)])
+            raise CorpusError.at(item.position, message)
         _add(expanded, ranked_systems, judge, segment)
 
     notes = []

@@ -5,7 +5,7 @@ On sentences it is asked which lines the judged pairs of outputs belong to, and 
 scores agree with them."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
@@ -55,13 +55,13 @@ def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> F
 
     The scores are float64 [systems, lines], with the systems in ASCII order of their names; the
     result is [pairs]."""
-    better = scores[pairs.better, pairs.line]
-    worse = scores[pairs.worse, pairs.line]
+    agrees = scores[pairs.better, pairs.line] > scores[pairs.worse, pairs.line]
+    for_ties: Floats | float
     if ties == "later":
         for_ties = (pairs.better > pairs.worse).astype(np.float64)
     else:
-        for_ties = np.full(len(better), FOR_TIES[ties])
-    return np.where(_tied(scores, pairs), for_ties, better > worse)
+        for_ties = FOR_TIES[ties]
+    return np.where(_tied(scores, pairs), for_ties, agrees)
 
 
 FOR_TIES = {"wrong": 0.0, "half": 0.5, "out": math.nan}
@@ -100,7 +100,8 @@ def sentence_level(
     scores: Floats, pairs: SentencePairs, human_ties: SentencePairs, ties: Ties
 ) -> SentenceLevel:
     """Return how far sentence scores, float64 [systems, lines], agree with judgements."""
-    agreeing = _counted(scores, pairs, ties).agreement
+    agreement = preferences(scores, pairs, ties)
+    agreeing = agreement[~np.isnan(agreement)]
     accuracy = float(correlation.quotient(agreeing.sum(), len(agreeing)))
     balance = (2 * preferences(scores, pairs, "half") - 1).sum()
     with_human_ties = balance + _tied(scores, human_ties).sum()
@@ -117,20 +118,6 @@ def sentence_level(
     )
 
 
-class Counted(NamedTuple):
-    """The pairs that count."""
-
-    line: Ints
-    agreement: Floats
-
-
-def _counted(scores: Floats, pairs: SentencePairs, ties: Ties) -> Counted:
-    """Return the line and the agreement of each pair that is not left out."""
-    agreement = preferences(scores, pairs, ties)
-    counts = ~np.isnan(agreement)
-    return Counted(pairs.line[counts], agreement[counts])
-
-
 def accuracy_interval(
     scores: Floats,
     pairs: SentencePairs,
@@ -142,12 +129,13 @@ def accuracy_interval(
     """Return the percentile interval of the accuracy over samples of the judged sentences, drawn
     with replacement.
     """
-    counted = _counted(scores, pairs, ties)
-    if not len(counted.line):
+    agreement = preferences(scores, pairs, ties)
+    counts = ~np.isnan(agreement)
+    if not counts.any():
         return math.nan, math.nan
     # Agreeing pairs and all pairs of each judged sentence.
-    agreeing = np.bincount(counted.line, counted.agreement)
-    total = np.bincount(counted.line)
+    agreeing = np.bincount(pairs.line[counts], agreement[counts])
+    total = np.bincount(pairs.line[counts])
     agreeing = agreeing[total > 0]
     total = total[total > 0]
     generator = np.random.default_rng(seed)
@@ -196,10 +184,10 @@ def lines_of_segments(
     the order of `names`."""
     for name in judgments.segments:
         if not (name.isascii() and name.isdigit()):
-            message = (
-                f"'{name}' is no number of a sentence, so nothing is known of its line"
+            raise InputError(
+                f"{judgments.file}: '{name}' is no number of a sentence, so nothing is "
+                "known of its line"
             )
-            raise InputError(f"{judgments.file}: {message}")
     numbers = np.array([int(name[:18]) for name in judgments.segments], np.int64)
     lines_by_numbering = {
         "0": numbers,
@@ -250,10 +238,10 @@ def _differing(
     """Return how many pairs of systems whose outputs were judged as one have different scores
     there.
     """
-    number = {name: index for index, name in enumerate(names)}
     groups = []
     for text in judgments.outputs:
-        groups.append([number[name] for name in text.split() if name in number])
+        systems = text.split()
+        groups.append([row for row, name in enumerate(names) if name in systems])
     has_several = np.array([len(group) > 1 for group in groups])
     # Each output of each sentence, once.
     pairs = judgments.unexpanded
@@ -407,10 +395,7 @@ def meta_evaluate(
                 result.notes.append(f"scored by {where}, and left out: {listed}")
         systems = sorted(judged & measured)
         result.scores[title] = {name: scores[name] for name in systems}
-        human = correlation.vector(scores, systems)
-        columns = _columns(metrics, systems, config)
-        _add_correlations(result, dataset, title, systems, human, columns, config)
-        _add_tests(result, dataset, title, human, columns)
+        _add_correlations(result, dataset, title, metrics, config)
         scores_of_people = HumanScores(
             file=human_data.file,
             title=title,
@@ -434,28 +419,29 @@ def _columns(
     metrics: Sequence[MetricScores], systems: Sequence[str], config: HumanConfig
 ) -> dict[str, Floats]:
     """Return the scores of systems by each metric: its signature, and float64 [systems]."""
+    names = [metric.metric for metric in metrics]
     if config.aggregation == "score":
         values = [correlation.vector(metric.scores, systems) for metric in metrics]
     else:
-        tables = [
-            metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics
-        ]
+        what = "aggregation: trueskill"
+        tables = [metric.sentences_of(systems, what) for metric in metrics]
         values = list(skills(np.stack(tables)))
-    return {
-        metric.metric: column for metric, column in zip(metrics, values, strict=True)
-    }
+    return dict(zip(names, values, strict=True))
 
 
 def _add_correlations(
     result: MetaEvaluation,
     dataset: str,
     title: str,
-    systems: list[str],
-    human: Floats,
-    columns: Mapping[str, Floats],
+    metrics: Sequence[MetricScores],
     config: HumanConfig,
 ) -> None:
-    """Add the correlation of each metric with a human score, also in windows."""
+    """Add the correlation of each metric with a human score, also in windows, and Williams' test of
+    each two metrics, of which the one with the higher correlation comes first.
+    """
+    systems = list(result.scores[title])
+    human = correlation.vector(result.scores[title], systems)
+    columns = _columns(metrics, systems, config)
     for metric, column in columns.items():
         values = correlation.correlate(column, human, correlation.COEFFICIENTS)
         coefficients = {}
@@ -470,41 +456,19 @@ def _add_correlations(
         if not config.window:
             continue
         for window in correlation.windows(column, human, config.window):
-            result.windows.append(
-                Windowed(
-                    dataset=dataset,
-                    metric=metric,
-                    human=title,
-                    first=window.first,
-                    last=window.last,
-                    **window.coefficients,
-                )
+            windowed = Windowed(
+                dataset=dataset, metric=metric, human=title, **window._asdict()
             )
-
-
-def _add_tests(
-    result: MetaEvaluation,
-    dataset: str,
-    title: str,
-    human: Floats,
-    columns: Mapping[str, Floats],
-) -> None:
-    """Add Williams' test of each two metrics. The one with the higher correlation comes first."""
+            result.windows.append(windowed)
     for one, two in combinations(columns, 2):
-        names = (one, two)
+        names = [one, two]
         test = correlation.williams(columns[one], columns[two], human)
         if test.t < 0:
-            names = (two, one)
+            names.reverse()
             test = correlation.williams(columns[two], columns[one], human)
-        result.tests.append(
-            Test(
-                dataset=dataset,
-                human=title,
-                metric=names[0],
-                other=names[1],
-                **test._asdict(),
-            )
-        )
+        better, other = names
+        fields = {"dataset": dataset, "human": title, **test._asdict()}
+        result.tests.append(Test(metric=better, other=other, **fields))
 
 
 class JudgedScores(NamedTuple):
@@ -533,7 +497,7 @@ def judged_scores(
         raise InputError(
             f"agreements: {metric.metric} has no sentence scores of systems that were judged"
         )
-    scores = metric.sentences()[[metric.systems.index(name) for name in systems]]
+    scores = metric.sentences_of(systems, "agreements")
     lines = lines_of_segments(judgments, systems, scores, numbering, notes)
     left_out = np.isnan(scores[:, lines]).all(axis=0)
     return JudgedScores(systems, scores, np.where(left_out, -1, lines))

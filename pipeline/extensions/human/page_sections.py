@@ -10,7 +10,6 @@ from pipeline.report.tables import shown_level
 from pipeline.scoring.results import Results
 
 from .human_judgements import HumanRanking
-from .judgment_summary import ranked_by_name
 from .stages import human_data_of, human_ranking_of
 from .tables import AGREEMENT_TABLES, head_to_head_table, judged_table
 
@@ -46,22 +45,23 @@ def rankings(context: ReportContext) -> list[tuple[str, Any]]:
 
 def _ranking_part(ranking: HumanRanking, settings: dict[str, Any]) -> dict[str, Any]:
     """Return how people rank the systems; `settings` are those of the section `human`."""
-    order = ranking.ranked.order
-    header, rows = head_to_head_table(ranking.pairs, ranking.systems, order)
+    scores = ranking.expected_wins
+    order = scores["order"]
+    shares = ranking.head_to_head["share"]
+    _, rows = head_to_head_table(ranking.head_to_head, order)
     shaded = []
-    for (name, *cells), number in zip(rows, order, strict=True):
-        shares = [float(ranking.pairs.share[column, number]) for column in order]
+    for row, *cells in rows:
         shades = []
-        for cell, share in zip(cells, shares, strict=True):
+        for column, cell in zip(order, cells, strict=True):
+            share = shares[row].get(column, math.nan)
             kind = "none" if math.isnan(share) else f"h{round(share * SHADES)}"
             shades.append(Shade(cell, kind))
-        shaded.append((name, shades))
+        shaded.append((row, shades))
     note = (
         f"Expected Wins of all systems that people judged. Rank ranges are those of "
         f"{settings['resamples']:,} bootstrap samples of the judgements, at "
         f"{shown_level(settings['level'])}; the ranges of different clusters do not overlap."
     )
-    scores = ranked_by_name(ranking.ranked, ranking.systems)
     plots = {}
     if has_charts():
         from pipeline.extensions.page.charts import drawn
@@ -74,7 +74,7 @@ def _ranking_part(ranking: HumanRanking, settings: dict[str, Any]) -> dict[str, 
         "note": note,
         "plots": plots,
         "table": PageTable(*judged_table(scores, "Expected Wins", digits=3), left=(1,)),
-        "pairs": {"names": header[1:], "rows": shaded},
+        "pairs": {"names": order, "rows": shaded},
     }
 
 
@@ -100,9 +100,9 @@ def _agreement_tables(results: Results) -> dict[str, PageTable]:
     """Return the tables of how the metrics agree with people, by their titles."""
     tables = {}
     for agreement in AGREEMENT_TABLES:
-        table = PageTable(
-            *agreement.table(results.human or {}), left=range(agreement.texts)
-        )
-        if table.rows:
-            tables[agreement.title[0].upper() + agreement.title[1:]] = table
+        header, rows = agreement.table(results.human or {})
+        if rows:
+            title = agreement.title[0].upper() + agreement.title[1:]
+            left = range(len(agreement.names))
+            tables[title] = PageTable(header, rows, left=left)
     return tables

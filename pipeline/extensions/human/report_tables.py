@@ -36,7 +36,7 @@ def human_tables(human: dict[str, Any]) -> "list[ReportTable]":
                 name=agreement.name,
                 title=f"agreement with people: {agreement.title}",
                 table=(header, rows),
-                text_columns=tuple(range(agreement.texts)),
+                text_columns=tuple(range(len(agreement.names))),
                 first_out=("undefined", "scores"),
                 notes=[drawn]
                 if agreement.name in ("people", "people-sentences")

@@ -125,36 +125,23 @@ class Statistic:
         groups = self.groups(present)
         if not len(groups.cells):
             reason = "there are no two scores to compare"
-            return Value(
-                value=math.nan, scores=int(present.sum()), groups=0, reason=reason
-            )
+            scores = int(present.sum())
+            return Value(value=math.nan, scores=scores, groups=0, reason=reason)
         return self.value_of(groups, groups.of(human), groups.of(metric))
 
     def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
         """Return the statistic of scores in groups, float64 [groups, members] each."""
         values = self.of_groups(human, metric, groups.present)
         undefined = int(np.isnan(values).sum())
-        scores = int(groups.present.sum())
+        reason = ""
         if undefined == len(values):
-            reason = "in every group all scores of people or of the metric are equal"
-            where = " in every group" if len(groups.cells) > 1 else ""
-            if _all_equal(metric, groups.present):
-                reason = f"all scores of the metric are equal{where}"
-            if _all_equal(human, groups.present):
-                reason = f"all scores of people are equal{where}"
-            return Value(
-                value=math.nan,
-                scores=scores,
-                groups=0,
-                undefined=undefined,
-                reason=reason,
-            )
-        mean = float(averaged(values))
+            reason = _why_undefined(human, metric, groups.present)
         return Value(
-            value=mean,
-            scores=scores,
+            value=float(averaged(values)),
+            scores=int(groups.present.sum()),
             groups=len(values) - undefined,
             undefined=undefined,
+            reason=reason,
         )
 
     def __str__(self) -> str:
@@ -162,6 +149,16 @@ class Statistic:
         left implicit.
         """
         return render_signature(self.name, settings_of(self))
+
+
+def _why_undefined(human: Floats, metric: Floats, present: Bools) -> str:
+    """Return why no group has a value."""
+    where = " in every group" if len(present) > 1 else ""
+    if _all_equal(human, present):
+        return f"all scores of people are equal{where}"
+    if _all_equal(metric, present):
+        return f"all scores of the metric are equal{where}"
+    return "in every group all scores of people or of the metric are equal"
 
 
 def _all_equal(scores: Floats, present: Bools) -> bool:
@@ -186,9 +183,8 @@ ROUNDING = 1e-12
 def scipy_stats(what: str) -> ModuleType:
     """Return scipy.stats. Raises InputError, which begins with `what`, if scipy is missing."""
     try:
-        from scipy import (
-            stats,
-        )  # here, because it takes longer to import than most commands run
+        # Here, because it takes longer to import than most commands run.
+        from scipy import stats
     except ImportError:
         message = f"{what}: needs the package scipy: pip install 'gec-pipeline[human]'"
         raise InputError(message) from None
@@ -321,11 +317,8 @@ def counts_within(
         return pair_counts(metric, human, present, epsilon)
     table = []
     for metric_scores in metric.reshape(-1, *metric.shape[-2:]):
-        for group, members in enumerate(present):
-            counts = _sorted_counts(
-                metric_scores[group][members], human[group][members]
-            )
-            table.append(counts)
+        for one, two, members in zip(metric_scores, human, present, strict=True):
+            table.append(_sorted_counts(one[members], two[members]))
     return PairCounts(*np.moveaxis(np.reshape(table, (*metric.shape[:-1], 5)), -1, 0))
 
 
@@ -439,39 +432,29 @@ def calibrated(human: Floats, metric: Floats, present: Bools) -> Calibration:
     count as equal. The candidates are 0 and the differences of the metric within the pairs; of
     equally good ones it is the smallest. Raises InputError if there are too many pairs."""
     sizes = present.sum(axis=1)
-    count = int((sizes * (sizes - 1) // 2).sum())
+    pairs_of_group = sizes * (sizes - 1) // 2
+    count = int(pairs_of_group.sum())
     if count > MAX_SORTED_PAIRS:
         message = f"{count:,} pairs of scores are too many to sort at once; average by item or system"
         raise InputError(f"epsilon: best: {message}")
     # The differences of all pairs, group by group.
-    groups = []
-    human_parts = []
-    metric_parts = []
-    for group, members in enumerate(present):
-        first, second = np.triu_indices(int(members.sum()), 1)
-        human_scores = human[group][members]
-        metric_scores = metric[group][members]
-        groups.append(np.full(len(first), group))
-        human_parts.append(human_scores[first] - human_scores[second])
-        metric_parts.append(metric_scores[first] - metric_scores[second])
-    group_of_pair = np.concatenate(groups)
-    human_differences = np.concatenate(human_parts)
-    metric_differences = np.concatenate(metric_parts)
-    pairs_of_group = np.bincount(group_of_pair, minlength=len(human))
+    parts = []
+    for scores in (human, metric):
+        for group, members in zip(scores, present, strict=True):
+            group_scores = group[members]
+            first, second = np.triu_indices(len(group_scores), 1)
+            parts.append(group_scores[first] - group_scores[second])
+    human_differences, metric_differences = np.concatenate(parts).reshape(2, -1)
     groups_with_pairs = int((pairs_of_group > 0).sum())
-    weights = (1 / np.maximum(pairs_of_group, 1))[group_of_pair]
+    weights = np.repeat(1 / np.maximum(pairs_of_group, 1), pairs_of_group)
     # What each pair gains or loses, once epsilon is so large that the metric ties it.
     agrees = np.sign(human_differences) == np.sign(metric_differences)
     order = np.argsort(np.abs(metric_differences), kind="stable")
     distances = np.abs(metric_differences)[order]
-    gains = ((human_differences == 0).astype(np.float64) - agrees)[order] * weights[
-        order
-    ]
+    gains = (((human_differences == 0).astype(np.float64) - agrees) * weights)[order]
     start = float((agrees * weights).sum())
     last = np.append(distances[1:] != distances[:-1], True)
-    sums = (
-        np.concatenate([[start], (start + np.cumsum(gains))[last]]) / groups_with_pairs
-    )
+    sums = np.append(start, (start + np.cumsum(gains))[last]) / groups_with_pairs
     best = int((sums >= sums.max() - EQUAL).argmax())
     epsilon = float(distances[last][best - 1]) if best else 0.0
     return Calibration(epsilon, float(sums[best]), groups_with_pairs)

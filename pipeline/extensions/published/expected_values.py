@@ -4,11 +4,12 @@
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from pipeline.data.input_readers import reader_of
 from pipeline.data.inputs import TEXTS
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.human.correlation import common_systems, correlate, vector
-from pipeline.extensions.human.judgment_summary import JudgmentSummary
+from pipeline.extensions.human.judgment_summary import judgment_summary
 from pipeline.extensions.human.judgments import Judgments
 from pipeline.extensions.human.meta_evaluation import (
     JudgedScores,
@@ -101,7 +102,7 @@ class Sections:
         """Return the sections by name; an empty one is None."""
         for name, judgments in self.opened.judgments.items():
             config = self.written.judgments[name]
-            self.judgments[name] = JudgmentSummary(judgments, config, progress).plain()
+            self.judgments[name] = judgment_summary(judgments, config, progress)
         for name, column in self.written.columns.items():
             with self.noted(name):
                 self.columns[name] = self.column(name, column)
@@ -316,17 +317,20 @@ class _Entry:
         """Return the title, the verdict and the compared values of the entry, as in results.json."""
         entry = self.entry
         compared: list[verdicts.Compared] = []
-        messages: list[str] = []
+        message = None
         try:
             compared = self.compared()
         except InputError as error:
-            messages.append(str(error))
-        messages += [value.message for value in compared if value.message]
+            message = str(error)
+        counts = Counter[str]()
+        differences = []
+        for value in compared:
+            counts[value.verdict] += 1
+            message = message or value.message or None
+            if value.difference is not None:
+                differences.append(abs(value.difference))
         verdict = verdicts.verdict_of(compared, entry.rounding)
         recorded = self.recorded()
-        differences = [
-            abs(value.difference) for value in compared if value.difference is not None
-        ]
         listed = compared
         if len(compared) > MAX_LISTED:
             unequal = [value for value in compared if value.verdict != "equal"]
@@ -338,13 +342,13 @@ class _Entry:
             "missed": verdicts.is_worse(verdict, recorded),
             "published": entry.published,
             "values": len(compared),
-            "equal": sum(value.verdict == "equal" for value in compared),
-            "within_tolerance": sum(value.verdict == "tolerance" for value in compared),
+            "equal": counts["equal"],
+            "within_tolerance": counts["tolerance"],
             "largest_difference": max(differences, default=None),
             "rounding": entry.rounding,
             "tolerance": entry.tolerance,
             "why": entry.why,
-            "message": messages[0] if messages else None,
+            "message": message,
             "compared": [value.plain() for value in listed],
         }
 
@@ -365,66 +369,65 @@ class _Entry:
         entry = self.entry
         if entry.path is not None:
             return entry.path.replace("/", " ").replace("_", " ")
-        metric = self.sections.opened.metrics[entry.metric].name
-        parts = [entry.dataset, metric]
+        parts = [entry.dataset, self.sections.opened.metrics[entry.metric].name]
         if entry.output != "score":
             parts.append(entry.output)
         for key in ("order", "sentences", "mean", "reports"):
             if getattr(entry, key) is not None:
                 parts.append(key)
-        return " ".join(part for part in parts if part)
+        return " ".join(filter(None, parts))
 
     def compared(self) -> list[verdicts.Compared]:
         """Return the comparison of each value. Raises InputError where the results do not have what
         is expected."""
         entry = self.entry
+        ours = self.ours()
         if entry.same is not None:
-            one = _at_path(self.plain, entry.path or "")
-            two = _at_path(self.plain, entry.same)
-            verdict: Literal["equal", "differs"] = "equal" if one == two else "differs"
-            same = verdicts.Compared(
-                place=(), expected=entry.same, found=entry.path, verdict=verdict
-            )
+            same = verdicts.Compared(place=(), expected=entry.same, found=entry.path)
+            if ours == _at_path(self.plain, entry.same):
+                same.verdict = "equal"
             return [same]
-        if entry.path is not None:
-            ours = _at_path(self.plain, entry.path)
-        elif entry.reports is not None:
-            ours = counted(self.sections.scored_by(entry.metric, entry.dataset))
-        else:
-            ours = self.scores()
         if entry.mean is not None:
             ours = _mean(ours, entry)
         if entry.order is not None:
             return verdicts.compare_order(entry.order, _numbers(ours))
+        expected = entry.values
         if entry.reports is not None:
-            expected: Any = self.sections.opened.expected_reports[self.number]
+            expected = self.sections.opened.expected_reports[self.number]
         elif entry.table is not None:
             expected = self.expected_table()
-        else:
-            expected = entry.values
         is_scaled = entry.mean is not None and entry.before is not None
         scale = "1" if is_scaled else entry.scale
         compared = []
         for leaf in verdicts.leaves(expected, ours):
-            if leaf.message:
-                result = verdicts.Compared(
-                    place=leaf.keys,
-                    expected=leaf.expected,
-                    found=None,
-                    verdict="differs",
-                    message=leaf.message,
-                )
-            else:
-                result = verdicts.compare(
-                    leaf.keys,
-                    leaf.expected,
-                    leaf.ours,
-                    scale,
-                    entry.rounding,
-                    entry.tolerance,
-                )
-            compared.append(result)
+            compared.append(
+                verdicts.compare(leaf, scale, entry.rounding, entry.tolerance)
+            )
         return compared
+
+    def ours(self) -> Any:
+        """Return our values: those at a path, the counts of reports, or scores by system."""
+        entry = self.entry
+        if entry.path is not None:
+            return _at_path(self.plain, entry.path)
+        scored = self.sections.scored_by(entry.metric, entry.dataset)
+        if entry.reports is not None:
+            return counted(scored)
+        if entry.sentences is not None:
+            return self.sentence_scores(scored)
+        first = scored.scores[0]
+        section, _, name = entry.output.partition(".")
+        values: dict[str, Any] = {}
+        for score in self.sections.scores:
+            if (score.dataset, score.metric) != (first.dataset, first.metric):
+                continue
+            if entry.output == "rank":
+                values[score.system] = score.rank
+            elif name and entry.output in models.SPECIAL:  # of `samples` or `bootstrap`
+                values[score.system] = getattr(getattr(score, section), name, None)
+            else:
+                values[score.system] = output_of(score, entry.output, models.SPECIAL)
+        return values
 
     def expected_table(self) -> dict[str, Any]:
         """Return the values of a file: {system: text}, or {system: [text of each sentence]}."""
@@ -440,27 +443,6 @@ class _Entry:
         values = {}
         for system, texts in systems.items():
             values[system] = [texts[number] for number in sorted(texts)]
-        return values
-
-    def scores(self) -> dict[str, Any]:
-        """Return the outputs or sentence scores that the entry names: {system: value, or list of
-        values}."""
-        entry = self.entry
-        scored = self.sections.scored_by(entry.metric, entry.dataset)
-        if entry.sentences is not None:
-            return self.sentence_scores(scored)
-        first = scored.scores[0]
-        section, _, name = entry.output.partition(".")
-        values: dict[str, Any] = {}
-        for score in self.sections.scores:
-            if (score.dataset, score.metric) != (first.dataset, first.metric):
-                continue
-            if entry.output == "rank":
-                values[score.system] = score.rank
-            elif name and entry.output in models.SPECIAL:  # of `samples` or `bootstrap`
-                values[score.system] = getattr(getattr(score, section), name, None)
-            else:
-                values[score.system] = output_of(score, entry.output, models.SPECIAL)
         return values
 
     def sentence_scores(self, scored: MetricResult) -> dict[str, list[float]]:
@@ -485,22 +467,15 @@ class _Entry:
 def _at_path(content: Any, path: str) -> Any:
     """Return what stands at a path of keys and of numbers from 1. Raises InputError where there is
     nothing."""
-    done: list[str] = []
-    for step in path.split("/"):
-        if isinstance(content, dict) and step in content:
-            content = content[step]
-        elif (
-            isinstance(content, list)
-            and step.isdigit()
-            and 0 < int(step) <= len(content)
-        ):
-            content = content[int(step) - 1]
-        else:
-            where = "/".join(done) or "results.json"
+    steps = path.split("/")
+    for number, step in enumerate(steps):
+        children = verdicts.children(content)
+        if step not in children:
+            where = "/".join(steps[:number]) or "results.json"
             raise InputError(
                 f"there is no '{step}' in '{where}'{verdicts.listed(content)}"
             )
-        done.append(step)
+        content = children[step]
     return content
 
 

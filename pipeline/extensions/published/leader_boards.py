@@ -133,18 +133,20 @@ TRIALS_PER_PAIR = 40
 their number."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Entrant:
-    """A system of a board."""
+    """A system of a board: an output, and the recipes that name it for the data set."""
 
     name: str
     file: DataFile
     """Its output."""
-    recipes: tuple[Recipe, ...]
-    """The recipes that name this output for the data set, those of the oldest publication first."""
-    printed: tuple[Printed, ...]
-    names: tuple[str, ...] = ()
+    recipes: list[Recipe] = field(default_factory=list)
+    """Those of the oldest publication first."""
+    printed: list[Printed] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
     """All names that systems with this output have, its own first."""
+    is_scored: bool = False
+    """Whether a recipe has a score of it by the metric of the board."""
 
     @property
     def first(self) -> Recipe:
@@ -312,21 +314,6 @@ def _facts(written: Mapping[str, Any], result: str) -> dict[str, dict[str, str]]
 _records_of = cache(read_records)
 
 
-@dataclass
-class _Output:
-    """An output, and the recipes that name it for the data set of a board."""
-
-    file: DataFile
-    system: str
-    """Its name in the oldest recipe."""
-    names: list[str] = field(default_factory=list)
-    recipes: dict[str, Recipe] = field(default_factory=dict)
-    """By name, the oldest publication first."""
-    printed: list[Printed] = field(default_factory=list)
-    is_scored: bool = False
-    """Whether a recipe has a score of it by the metric of the board."""
-
-
 def _entrants(
     written: dict[str, Any], outcomes: Sequence[Outcome], *, unread: bool
 ) -> list[Entrant]:
@@ -338,7 +325,7 @@ def _entrants(
     texts = _files(written["dataset"])
     metric = from_text(written["metric"])
     references = {content_of(file) for file in texts.get("references", ())}
-    outputs: dict[str, _Output] = {}
+    outputs: dict[str, Entrant] = {}
     for outcome in sorted(
         outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)
     ):
@@ -350,26 +337,22 @@ def _entrants(
                 files = _named(text.get(dataset) if isinstance(text, dict) else text)
                 if len(files) != 1 or content_of(files[0]) in references:
                     continue
-                output = outputs.setdefault(
-                    content_of(files[0]), _Output(files[0], system)
-                )
+                entrant = Entrant(system, files[0])
+                entrant = outputs.setdefault(content_of(files[0]), entrant)
                 scores = [score for name, score in printed if name == system]
-                output.names.append(system)
-                output.recipes[recipe.name] = recipe
-                output.printed += scores
-                output.is_scored = output.is_scored or bool(scores) or has_unread_table
+                entrant.names.append(system)
+                if recipe not in entrant.recipes[-1:]:
+                    entrant.recipes.append(recipe)
+                entrant.printed += scores
+                entrant.is_scored |= bool(scores) or has_unread_table
     entrants: dict[str, Entrant] = {}
-    for output in outputs.values():
-        if not output.is_scored:
+    for entrant in outputs.values():
+        if not entrant.is_scored:
             continue
-        name = output.system
-        recipes = tuple(output.recipes.values())
-        if name in entrants:
-            name = f"{name}@{recipes[0].name}"
-        names = tuple(dict.fromkeys([name, *output.names[1:]]))
-        entrants[name] = Entrant(
-            name, output.file, recipes, tuple(output.printed), names
-        )
+        if entrant.name in entrants:
+            entrant.name = f"{entrant.name}@{entrant.first.name}"
+        entrant.names = list(dict.fromkeys([entrant.name, *entrant.names[1:]]))
+        entrants[entrant.name] = entrant
     return list(entrants.values())
 
 

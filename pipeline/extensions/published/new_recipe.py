@@ -10,7 +10,7 @@ from typing import Any
 from pipeline.data.catalogue import DataFile, catalogue
 from pipeline.data.config.resolved import is_glob
 from pipeline.data.dataset_cache import cache_path, content_of, fetch_files
-from pipeline.errors import CorpusError, DataError, InputError, Problem
+from pipeline.errors import CorpusError, DataError, InputError
 from pipeline.files.plain_files import small_text
 from pipeline.files.remote import PREFIX, is_data
 from pipeline.files.small_tables import Row, read_rows
@@ -190,5 +190,5 @@ def table_rows(table: Path) -> list[Row]:
         rows = list(read_rows(table, MAX_BYTES))
     if len(rows) < 2 or len(rows[0].cells) < 2:
         message = "expected a table: a line of titles, and lines with a system and its numbers"
-        raise CorpusError([Problem(str(table), message)])
+        raise CorpusError.at(str(table), message)
     return rows

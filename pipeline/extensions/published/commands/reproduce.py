@@ -315,7 +315,7 @@ def _check(args: argparse.Namespace) -> None:
             f"the keys {', '.join(missing)} are missing: `gec-pipeline help reproduce` has all "
             "keys of a recipe"
         )
-        raise InputError([Problem(args.check, message)])
+        raise InputError.at(args.check, message)
     print(printable(f"{args.check}: nothing is missing; verdict on record: {verdict}"))
     for one in checked:
         files = one.how_to_get_files()
@@ -365,7 +365,7 @@ def _board(args: argparse.Namespace) -> None:
     board = known[args.board]
     added = Path(args.add) if args.add else None
     if added and not added.is_file():
-        raise InputError([Problem(args.add, reason(added, FileNotFoundError()))])
+        raise InputError.at(args.add, reason(added, FileNotFoundError()))
     folder = Path(args.output or "runs") / board.folder
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         if not args.no_fetch:
