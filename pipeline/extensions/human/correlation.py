@@ -39,28 +39,27 @@ def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
     from the mean that is smaller than the rounding of the scores counts as zero."""
     first = _deviations(one, present)
     second = _deviations(two, present)
-    sizes = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
-    rounding = (
-        ROUNDING * np.sqrt((one**2).sum(axis=-1)) * np.sqrt((two**2).sum(axis=-1))
-    )
+    sizes = np.sqrt(_squares(first) * _squares(second))
+    rounding = ROUNDING * np.sqrt(_squares(one)) * np.sqrt(_squares(two))
     products = (first * second).sum(axis=-1)
-    undefined = np.full(sizes.shape, np.nan)
-    coefficients: Floats = np.divide(
-        products, sizes, out=undefined, where=sizes > rounding
-    )
+    coefficients: Floats = np.full(sizes.shape, np.nan)
+    np.divide(products, sizes, out=coefficients, where=sizes > rounding)
     return coefficients.clip(-1, 1)
+
+
+def _squares(values: Floats) -> Floats:
+    squares: Floats = (values**2).sum(axis=-1)
+    return squares
 
 
 def _deviations(scores: Floats, present: Bools | None) -> Floats:
     """Return the deviations of scores from their mean, 0 for those that are not present."""
-    deviations: Floats
     if present is None:
-        deviations = scores - scores.mean(axis=-1, keepdims=True)
-    else:
-        counts = np.maximum(present.sum(axis=-1), 1)
-        means = (scores.sum(axis=-1) / counts)[..., None]
-        deviations = np.where(present, scores - means, 0.0)
-    return deviations
+        deviations: Floats = scores - scores.mean(axis=-1, keepdims=True)
+        return deviations
+    counts = np.maximum(present.sum(axis=-1), 1)
+    means = scores.sum(axis=-1) / counts
+    return np.where(present, scores - means[..., None], 0.0)
 
 
 def average_ranks(values: Floats) -> Floats:
@@ -88,22 +87,21 @@ def spearman_by_differences(one: Floats, two: Floats) -> Floats:
     This formula (Grundkiewicz et al. 2015) does not handle ties: of equal values the first has the
     lower rank. Without ties the result is that of spearman()."""
     count = one.shape[-1]
-    squares = ((_places(one) - _places(two)) ** 2).sum(axis=-1)
-    if count < 2:
-        return np.full(squares.shape, np.nan)
-    coefficients: Floats = 1 - 6 * squares / (count * (count**2 - 1))
-    return coefficients
+    differences = _ranks_from_0(one) - _ranks_from_0(two)
+    squares = (differences**2).sum(axis=-1)
+    return 1 - quotient(6 * squares, count * (count**2 - 1))
 
 
 def mean_rank_difference(one: Floats, two: Floats) -> Floats:
     """Return by how many ranks the systems differ on average, float64 [...]. Of equal values the
     first ranks higher.
     """
-    mean: Floats = np.abs(_places(-one) - _places(-two)).mean(axis=-1)
+    differences = _ranks_from_0(-one) - _ranks_from_0(-two)
+    mean: Floats = np.abs(differences).mean(axis=-1)
     return mean
 
 
-def _places(values: Floats) -> Ints:
+def _ranks_from_0(values: Floats) -> Ints:
     """Return ranks from 0, the lowest value first: int64 [..., systems]. Equal values keep their
     order.
     """
@@ -166,9 +164,9 @@ def kendall(one: Floats, two: Floats) -> Floats:
     """Return Kendall's tau-b, which corrects for ties: float64 [...] (Kendall 1945)."""
     counts = pair_counts(one, two)
     untied = counts.concordant + counts.discordant
-    size = np.sqrt(
-        (untied + counts.ties_two).astype(np.float64) * (untied + counts.ties_one)
-    )
+    untied_one = untied + counts.ties_two
+    untied_two = untied + counts.ties_one
+    size = np.sqrt(untied_one.astype(np.float64) * untied_two)
     return quotient(counts.concordant - counts.discordant, size)
 
 
@@ -234,8 +232,10 @@ def bootstrap_interval(
 
     Samples are left out where they have fewer than three different systems, or where the
     coefficient is NaN. Both ends are NaN where all samples are left out."""
-    drawn = np.random.default_rng(seed).integers(0, len(metric), (samples, len(metric)))
-    different = (np.diff(np.sort(drawn, axis=1), axis=1) > 0).sum(axis=1) + 1
+    count = len(metric)
+    drawn = np.random.default_rng(seed).integers(0, count, (samples, count))
+    is_new = np.diff(np.sort(drawn, axis=1), axis=1) > 0
+    different = is_new.sum(axis=1) + 1
     drawn = drawn[different >= 3]
     one = metric[drawn]
     two = human[drawn]
@@ -244,7 +244,8 @@ def bootstrap_interval(
         counts = pair_counts(one, two)
         itself = pair_counts(drawn, drawn).ties_both
         agreeing = counts.concordant + counts.ties_both - itself
-        values = agreeing / (np.sum(counts, axis=0) - itself)
+        others = np.sum(counts, axis=0) - itself
+        values = agreeing / others
     else:
         values = COEFFICIENTS[name](one, two)
     return defined_interval(values, level)
@@ -313,12 +314,14 @@ def student_upper_tail(t: float, freedom: float) -> float:
     """Return the probability that a Student variable is above t."""
     if math.isnan(t):
         return math.nan
-    if (
-        abs(t) < 1
-    ):  # from the share between -t and t: here the subtraction loses no digits
-        tail = 0.5 - 0.5 * incomplete_beta(0.5, freedom / 2, t * t / (freedom + t * t))
+    square = t * t
+    if abs(t) < 1:
+        # From the share between -t and t: here the subtraction loses no digits.
+        between = incomplete_beta(0.5, freedom / 2, square / (freedom + square))
+        tail = 0.5 - 0.5 * between
     else:
-        tail = 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
+        outside = incomplete_beta(freedom / 2, 0.5, freedom / (freedom + square))
+        tail = 0.5 * outside
     return tail if t >= 0 else 1 - tail
 
 

@@ -126,9 +126,8 @@ def _of_run(path: Path) -> Iterator[Item]:
     """
     with_columns = [result for result in load(path)[1] if result.columns]
     metrics = metric_scores(with_columns)
-    names = Counter(
-        _short_name(signature) for signature in {one.metric for one in metrics}
-    )
+    signatures = {metric.metric for metric in metrics}
+    names = Counter(map(_short_name, signatures))
     several = len({metric.dataset for metric in metrics}) > 1
     for metric in metrics:
         judge = _short_name(metric.metric)
@@ -143,13 +142,7 @@ def _of_run(path: Path) -> Iterator[Item]:
             for system, score in zip(metric.systems, scores, strict=True):
                 rank = 1 + sum(other > score for other in scores)
                 groups.append(Group((system,), rank))
-            yield Item(
-                segment=segment,
-                judge=judge,
-                groups=tuple(groups),
-                ranking=(judge, segment, ""),
-                position=str(path),
-            )
+            yield _item(groups, segment, judge, "", str(path))
 
 
 def _short_name(signature: str) -> str:
@@ -165,10 +158,11 @@ def _group(systems: str, rank: str, languages: str = "") -> Group | None:
     names = systems.replace(",", " ").split()
     if not names:
         raise ValueError("the name of a system is missing")
-    for name in names:
-        if len(name) > MAX_NAME:
-            message = f"the name of a system has {len(name):,} characters; {MAX_NAME} are allowed"
-            raise ValueError(message)
+    longest = max(map(len, names))
+    if longest > MAX_NAME:
+        raise ValueError(
+            f"the name of a system has {longest:,} characters; {MAX_NAME} are allowed"
+        )
     if not RANK.fullmatch(rank.strip()) or int(rank) == 0:
         message = f"expected a rank, a whole number from 1 (or -1: not ranked), found '{rank[:40]}'"
         raise ValueError(message)
@@ -194,9 +188,7 @@ def _item(
     Raises CorpusError if it has too many systems, or a system twice.
     """
     groups = tuple(group for group in outputs if group is not None)
-    counts = Counter[str]()
-    for group in groups:
-        counts.update(group.systems)
+    counts = Counter(chain.from_iterable(group.systems for group in groups))
     size = counts.total()
     if size > MAX_SYSTEMS:
         message = f"the item ranks {size:,} systems; {MAX_SYSTEMS:,} are allowed"
@@ -262,10 +254,10 @@ class _Xml(XmlReader[Item]):
         position = f"{self.name}:{self.item_line}"
         segment = attributes.get("src-id", attributes.get("id", "")).strip()
         if not segment:
-            message = (
-                "the ranking-item has neither src-id nor id, the number of its sentence"
+            raise CorpusError.at(
+                position,
+                "the ranking-item has neither src-id nor id, the number of its sentence",
             )
-            raise CorpusError.at(position, message)
         self.count += 1
         judge = attributes.get("user", "").strip() or UNKNOWN
         self.done.append(_item(self.outputs, segment, judge, str(self.count), position))
@@ -292,22 +284,21 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
         languages = f".{row.get('srclang', '')}-{row.get('trglang', '')}"
         outputs = []
         for system, rank in columns.systems:
-            if row[system] in ("", "-1") and row[rank] in ("", "-1"):
-                continue  # WMT files have columns for five systems, some of them empty
+            # WMT files have columns for five systems, some of them empty.
+            if {row[system], row[rank]} <= {"", "-1"}:
+                continue
             try:
                 outputs.append(_group(row[system], row[rank], languages))
             except ValueError as error:
                 raise CorpusError.at(position, str(error)) from None
         ranking = row.get("rankingid", "")
-        if (
-            not ranking and len(columns.systems) > 2
-        ):  # rows of two systems are parts of a ranking
-            ranking = str(number)
-        judge = row.get("judgeid") or UNKNOWN
-        item = _item(outputs, row[columns.segment], judge, ranking, position)
-        if not item.segment:
+        if not ranking and len(columns.systems) > 2:
+            ranking = str(number)  # rows of two systems are parts of a ranking
+        segment = row[columns.segment]
+        if not segment:
             raise CorpusError.at(position, "the number of the sentence is missing")
-        yield item
+        judge = row.get("judgeid") or UNKNOWN
+        yield _item(outputs, segment, judge, ranking, position)
 
 
 def _csv_lines(path: Path, name: str) -> Iterator[str]:
@@ -447,9 +438,8 @@ def read_judgments(
         check_known(file, name, all_judges, "judge")
     if aliases:
         check_aliases(file, aliases, _systems(items))
-    if judges:
-        items = [item for item in items if item.judge in judges]
-    items = [item for item in items if item.judge not in without_judges]
+    selected = all_judges.intersection(judges or all_judges).difference(without_judges)
+    items = [item for item in items if item.judge in selected]
     if aliases:
         items = [item.renamed(aliases) for item in items]
     systems = _systems(items)
@@ -526,34 +516,36 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
 
     expanded = array("q")
     unexpanded = array("q")
-    ranking_counts = [0] * len(judges)
+    items_of_judges = [0] * len(judges)
     rankings = set[tuple[str, str, str]]()
+    unranked = 0
+    too_short = 0
     for item in items:
         judge = judge_numbers[item.judge]
-        segment = segment_numbers[item.segment]
         if item.ranking not in rankings:
             rankings.add(item.ranking)
-            ranking_counts[judge] += 1
+            items_of_judges[judge] += 1
+        unranked += item.unranked
+        too_short += len(item.groups) < 2
         ranked_outputs = []
         ranked_systems = []
         for group in item.groups:
             ranked_outputs.append((output_numbers[output_names[group]], group.rank))
             for name in group.systems:
                 ranked_systems.append((system_numbers[name], group.rank))
-        _add(unexpanded, ranked_outputs, judge, segment)
-        pairs = len(ranked_systems) * (len(ranked_systems) - 1) // 2
-        if len(expanded) // len(Pairs._fields) + pairs > MAX_PAIRS:
+        for table, ranked in ((unexpanded, ranked_outputs), (expanded, ranked_systems)):
+            for (one, rank), (two, other_rank) in combinations(sorted(ranked), 2):
+                outcome = (rank > other_rank) - (rank < other_rank) + 1
+                table.extend((one, two, outcome, judge, segment_numbers[item.segment]))
+        if len(expanded) > MAX_PAIRS * len(Pairs._fields):
             message = f"there are more than {MAX_PAIRS:,} pairs of systems"
             raise CorpusError.at(item.position, message)
-        _add(expanded, ranked_systems, judge, segment)
 
     notes = []
-    unranked = sum(item.unranked for item in items)
     if unranked:
         notes.append(
             f"{unranked} outputs have the rank -1 (not ranked) and are left out"
         )
-    too_short = sum(len(item.groups) < 2 for item in items)
     if too_short:
         notes.append(
             f"{too_short} of {len(items)} items have fewer than two outputs: "
@@ -565,7 +557,7 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
         judges=tuple(judges),
         segments=tuple(segments),
         outputs=tuple(outputs),
-        items=np.array(ranking_counts, np.int64),
+        items=np.array(items_of_judges, np.int64),
         expanded=_pairs(expanded),
         unexpanded=_pairs(unexpanded),
         notes=tuple(notes),
@@ -575,15 +567,6 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
 def _numbers(names: Iterable[str]) -> dict[str, int]:
     """Return the number of each name, from 0."""
     return {name: number for number, name in enumerate(names)}
-
-
-def _add(
-    table: array[int], ranked: Sequence[tuple[int, int]], judge: int, segment: int
-) -> None:
-    """Add each two of ranked systems or outputs, which are numbers with their ranks, to a table."""
-    for (one, rank), (two, other_rank) in combinations(sorted(ranked), 2):
-        outcome = (rank > other_rank) - (rank < other_rank) + 1
-        table.extend((one, two, outcome, judge, segment))
 
 
 def _pairs(values: array[int]) -> Pairs:

@@ -503,6 +503,14 @@ def judged_scores(
     return JudgedScores(systems, scores, np.where(left_out, -1, lines))
 
 
+def agreement_on_sentences(
+    judgments: Judgments, judged: JudgedScores, ties: Ties
+) -> SentenceLevel:
+    """Return how far sentence scores agree with judgements of pairs of outputs."""
+    pairs, human_ties = sentence_pairs(judgments, judged.systems, judged.lines)
+    return sentence_level(judged.scores, pairs, human_ties, ties)
+
+
 def _on_sentences(
     metrics: Sequence[MetricScores],
     judgments: Judgments,
@@ -519,8 +527,8 @@ def _on_sentences(
         except InputError as error:  # what was computed on systems stays valid
             notes.append(f"nothing on sentences: {error}")
             continue
-        pairs, tied = sentence_pairs(judgments, judged.systems, judged.lines)
-        level = sentence_level(judged.scores, pairs, tied, config.ties)
+        level = agreement_on_sentences(judgments, judged, config.ties)
+        pairs, _ = sentence_pairs(judgments, judged.systems, judged.lines)
         low, high = accuracy_interval(
             judged.scores,
             pairs,

@@ -66,9 +66,8 @@ class CiderSpec(ChunkedSpec):
         differences = np.minimum(differences, math.ceil(MAX_WIDTHS * self.sigma))
         largest = int(differences.max(initial=0))
         variance = self.sigma**2
-        closeness = np.array(
-            [math.exp(-(d**2) / (2 * variance)) for d in range(largest + 1)]
-        )
+        distances = range(largest + 1)
+        closeness = np.array([math.exp(-(d**2) / (2 * variance)) for d in distances])
         present = np.maximum(shard.present.sum(axis=1), 1)
         weights = PERFECT * closeness[differences] / present
         # the scores of each order: [systems, lines, orders]
@@ -101,8 +100,8 @@ def _cosines(
         entries = slice(bounds[system], bounds[system + 1])
         output_weights = np.zeros(len(shared.most) + 1)
         output_weights[shared.places[entries]] = weights[entries]
-        output_weights[-1] = 0  # the place of n-grams that no reference has
-        clipped = np.minimum(output_weights[in_references.places], reference_weights)
+        output_weights[-1] = 0  # for n-grams that no reference has
+        clipped = np.minimum(output_weights[in_references.indexes], reference_weights)
         products = clipped * reference_weights
         sums = np.bincount(in_references.rows, products, references * lines)
         dots[system] = sums.reshape(references, lines)

@@ -5,10 +5,12 @@
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
+from itertools import product
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -17,19 +19,17 @@ from pipeline.data.config.resolved import select_lines
 from pipeline.data.input_readers import reader_of
 from pipeline.data.inputs import TEXTS
 from pipeline.errors import ConfigError, InputError
-from pipeline.extensions.human.correlation import common_systems, correlate, vector
+from pipeline.extensions.human.correlation import common_systems, correlate
 from pipeline.extensions.human.judgment_summary import judgment_summary
 from pipeline.extensions.human.judgments import Judgments
 from pipeline.extensions.human.meta_evaluation import (
     JudgedScores,
+    agreement_on_sentences,
     judged_scores,
-    sentence_level,
-    sentence_pairs,
 )
 from pipeline.extensions.human.models import CorrelationConfig
 from pipeline.extensions.human.records import correlated
 from pipeline.extensions.human.score_files import metric_scores
-from pipeline.extensions.human.trueskill import Progress
 from pipeline.metrics.base.options import parse_signature
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.results import Results, Score
@@ -38,6 +38,7 @@ from . import models, verdicts
 from .published_sections import Cell, Published, counted
 from .verdicts import Verdict
 
+Progress = Callable[[int, int], None]
 Scores = dict[str, float]
 MAX_LISTED = 300
 """Values of an entry that results.json lists; of more values only those that are not equal are
@@ -169,30 +170,27 @@ class Sections:
         with_ = [name for name in written.with_ if name in self.columns]
         if not of or not with_:
             return {}
-        result: dict[str, dict[str, Any]] = {}
-        if written.statistics:
-            outputs = self.opened.records
-            for one in of:
-                result[one] = {}
-                for two in with_:
-                    result[one][two] = correlated(outputs[one], outputs[two], written)
-            return result
         columns = {name: self.columns[name] for name in (*of, *with_)}
-        scored: set[str] = set()
-        for column in columns.values():
-            scored.update(common_systems([column]))
-        for name in written.without:
-            if name not in scored:
-                self.notes.append(
-                    f"correlations: without: no column has a system '{name}'"
-                )
         systems = common_systems(columns.values(), written.without)
-        values = {name: vector(column, systems) for name, column in columns.items()}
-        for one in of:
-            result[one] = {}
-            for two in with_:
-                coefficients = correlate(values[one], values[two])
-                result[one][two] = {"systems": len(systems), **coefficients}
+        if not written.statistics:
+            scored: set[str] = set()
+            for column in columns.values():
+                scored.update(common_systems([column]))
+            for name in written.without:
+                if name not in scored:
+                    self.notes.append(
+                        f"correlations: without: no column has a system '{name}'"
+                    )
+        outputs = self.opened.records
+        result: dict[str, dict[str, Any]] = {name: {} for name in of}
+        for one, two in product(of, with_):
+            if written.statistics:
+                result[one][two] = correlated(outputs[one], outputs[two], written)
+                continue
+            first = np.array([columns[one][system] for system in systems])
+            second = np.array([columns[two][system] for system in systems])
+            coefficients = correlate(first, second)
+            result[one][two] = {"systems": len(systems), **coefficients}
         return result
 
     def agreement(self, name: str, written: models.AgreementConfig) -> dict[str, Any]:
@@ -207,15 +205,14 @@ class Sections:
                 metric, judgments, written.without, written.numbering, self.notes
             )
         systems = judged.systems
-        scores = judged.scores
         if written.order is not None:
             if sorted(written.order) != sorted(systems):
                 raise InputError(f"order: expected each of {', '.join(systems)} once")
-            scores = scores[[systems.index(system) for system in written.order]]
-            systems = list(written.order)
-        pairs, human_ties = sentence_pairs(judgments, systems, judged.lines)
-        level = sentence_level(scores, pairs, human_ties, written.ties)
-        return {"systems": systems, **level._asdict()}
+            rows = [systems.index(system) for system in written.order]
+            scores = judged.scores[rows]
+            judged = JudgedScores(list(written.order), scores, judged.lines)
+        level = agreement_on_sentences(judgments, judged, written.ties)
+        return {"systems": judged.systems, **level._asdict()}
 
 
 def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
@@ -250,28 +247,26 @@ def _scores_of_cells(
     Sentences are the same if their numbers are written alike. Raises InputError if a score is
     missing."""
     judged = set(judgments.systems).difference(without)
-    systems = sorted({cell.system for cell in cells if cell.system in judged})
-    sentences = list(dict.fromkeys(cell.sentence for cell in cells))
-    rows = {name: number for number, name in enumerate(systems)}
-    columns = {text: number for number, text in enumerate(sentences)}
-    scores = np.full((len(systems), len(sentences)), np.nan)
-    for cell in cells:
-        if cell.system in rows:
-            scores[rows[cell.system], columns[cell.sentence]] = float(cell.score)
+    found = {(cell.system, cell.sentence): float(cell.score) for cell in cells}
+    systems = sorted(judged.intersection(system for system, _ in found))
+    columns: dict[str, int] = {}
+    for _, sentence in found:
+        columns.setdefault(sentence, len(columns))
     if not systems:
         raise InputError("agreements: the table has no system that was judged")
     for segment in judgments.segments:
         if segment not in columns:
             message = f"no score of the judged sentence {segment}"
             raise InputError(f"agreements: the table has {message}")
-    lines = np.array([columns[segment] for segment in judgments.segments], np.int64)
-    for row, judged_sentence in np.argwhere(np.isnan(scores[:, lines])):
-        segment = judgments.segments[judged_sentence]
-        raise InputError(
-            f"agreements: the table has no score of {systems[row]} for the judged sentence "
-            f"{segment}"
-        )
-    return JudgedScores(systems, scores, lines)
+        for system in systems:
+            if (system, segment) not in found:
+                message = f"no score of {system} for the judged sentence {segment}"
+                raise InputError(f"agreements: the table has {message}")
+    rows = []
+    for system in systems:
+        rows.append([found.get((system, sentence), nan) for sentence in columns])
+    lines = [columns[segment] for segment in judgments.segments]
+    return JudgedScores(systems, np.array(rows), np.array(lines, np.int64))
 
 
 def _other_annotators(

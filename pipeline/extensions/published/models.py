@@ -12,7 +12,6 @@ from pipeline.data.config.resolved import Config
 from pipeline.extensions.human.models import (
     CorrelationConfig,
     JudgmentsConfig,
-    Name,
     RecordsConfig,
     RowsConfig,
 )
@@ -20,6 +19,7 @@ from pipeline.extensions.human.models import (
 NUMBER = re.compile(
     r"[+-]?([0-9]{1,18}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?"
 )
+Name = Annotated[str, Field(min_length=1)]
 Rule = Literal["half_up", "cut"]
 Worth = Literal[
     "exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"

@@ -63,11 +63,10 @@ class Recipe:
         from .models import entry_of_each_metric  # here, because it takes time to load
 
         entries = entry_of_each_metric(self.content.get("expect"))
-        if not isinstance(entries, list) or not all(
-            isinstance(entry, dict) for entry in entries
-        ):
+        if not isinstance(entries, list):
             return []
-        return entries
+        are_mappings = all(isinstance(entry, dict) for entry in entries)
+        return entries if are_mappings else []
 
     def mapping(self, name: str) -> dict[str, Any]:
         """Return a section of the config, such as `systems`; {} where it is missing or is no
@@ -90,23 +89,21 @@ class Recipe:
         missing = self.missing_files()
         if not missing:
             return ""
+        fetched: dict[str, None] = {}
+        by_users: dict[str, None] = {}
+        for file in missing:
+            if file.how_to_obtain:
+                by_users[file.dataset] = None
+            else:
+                fetched[data_set(file.dataset).home or file.dataset] = None
+        ways = [f"{name}: {by_hand(name)}" for name in by_users]
+        if fetched:
+            ways.insert(0, f"gec-pipeline data fetch {' '.join(fetched)}")
         count = "1 file is" if len(missing) == 1 else f"{len(missing)} files are"
-        homes: list[str] = []
-        for name in dict.fromkeys(
-            file.dataset for file in missing if not file.how_to_obtain
-        ):
-            homes.append(data_set(name).home or name)
-        ways = []
-        if homes:
-            ways.append(f"gec-pipeline data fetch {' '.join(dict.fromkeys(homes))}")
-        for name in dict.fromkeys(
-            file.dataset for file in missing if file.how_to_obtain
-        ):
-            ways.append(f"{name}: {by_hand(name)}")
         return f"{count} not here: {'; '.join(ways)}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Outcome:
     """What became of a recipe."""
 
@@ -141,8 +138,7 @@ def recipes() -> dict[str, Recipe]:
             paths += (extension.folder / extension.recipes).glob("*.yaml")
     result = {}
     for path in sorted(paths, key=lambda path: path.name):
-        for recipe in read_recipes(path):
-            result[recipe.name] = recipe
+        result.update({recipe.name: recipe for recipe in read_recipes(path)})
     return result
 
 
@@ -181,7 +177,7 @@ def _recipe(name: str, path: Path, content: Any) -> Recipe:
 
 def _is_publication(section: Any) -> bool:
     """Return whether a section has the keys of a publication, all of the right types."""
-    if not isinstance(section, dict) or not set(REQUIRED_KEYS) <= set(section):
+    if not isinstance(section, dict) or not section.keys() >= set(REQUIRED_KEYS):
         return False
     for key, value in section.items():
         kind = list if key in ("tried", "not_compared") else str
@@ -248,9 +244,8 @@ def fetch_missing(
     """
     files: dict[DataFile, None] = {}
     for recipe in selected:
-        for file in recipe.missing_files():
-            if not file.how_to_obtain:
-                files[file] = None
+        missing = recipe.missing_files()
+        files.update({file: None for file in missing if not file.how_to_obtain})
     if not files:
         return []
     names = ", ".join(dict.fromkeys(file.dataset for file in files))
@@ -356,9 +351,8 @@ def _listed(systems: Any) -> Any:
     """Return systems by name if patterns such as data:NAME/{system}.txt name them, so that reports
     know them.
     """
-    if not isinstance(systems, list):
-        return systems
-    if not all(is_data(text) and "{dataset}" not in text for text in systems):
+    is_list = isinstance(systems, list)
+    if not is_list or any("{dataset}" in one or not is_data(one) for one in systems):
         return systems
     named = {}
     for pattern in systems:

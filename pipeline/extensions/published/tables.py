@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,7 +43,7 @@ def expectation_table(expectations: dict[str, Any]) -> Table:
     return ["", "expected", "equal", "largest difference", "verdict"], rows
 
 
-def counted(entry: dict[str, Any]) -> str:
+def counted(entry: Mapping[str, Any]) -> str:
     """Return how many of the values are equal, such as "9 of 10"."""
     return f"{entry['equal']:,} of {entry['values']:,}"
 
@@ -144,19 +145,14 @@ def summary(outcome: Outcome) -> Summary:
     """Return the summary of an outcome."""
     if outcome.expectations is None:
         return Summary("-", "-", "not run")
-    entries = outcome.expectations["entries"]
-    differences = [
-        e["largest_difference"] for e in entries if e["largest_difference"] is not None
-    ]
-    totals = {
-        "equal": sum(entry["equal"] for entry in entries),
-        "values": sum(entry["values"] for entry in entries),
-    }
-    return Summary(
-        equal=counted(totals),
-        difference=difference(max(differences, default=None)),
-        verdict=outcome.expectations["verdict"],
-    )
+    totals = Counter[str]()
+    largest = None
+    for entry in outcome.expectations["entries"]:
+        totals.update(equal=entry["equal"], values=entry["values"])
+        if entry["largest_difference"] is not None:
+            largest = max(largest or 0.0, entry["largest_difference"])
+    verdict = outcome.expectations["verdict"]
+    return Summary(counted(totals), difference(largest), verdict)
 
 
 def notes_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -223,22 +219,10 @@ def values_table(entry: dict[str, Any]) -> Table:
     for item in entry["compared"]:
         ours = item["found"] or "-"
         verdict = verdicts[item["verdict"]]
-        rows.append(
-            [
-                item["place"],
-                item["expected"],
-                ours,
-                difference(item["difference"]),
-                verdict,
-            ]
-        )
-    return [
-        "",
-        "published" if entry["published"] else "expected",
-        "ours",
-        "difference",
-        "",
-    ], rows
+        change = difference(item["difference"])
+        rows.append([item["place"], item["expected"], ours, change, verdict])
+    title = "published" if entry["published"] else "expected"
+    return ["", title, "ours", "difference", ""], rows
 
 
 def to_markdown(outcomes: Sequence[Outcome]) -> str:
