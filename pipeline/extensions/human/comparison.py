@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from pipeline.arrays import Bools, Floats
 from pipeline.errors import ConfigError, InputError
 
-from .correlation import EQUAL, pair_kinds
+from .correlation import EQUAL, pair_kinds, vector
 from .models import HumanConfig
 from .score_files import MetricScores
 from .statistics import Accuracy, Groups, Statistic, Value, averaged, statistic_of
@@ -135,7 +135,7 @@ class Comparison(NamedTuple):
 
     agreements: list[Agreement]
     tests: list[PermutationTest]
-    notes: Sequence[str] = ()
+    notes: list[str]
     """What has no value or was left out."""
 
 
@@ -149,33 +149,30 @@ def compared(
     has_sentences = human.sentences is not None
     statistics = configured_statistics(config, human.file, has_sentences=has_sentences)
     names = [metric.metric for metric in metrics]
+    systems = list(human.systems)
     human_column = np.array(list(human.systems.values()))[:, None]
-    metric_rows = [
-        [metric.scores[system] for system in human.systems] for metric in metrics
-    ]
-    scores_by_level = {"system": (human_column, np.array(metric_rows)[:, :, None])}
-    notes: list[str] = []
-    if human.sentences is not None and any(
-        one.level == "sentence" for one in statistics
-    ):
+    columns = [vector(metric.scores, systems)[:, None] for metric in metrics]
+    scores_by_level = {"system": (human_column, np.stack(columns))}
+    result = Comparison([], [], [])
+    levels = {statistic.level for statistic in statistics}
+    if human.sentences is not None and "sentence" in levels:
         for metric in metrics:
             if metric.sentences is None:
                 refuse_sentences(statistics, metric.metric)
-        human_table = np.stack([human.sentences[system] for system in human.systems])
-        metric_tables = _sentence_tables(metrics, human, human_table.shape[1])
-        scores_by_level["sentence"] = (human_table, np.stack(metric_tables))
-        notes += _missing_scores(human_table, metric_tables, names)
-    result = Comparison([], [], notes)
+        human_table = np.stack([human.sentences[system] for system in systems])
+        tables = _sentence_tables(metrics, human, human_table.shape[1])
+        scores_by_level["sentence"] = (human_table, np.stack(tables))
+        result.notes.extend(_missing_scores(human_table, tables, names))
     where = {"dataset": metrics[0].dataset, "human": human.title}
+    sampling = Sampling(config.permutations or 0, config.seed)
     for statistic in statistics:
-        human_table, metric_table = scores_by_level[statistic.level]
-        sampling = Sampling(config.permutations or 0, config.seed)
-        one = compare(statistic, human_table, metric_table, names, sampling, where)
+        scores = scores_by_level[statistic.level]
+        one = compare(statistic, *scores, names, sampling, where)
         result.agreements.extend(one.agreements)
         result.tests.extend(one.tests)
     for agreement in result.agreements:
         if agreement.reason:
-            notes.append(
+            result.notes.append(
                 f"{agreement.metric}: {agreement.statistic} has no value: {agreement.reason}"
             )
     return result
@@ -242,7 +239,7 @@ def compare(
     common_human = np.where(np.isnan(scores).any(axis=0), np.nan, human)
     values = [statistic.value(common_human, metric_scores) for metric_scores in scores]
     common: dict[str, Any] = {**where, "statistic": str(statistic)}
-    result = Comparison([], [])
+    result = Comparison([], [], [])
     for name, value in zip(metrics, values, strict=True):
         result.agreements.append(Agreement(metric=name, **common, **asdict(value)))
     if not sampling.permutations:
@@ -285,18 +282,15 @@ def permutation_tests(
     and each resample swaps every score of the two metrics with probability 1/2 (Deutsch et al.
     2021). If metrics have an epsilon of their own, the result of every pair is swapped. Raises
     InputError if there are too many pairs."""
-    undefined = [math.isnan(value.value) for value in values]
-    order = sorted(
-        range(len(values)),
-        key=lambda number: (undefined[number], -values[number].value),
-    )
-    tested: list[tuple[int, int]] = []
-    untested: list[PairTest] = []
-    for better, other in combinations(order, 2):
-        if undefined[better] or undefined[other]:
+    scores = [value.value for value in values]
+    undefined = [number for number, score in enumerate(scores) if math.isnan(score)]
+    defined = [number for number in range(len(scores)) if number not in undefined]
+    defined.sort(key=lambda number: -scores[number])
+    tested = list(combinations(defined, 2))
+    untested = []
+    for better, other in combinations([*defined, *undefined], 2):
+        if other in undefined:
             untested.append(PairTest(better, other))
-        else:
-            tested.append((better, other))
     groups = statistic.groups(~(np.isnan(human) | np.isnan(metrics).any(axis=0)))
     if not tested or not len(groups.cells):
         return untested
@@ -349,7 +343,7 @@ def _swapped_scores(
     compared_scores = scores[:, present]
     means = compared_scores.mean(axis=1)[:, None, None]
     deviations = compared_scores.std(axis=1)[:, None, None]
-    deviations = np.where(deviations > 0, deviations, 1.0)
+    deviations[deviations == 0] = 1.0
     scores = np.where(present, (scores - means) / deviations, 0.0)
 
     def exchange(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:

@@ -29,7 +29,7 @@ from .stages import human_ranking_of
 
 
 @in_style
-def people(context: ReportContext) -> Iterator[PlotFigure]:
+def human_ranks(context: ReportContext) -> Iterator[PlotFigure]:
     """Draw the rank ranges of the systems that people judged, with clusters as bands."""
     human = context.results.human
     ranking = human_ranking_of(context)

@@ -5,6 +5,7 @@ metrics.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,12 @@ from pipeline.arrays import Floats
 from pipeline.errors import InputError, known_names
 
 from .comparison import configured_statistics
-from .judgment_summary import expected_wins, head_to_head, rank_by_expected_wins
+from .judgment_summary import (
+    expected_wins,
+    head_to_head,
+    named,
+    rank_by_expected_wins,
+)
 from .judgments import (
     Judgments,
     check_aliases,
@@ -51,7 +57,7 @@ class HumanJudgements:
         """The names of all systems, in ASCII order."""
         if self.judgments:
             return list(self.judgments.systems)
-        return sorted({name for scores in self.scores.values() for name in scores})
+        return sorted(set().union(*self.scores.values()))
 
 
 def open_human_judgements(
@@ -65,10 +71,9 @@ def open_human_judgements(
     if is_judgments(path):
         judgments = read_judgments(path, config.judges, aliases=config.aliases)
     results_or_file = path / "results.json" if path.is_dir() else path
+    new_digest = partial(hashlib.blake2b, digest_size=16)
     with results_or_file.open("rb") as file:
-        digest = hashlib.file_digest(
-            file, lambda: hashlib.blake2b(digest_size=16)
-        ).hexdigest()
+        digest = hashlib.file_digest(file, new_digest).hexdigest()
     if judgments:
         human_data = HumanJudgements(str(path), digest, {}, judgments)
     else:
@@ -148,25 +153,22 @@ def human_scores(
     if "trueskill" in config.scores:
         skills = trueskill(judgments, config.runs, config.seed, progress=progress)
         values["trueskill"] = skills.mean(axis=0)
-    scores = {}
-    for title, of_systems in values.items():
-        scores[title] = dict(zip(judgments.systems, of_systems.tolist(), strict=True))
-    return scores
+    return {title: named(column, judgments.systems) for title, column in values.items()}
 
 
 def judged_dataset(names: Sequence[str], name: str | None) -> str:
     """Return the data set that was judged: the named one, or the only one. Raises InputError where
     there is no such.
     """
-    if name is None and len(names) > 1:
-        raise InputError(
-            f"human: which data set was judged? Say `dataset`: {', '.join(names)}"
-        )
-    if name is not None and name not in names:
-        raise InputError(
-            f"human: no data set is called '{name}'{known_names(name, names)}"
-        )
-    return name if name is not None else names[0]
+    if name is None and len(names) == 1:
+        return names[0]
+    if name is None:
+        listed = ", ".join(names)
+        raise InputError(f"human: which data set was judged? Say `dataset`: {listed}")
+    if name not in names:
+        listed = known_names(name, names)
+        raise InputError(f"human: no data set is called '{name}'{listed}")
+    return name
 
 
 def check_common(

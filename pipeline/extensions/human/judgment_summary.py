@@ -284,11 +284,11 @@ def judgment_summary(
     for number, judge in enumerate(judges):
         by_judge = judgments.of_judge(number)
         judge_counts[judge] = counts(by_judge)
-        judge_scores[judge] = _named(expected_wins(by_judge.wins(), divisor), names)
+        judge_scores[judge] = named(expected_wins(by_judge.wins(), divisor), names)
     correlations = judge_correlations(judgments, divisor)
     for key in ("spearman", "pearson"):
         correlations[key] = _table(correlations[key], judges)
-        correlations[f"others_{key}"] = _named(correlations[f"others_{key}"], judges)
+        correlations[f"others_{key}"] = named(correlations[f"others_{key}"], judges)
     return {
         "systems": list(names),
         "judges": judge_counts,
@@ -361,16 +361,15 @@ def pairs_digest(judgments: Judgments) -> str:
     return hashlib.blake2b(lines.encode(), digest_size=16).hexdigest()
 
 
-def _named(values: Floats, names: Sequence[str]) -> dict[str, float]:
+def named(values: Floats, names: Sequence[str]) -> dict[str, float]:
+    """Return values by the names of systems or judges."""
     return dict(zip(names, values.tolist(), strict=True))
 
 
 def _table(values: Floats, names: Sequence[str]) -> dict[str, dict[str, float]]:
     """Return a square table without its diagonal."""
     table: dict[str, dict[str, float]] = {}
-    for row, one in enumerate(names):
-        table[one] = {}
-        for column, two in enumerate(names):
-            if row != column:
-                table[one][two] = float(values[row, column])
+    for name, row in zip(names, values, strict=True):
+        table[name] = named(row, names)
+        del table[name][name]
     return table

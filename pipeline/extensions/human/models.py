@@ -165,8 +165,9 @@ class CorrelationConfig(models.ConfigModel):
         None,
         description="of records: the half of the outputs with the lower, or upper, scores of `with`",
     )
-    given: Literal["system"] | None = Field(
+    control: Literal["system"] | None = Field(
         None,
+        alias="given",
         description="of records: system: of scores less the mean of their system (partial correlation)",
     )
     resamples: models.Resamples | None = Field(
@@ -180,9 +181,10 @@ class CorrelationConfig(models.ConfigModel):
     def _of_records(self) -> "CorrelationConfig":
         if self.statistics:
             return self
-        for key in ("absolute", "part", "given", "resamples"):
+        for key in ("absolute", "part", "control", "resamples"):
             if key in self.model_fields_set:
-                raise ValueError(f"'{key}' has no effect without 'statistics'")
+                name = type(self).model_fields[key].alias or key
+                raise ValueError(f"'{name}' has no effect without 'statistics'")
         return self
 
 

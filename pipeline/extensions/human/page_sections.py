@@ -14,7 +14,7 @@ from .stages import human_data_of, human_ranking_of
 from .tables import AGREEMENT_TABLES, head_to_head_table, judged_table
 
 
-def people(context: ReportContext) -> dict[str, Any] | None:
+def human_section(context: ReportContext) -> dict[str, Any] | None:
     """Return tables and charts of how people rank the systems, and of how the metrics agree with
     them.
     """

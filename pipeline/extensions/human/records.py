@@ -299,8 +299,8 @@ def correlated(
         results = []
         for statistic in statistics:
             value = statistic.value(
-                _compared_scores(human_part, statistic, config.given),
-                _compared_scores(metric_part, statistic, config.given),
+                _compared_scores(human_part, statistic, config.control),
+                _compared_scores(metric_part, statistic, config.control),
             ).value
             results.append(abs(value) if config.absolute else value)
         return results

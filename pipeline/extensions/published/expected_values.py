@@ -378,7 +378,7 @@ class _Entry:
         entry = self.entry
         ours = self.ours()
         if entry.same is not None:
-            same = verdicts.Compared(place=(), expected=entry.same, found=entry.path)
+            same = verdicts.Compared(keys=(), expected=entry.same, found=entry.path)
             if ours == _at_path(self.plain, entry.same):
                 same.verdict = "equal"
             return [same]

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,10 +64,10 @@ def printed_scores(
             continue
         values = entry.get("values")
         if not isinstance(values, dict):
-            values = {}
+            items = []
             if number < len(compared_entries):
-                for item in compared_entries[number]["compared"]:
-                    values[item["place"]] = item["expected"]
+                items = compared_entries[number]["compared"]
+            values = {item["place"]: item["expected"] for item in items}
         is_published = entry.get("published") != "false"
         for system, value in values.items():
             percent = _percent(str(value), str(entry.get("scale", "1")))
@@ -82,19 +83,17 @@ def _metric_of(
     """Return the text of an entry's metric, "" if it is that of the board; None if the entry is of
     no such score.
     """
-    if any(key in entry for key in ("path", "mean", "sentences", "order")):
+    if entry.keys() & {"path", "mean", "sentences", "order"}:
         return None
-    if (
-        entry.get("output", "score") != "score"
-        or entry.get("dataset", dataset) != dataset
-    ):
+    if entry.get("output", "score") != "score":
+        return None
+    if entry.get("dataset", dataset) != dataset:
         return None
     text = entry.get("metric")
     if text is None:
-        metrics = recipe.content.get("metrics", [])
-        text = metrics
-        if isinstance(metrics, list) and len(metrics) == 1:
-            text = metrics[0]
+        text = recipe.content.get("metrics")
+        if isinstance(text, list) and len(text) == 1:
+            text = text[0]
     if not isinstance(text, str):
         return None
     try:
@@ -188,10 +187,8 @@ class LeaderBoard:
     @property
     def has_published_scores(self) -> bool:
         """Whether a publication has a score of one of its systems."""
-        for entrant in self.entrants:
-            if any(printed.published for printed in entrant.printed):
-                return True
-        return False
+        printed = chain.from_iterable(entrant.printed for entrant in self.entrants)
+        return any(score.published for score in printed)
 
     def config(self, added: Path | None = None) -> dict[str, Any] | None:
         """Return the config that scores the outputs which are here; None if these or the data set
@@ -229,10 +226,8 @@ class LeaderBoard:
 
     def _texts_are_here(self) -> bool:
         """Return whether source, references and gold are in the cache of data sets."""
-        for files in _files(self.dataset).values():
-            if any(state(file) != "here" for file in files):
-                return False
-        return True
+        files = chain.from_iterable(_files(self.dataset).values())
+        return all(state(file) == "here" for file in files)
 
 
 @cache
@@ -278,9 +273,8 @@ def _each_board(
         if recipe.family != written["of"]:
             continue
         metrics = recipe.content["metrics"]
-        metric = next(
-            text for text in metrics if from_text(text).name == written["metric"]
-        )
+        names = [from_text(text).name for text in metrics]
+        metric = metrics[names.index(written["metric"])]
         result = recipe.name.removeprefix(f"{recipe.family}-")
         about = {
             "title": written["title"].replace("{result}", result),
@@ -405,12 +399,10 @@ def _same_datasets(recipe: Recipe, texts: dict[str, list[DataFile]]) -> Iterator
     expected = _contents(texts)
     for name, dataset in recipe.mapping("datasets").items():
         contents = _contents(_files(dataset))
-        if contents and all(
-            contents.get(key, []) == sums for key, sums in expected.items()
-        ):
+        if contents and expected.items() <= contents.items():
             yield name
 
 
 def _contents(texts: dict[str, list[DataFile]]) -> dict[str, list[str]]:
     """Return the checksums of files."""
-    return {key: [content_of(file) for file in files] for key, files in texts.items()}
+    return {key: list(map(content_of, files)) for key, files in texts.items()}

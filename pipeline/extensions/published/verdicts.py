@@ -45,8 +45,8 @@ NONE = "-"
 class Compared:
     """One of our values, and how it compares with the expected one."""
 
-    place: tuple[str, ...]
-    """The keys that lead to the value."""
+    keys: tuple[str, ...]
+    """Those that lead to the value."""
     expected: str
     found: str | None = None
     """Our value: a number in the scale of the expected one, a text, or None where there is no
@@ -59,7 +59,8 @@ class Compared:
 
     def plain(self) -> dict[str, Any]:
         """Return the comparison as a mapping for results.json, without an empty message."""
-        fields = {**vars(self), "place": "/".join(self.place)}
+        fields = {"place": "/".join(self.keys), **vars(self)}
+        del fields["keys"]
         if not self.message:
             del fields["message"]
         return fields
@@ -112,7 +113,7 @@ def compare(
 
     `rule` says how the publication rounded, and `tolerance` which difference is allowed.
     """
-    result = Compared(place=leaf.keys, expected=leaf.expected, message=leaf.message)
+    result = Compared(keys=leaf.keys, expected=leaf.expected, message=leaf.message)
     if leaf.message:
         return result
     value = leaf.ours
@@ -219,7 +220,7 @@ def compare_order(expected: Sequence[str], scores: dict[str, float]) -> list[Com
     ours_in_order = sorted(costs, key=lambda name: (costs[name], ranks[name]))
     compared = []
     for rank, (name, ours) in enumerate(zip_longest(expected, ours_in_order), 1):
-        result = Compared(place=(str(rank),), expected=name, found=ours)
+        result = Compared(keys=(str(rank),), expected=name, found=ours)
         if ours == name:
             result.verdict = "equal"
         compared.append(result)

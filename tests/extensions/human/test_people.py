@@ -13,7 +13,7 @@ import pytest
 
 from pipeline import reopen
 from pipeline.cli import dispatch
-from pipeline.extensions.human.page_sections import people
+from pipeline.extensions.human.page_sections import human_section
 from pipeline.extensions.human.plot_data import coefficient_plots
 from pipeline.extensions.human.stages import human_ranking_of
 from pipeline.extensions.human.tables import AGREEMENT_TABLES, coefficient
@@ -75,7 +75,7 @@ def context(folder: Path) -> ReportContext:
 
 @pytest.fixture(scope="module")
 def human_data(context: ReportContext) -> dict[str, Any]:
-    found = people(context)
+    found = human_section(context)
     assert found
     return found
 

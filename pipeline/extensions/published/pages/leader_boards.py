@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -79,9 +79,33 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
         info = results.datasets[board.name]
         size_of = f"{size(info)}; {settings_line(results.statistics or {})}"
         lines = info.lines
-    facts = list(board.facts.values())
     # All systems of a family were scored first by the publication of the result.
     titles_of_entrant = ["printed"] if board.family else ["printed", "first scored by"]
+    scale = interval_scale(scores) if scores else None
+    ours = {score.system: score for score in scores}
+    return {
+        "name": f"board-{board.name}",
+        "title": board.title,
+        "what": board.what,
+        "facts": size_of,
+        "lines": lines,
+        "signature": scores[0].metric if scores else board.metric,
+        "axis": interval_axis(scale) if scale else None,
+        "titles": [*columns.titles, *titles_of_entrant, *board.facts],
+        "rows": _board_rows(board, scores, columns),
+        "bare": bool(board.family),
+        "printed": None if board.family else _printed(board.entrants, ours),
+        "message": scored.message,
+        "config": as_yaml(scored.config) if scored.config and not board.family else "",
+        "href": href,
+        "folder": board.folder,
+    }
+
+
+def _board_rows(
+    board: LeaderBoard, scores: Sequence[Score], columns: "Columns"
+) -> list[Row]:
+    """Return the rows of a board: first the systems with a score of ours."""
 
     def about(entrant: Entrant) -> list[str]:
         """Return the cells of what is known of a system: what was printed, by whom, and the facts
@@ -90,7 +114,7 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
         cells = [_printed_scores(entrant)]
         if not board.family:
             cells.append(short_citation(entrant.first.publication))
-        return cells + [texts.get(entrant.name, "-") for texts in facts]
+        return cells + [texts.get(entrant.name, "-") for texts in board.facts.values()]
 
     entrants = {entrant.name: entrant for entrant in board.entrants}
     scale = interval_scale(scores) if scores else None
@@ -109,30 +133,10 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
             )
         )
     blank = [""] * len(columns.titles)
-    for entrant in sorted(
-        entrants.values(), key=_best_printed
-    ):  # those without a score of ours
-        rows.append(
-            Row("", " = ".join(entrant.names), "", None, [*blank, *about(entrant)])
-        )
-    ours = {score.system: score for score in scores}
-    return {
-        "name": f"board-{board.name}",
-        "title": board.title,
-        "what": board.what,
-        "facts": size_of,
-        "lines": lines,
-        "signature": scores[0].metric if scores else board.metric,
-        "axis": interval_axis(scale) if scale else None,
-        "titles": [*columns.titles, *titles_of_entrant, *board.facts],
-        "rows": rows,
-        "bare": bool(board.family),
-        "printed": None if board.family else _printed(board.entrants, ours),
-        "message": scored.message,
-        "config": as_yaml(scored.config) if scored.config and not board.family else "",
-        "href": href,
-        "folder": board.folder,
-    }
+    for entrant in sorted(entrants.values(), key=_best_printed):
+        cells = [*blank, *about(entrant)]
+        rows.append(Row("", " = ".join(entrant.names), "", None, cells))
+    return rows
 
 
 class Columns(NamedTuple):
@@ -148,13 +152,9 @@ def _columns(results: Results, scores: Sequence[Score], board: LeaderBoard) -> C
     titles, cells = bootstrap_columns(results, scores, DIGITS)
     if not board.family:
         return Columns(titles, cells)
-    numbers = [
-        number for number, title in enumerate(titles) if not EXTRA.fullmatch(title)
-    ]
-    selected = []
-    for row in cells:
-        selected.append([row[number] for number in numbers])
-    return Columns([titles[number] for number in numbers], selected)
+    is_usual = [not EXTRA.fullmatch(title) for title in titles]
+    selected = [list(compress(row, is_usual)) for row in (titles, *cells)]
+    return Columns(selected[0], selected[1:])
 
 
 def _best_printed(entrant: Entrant) -> tuple[bool, float]:
@@ -259,19 +259,10 @@ def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTa
             settings = printed.metric or "as the board"
             if not printed.published:
                 settings += "; not published"
-            result = Link(
-                printed.recipe, f"#result-{quote(printed.recipe)}"
-            )  # on the same page
-            rows.append(
-                [
-                    entrant.name,
-                    printed.value,
-                    ours,
-                    settings,
-                    str(printed.year or "-"),
-                    result,
-                ]
-            )
+            year = str(printed.year or "-")
+            # On the same page.
+            result = Link(printed.recipe, f"#result-{quote(printed.recipe)}")
+            rows.append([entrant.name, printed.value, ours, settings, year, result])
     header = [
         "system",
         "printed",
