@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from pipeline.errors import ConfigError, InputError
 
 from .correlation import EQUAL, pair_kinds, vector
 from .models import HumanConfig
+from .report_tables import JsonObject
 from .score_files import MetricScores
 from .statistics import Accuracy, Groups, Statistic, Value, averaged, statistic_of
 
@@ -87,7 +88,10 @@ def requested_statistics(texts: Sequence[str]) -> list[Statistic]:
 
 
 def configured_statistics(
-    config: HumanConfig, file: str, *, has_sentences: bool
+    config: HumanConfig,
+    file: str,
+    *,
+    has_sentences: bool,
 ) -> list[Statistic]:
     """Return the statistics of a config; if it names none, the usual ones for scores of sentences.
 
@@ -140,7 +144,9 @@ class Comparison(NamedTuple):
 
 
 def compared(
-    metrics: Sequence[MetricScores], human: HumanScores, config: HumanConfig
+    metrics: Sequence[MetricScores],
+    human: HumanScores,
+    config: HumanConfig,
 ) -> Comparison:
     """Return the statistics that a config requests, and their tests.
 
@@ -150,9 +156,10 @@ def compared(
     statistics = configured_statistics(config, human.file, has_sentences=has_sentences)
     names = [metric.metric for metric in metrics]
     systems = list(human.systems)
-    human_column = np.array(list(human.systems.values()))[:, None]
-    columns = [vector(metric.scores, systems)[:, None] for metric in metrics]
-    scores_by_level = {"system": (human_column, np.stack(columns))}
+    human_column = vector(human.systems, systems)
+    columns = [vector(metric.scores, systems) for metric in metrics]
+    metric_columns = np.stack(columns)
+    scores_by_level = {"system": (human_column[:, None], metric_columns[..., None])}
     result = Comparison([], [], [])
     levels = {statistic.level for statistic in statistics}
     if human.sentences is not None and "sentence" in levels:
@@ -179,7 +186,9 @@ def compared(
 
 
 def _sentence_tables(
-    metrics: Sequence[MetricScores], human: HumanScores, lines: int
+    metrics: Sequence[MetricScores],
+    human: HumanScores,
+    lines: int,
 ) -> list[Floats]:
     """Return the sentence scores of each metric, float64 [systems, lines]; raises InputError if
     people judged another number of sentences.
@@ -197,7 +206,9 @@ def _sentence_tables(
 
 
 def _missing_scores(
-    human: Floats, tables: Sequence[Floats], names: Sequence[str]
+    human: Floats,
+    tables: Sequence[Floats],
+    names: Sequence[str],
 ) -> Iterator[str]:
     """Yield notes about outputs without a score by people, or by a metric alone."""
     missing = np.isnan(human)
@@ -236,12 +247,14 @@ def compare(
     Scores are float64 [systems, lines] and [metrics, systems, lines]; NaN is a missing score.
     `where` names the data set and the human score. Raises InputError if the statistic has no such
     test."""
-    common_human = np.where(np.isnan(scores).any(axis=0), np.nan, human)
+    is_missing = np.isnan(scores).any(axis=0)
+    common_human = np.where(is_missing, np.nan, human)
     values = [statistic.value(common_human, metric_scores) for metric_scores in scores]
-    common: dict[str, Any] = {**where, "statistic": str(statistic)}
+    common: JsonObject = {**where, "statistic": str(statistic)}
     result = Comparison([], [], [])
     for name, value in zip(metrics, values, strict=True):
-        result.agreements.append(Agreement(metric=name, **common, **asdict(value)))
+        fields = {**common, **asdict(value)}
+        result.agreements.append(Agreement(metric=name, **fields))
     if not sampling.permutations:
         return result
     for test in permutation_tests(statistic, common_human, scores, values, sampling):
@@ -291,7 +304,8 @@ def permutation_tests(
     for better, other in combinations([*defined, *undefined], 2):
         if other in undefined:
             untested.append(PairTest(better, other))
-    groups = statistic.groups(~(np.isnan(human) | np.isnan(metrics).any(axis=0)))
+    is_missing = np.isnan(human) | np.isnan(metrics).any(axis=0)
+    groups = statistic.groups(~is_missing)
     if not tested or not len(groups.cells):
         return untested
     if isinstance(statistic, Accuracy) and statistic.epsilon != "0":
@@ -405,7 +419,8 @@ def _swapped_pairs(
                 of_better.T.astype(np.float64) / pairs,
             )
 
-    return Swapping(np.ones((group_count, count), np.bool_), exchange, of_pairs=True)
+    every_pair = np.ones((group_count, count), np.bool_)
+    return Swapping(every_pair, exchange, of_pairs=True)
 
 
 def draws(swapping: Swapping, sampling: Sampling) -> Iterator[Bools]:
@@ -417,7 +432,8 @@ def draws(swapping: Swapping, sampling: Sampling) -> Iterator[Bools]:
     count = int(swapped.sum())
     random = np.random.RandomState(sampling.seed)
     generator = np.random.default_rng(sampling.seed)
-    step = max(1, min(sampling.permutations, MAX_DRAWS_AT_ONCE // max(count, 1)))
+    step = min(sampling.permutations, MAX_DRAWS_AT_ONCE // max(count, 1))
+    step = max(step, 1)
     for low in range(0, sampling.permutations, step):
         size = min(step, sampling.permutations - low)
         drawn = np.zeros((size, *swapped.shape), np.bool_)
@@ -437,7 +453,7 @@ def correlate(
     *,
     permutations: int = 0,
     seed: int = 12345,
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, list[JsonObject]]:
     """Return how metrics agree with people on scores of sentences, as `gec-pipeline correlate`
     does.
 
@@ -468,8 +484,8 @@ def correlate(
             raise InputError(message)
     where = {"dataset": "", "human": "human"}
     sampling = Sampling(permutations, seed)
-    agreements: list[dict[str, Any]] = []
-    tests: list[dict[str, Any]] = []
+    agreements: list[JsonObject] = []
+    tests: list[JsonObject] = []
     for statistic in requested:
         one = compare(statistic, human_table, scores, list(metrics), sampling, where)
         agreements += map(asdict, one.agreements)

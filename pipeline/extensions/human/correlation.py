@@ -22,13 +22,15 @@ share of the larger."""
 
 def equal_scores(one: Floats, two: Floats) -> Bools:
     """Return where scores are equal but for rounding, since 1/3 may be computed in two ways."""
-    return np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
+    largest = np.maximum(np.abs(one), np.abs(two))
+    return np.abs(one - two) <= EQUAL * largest
 
 
 def quotient(part: Floats | Ints, total: Floats | Ints | int) -> Floats:
     """Return part / total, NaN where the total is 0."""
     undefined = np.full(np.shape(part), np.nan)
-    return np.divide(part, total, out=undefined, where=np.asarray(total) > 0)
+    is_defined = np.asarray(total) > 0
+    return np.divide(part, total, out=undefined, where=is_defined)
 
 
 def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
@@ -68,8 +70,9 @@ def average_ranks(values: Floats) -> Floats:
     """
     rows = values[..., :, None]
     columns = values[..., None, :]
+    lower = (columns < rows).sum(axis=-1)
     equal = (columns == rows).sum(axis=-1)
-    ranks: Floats = (columns < rows).sum(axis=-1) + (equal + 1) / 2
+    ranks: Floats = lower + (equal + 1) / 2
     return ranks
 
 
@@ -105,7 +108,8 @@ def _ranks_from_0(values: Floats) -> Ints:
     """Return ranks from 0, the lowest value first: int64 [..., systems]. Equal values keep their
     order.
     """
-    return np.argsort(np.argsort(values, axis=-1, kind="stable"), axis=-1)
+    order = np.argsort(values, axis=-1, kind="stable")
+    return np.argsort(order, axis=-1)
 
 
 class PairCounts(NamedTuple):
@@ -140,7 +144,10 @@ def pair_kinds(one: Floats, two: Floats, epsilon: float = 0.0) -> PairCounts:
 
 
 def pair_counts(
-    one: Floats, two: Floats, present: Bools | None = None, epsilon: float = 0.0
+    one: Floats,
+    two: Floats,
+    present: Bools | None = None,
+    epsilon: float = 0.0,
 ) -> PairCounts:
     """Count the pairs that two scorings order alike, differently, or tie.
 
@@ -151,12 +158,12 @@ def pair_counts(
     for distance in range(1, one.shape[-1]):
         first = one[..., distance:] - one[..., :-distance]
         second = two[..., distance:] - two[..., :-distance]
-        for number, kind in enumerate(pair_kinds(first, second, epsilon)):
-            if present is None:
-                pairs = kind
-            else:
-                pairs = kind & present[..., distance:] & present[..., :-distance]
-            counts[number] += pairs.sum(axis=-1)
+        kinds = pair_kinds(first, second, epsilon)
+        counted: Bools | bool = True
+        if present is not None:
+            counted = present[..., distance:] & present[..., :-distance]
+        for number, kind in enumerate(kinds):
+            counts[number] += (kind & counted).sum(axis=-1)
     return PairCounts(*counts)
 
 
@@ -197,7 +204,9 @@ ALL_COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
 
 
 def correlate(
-    one: Floats, two: Floats, names: Iterable[str] = ALL_COEFFICIENTS
+    one: Floats,
+    two: Floats,
+    names: Iterable[str] = ALL_COEFFICIENTS,
 ) -> dict[str, float]:
     """Return coefficients of two scores, float64 [systems], by name. Where there is only one system
     all are NaN.
@@ -208,15 +217,18 @@ def correlate(
 
 
 def common_systems(
-    columns: Iterable[Mapping[str, float]], without: Collection[str] = ()
+    columns: Iterable[Mapping[str, float]],
+    without: Collection[str] = (),
 ) -> list[str]:
     """Return the systems, except those of `without`, that have a score in every column, in ASCII
     order.
     """
     scored = []
     for column in columns:
-        scored.append({name for name, score in column.items() if not math.isnan(score)})
-    return sorted(set.intersection(*scored).difference(without))
+        names = [name for name, score in column.items() if not math.isnan(score)]
+        scored.append(set(names))
+    common = set.intersection(*scored)
+    return sorted(common.difference(without))
 
 
 def vector(column: Mapping[str, float], systems: Iterable[str]) -> Floats:
@@ -225,7 +237,12 @@ def vector(column: Mapping[str, float], systems: Iterable[str]) -> Floats:
 
 
 def bootstrap_interval(
-    metric: Floats, human: Floats, name: str, samples: int, level: float, seed: int
+    metric: Floats,
+    human: Floats,
+    name: str,
+    samples: int,
+    level: float,
+    seed: int,
 ) -> tuple[float, float]:
     """Return the percentile interval of a coefficient over samples of the systems, drawn with
     replacement.
@@ -233,8 +250,10 @@ def bootstrap_interval(
     Samples are left out where they have fewer than three different systems, or where the
     coefficient is NaN. Both ends are NaN where all samples are left out."""
     count = len(metric)
-    drawn = np.random.default_rng(seed).integers(0, count, (samples, count))
-    is_new = np.diff(np.sort(drawn, axis=1), axis=1) > 0
+    generator = np.random.default_rng(seed)
+    drawn = generator.integers(0, count, (samples, count))
+    in_order = np.sort(drawn, axis=1)
+    is_new = np.diff(in_order, axis=1) > 0
     different = is_new.sum(axis=1) + 1
     drawn = drawn[different >= 3]
     one = metric[drawn]
@@ -301,12 +320,14 @@ def williams(one: Floats, two: Floats, human: Floats) -> Williams:
         return Williams(math.nan, math.nan, between)
     if abs(first - second) <= EQUAL and between >= 1 - EQUAL:
         return Williams(0.0, 0.5, between)
-    rest = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
+    squares = 1 - first**2 - second**2 - between**2
+    rest = squares + 2 * first * second * between
     variance = 2 * max(rest, 0.0) * (count - 1) / (count - 3)
     variance += (first + second) ** 2 / 4 * (1 - between) ** 3
     if variance <= 0:
         return Williams(math.nan, math.nan, between)
-    t = (first - second) * math.sqrt((count - 1) * (1 + between)) / math.sqrt(variance)
+    size = math.sqrt((count - 1) * (1 + between))
+    t = (first - second) * size / math.sqrt(variance)
     return Williams(t, student_upper_tail(t, count - 3), between)
 
 
@@ -340,17 +361,19 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
         return value if abs(value) > 1e-300 else 1e-300
 
     front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    front = front + a * math.log(x) + b * math.log1p(-x)
+    front += a * math.log(x)
+    front += b * math.log1p(-x)
     fraction = 1.0
     upper = 1.0
     lower = 0.0
     for step in range(10_000):
         half = step // 2
+        divisor = (a + step - 1) * (a + step)
         term = 1.0
         if step % 2:
-            term = -(a + half) * (a + b + half) * x / ((a + step - 1) * (a + step))
+            term = -(a + half) * (a + b + half) * x / divisor
         elif step:
-            term = half * (b - half) * x / ((a + step - 1) * (a + step))
+            term = half * (b - half) * x / divisor
         lower = 1 / away_from_zero(1 + term * lower)
         upper = away_from_zero(1 + term / upper)
         fraction *= upper * lower

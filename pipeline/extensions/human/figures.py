@@ -44,10 +44,12 @@ def human_ranks(context: ReportContext) -> Iterator[PlotFigure]:
 
 
 def _figures(
-    plots: Iterable[AgreementPlot], draw: Callable[[Any], Any]
+    plots: Iterable[AgreementPlot],
+    draw: Callable[[Any], tuple[Any, Any]],
 ) -> Iterator[PlotFigure]:
     for group, name, subject, content in plots:
-        yield PlotFigure(group, name, add_title(*draw(content), group, subject))
+        figure, axes = draw(content)
+        yield PlotFigure(group, name, add_title(figure, axes, group, subject))
 
 
 @in_style

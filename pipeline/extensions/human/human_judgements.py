@@ -27,6 +27,7 @@ from .judgments import (
     read_judgments,
 )
 from .models import HumanConfig
+from .report_tables import JsonObject
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import Progress, trueskill
 
@@ -61,7 +62,9 @@ class HumanJudgements:
 
 
 def open_human_judgements(
-    path: Path, config: HumanConfig, names: Sequence[str] = ()
+    path: Path,
+    config: HumanConfig,
+    names: Sequence[str] = (),
 ) -> HumanJudgements:
     """Read judgements or scores. `names` are the systems of files that have numbers alone.
 
@@ -85,7 +88,10 @@ def open_human_judgements(
 
 
 def _open_scores(
-    path: Path, digest: str, config: HumanConfig, names: Sequence[str]
+    path: Path,
+    digest: str,
+    config: HumanConfig,
+    names: Sequence[str],
 ) -> HumanJudgements:
     """Read scores of systems, or of their sentences, whose means are then the scores."""
     sentences = read_sentence_scores(path) or {}
@@ -110,8 +116,9 @@ def _open_scores(
 
 
 def _renamed(
-    scores: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]
-) -> dict[str, dict[str, Any]]:
+    scores: Mapping[str, Mapping[str, Any]],
+    aliases: Mapping[str, str],
+) -> dict[str, JsonObject]:
     """Return scores by name and system, with other names for some systems."""
     renamed = {}
     for title, systems in scores.items():
@@ -139,7 +146,9 @@ def misfit(
 
 
 def human_scores(
-    human_data: HumanJudgements, config: HumanConfig, progress: Progress | None = None
+    human_data: HumanJudgements,
+    config: HumanConfig,
+    progress: Progress | None = None,
 ) -> dict[str, dict[str, float]]:
     """Return the human scores, such as {expected_wins: {system: score}}, which judgements give or
     the file has.
@@ -172,7 +181,9 @@ def judged_dataset(names: Sequence[str], name: str | None) -> str:
 
 
 def check_common(
-    human_data: HumanJudgements, judged: set[str], scored: set[str]
+    human_data: HumanJudgements,
+    judged: set[str],
+    scored: set[str],
 ) -> None:
     """Raise InputError where too few systems have scores by both people and the metrics."""
     common = len(judged & scored)
@@ -187,13 +198,14 @@ def check_common(
 class HumanRanking(NamedTuple):
     """How people rank all systems that they judged, also those that no metric scored."""
 
-    expected_wins: dict[str, Any]
+    expected_wins: JsonObject
     """As rank_by_expected_wins() returns them."""
-    head_to_head: dict[str, dict[str, Any]]
+    head_to_head: dict[str, JsonObject]
 
 
 def human_ranking(
-    human_data: HumanJudgements, settings: Mapping[str, Any]
+    human_data: HumanJudgements,
+    settings: Mapping[str, Any],
 ) -> HumanRanking | None:
     """Return how people rank systems, None where the file has no judgements.
 

@@ -8,7 +8,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations, combinations_with_replacement
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from pipeline.scoring.significance_tests.sign_test import sign_test
 from .correlation import pearson, quotient, spearman
 from .judgments import Judgments, cells_to_wins, count_cells
 from .models import JudgmentsConfig
+from .report_tables import JsonObject
 from .trueskill import Progress, trueskill
 
 Divisor = Literal["opponents", "beaten"]
@@ -39,17 +40,22 @@ def expected_wins(wins: Ints, divisor: Divisor = "opponents") -> Floats:
     least once. The program EW.pl, which computed tables 6 and 7 of Grundkiewicz et al. 2015, does
     the latter."""
     met = wins + np.swapaxes(wins, -1, -2)
-    shares: Floats = np.divide(wins, met, out=np.zeros(wins.shape), where=met > 0)
+    shares: Floats = np.zeros(wins.shape)
+    np.divide(wins, met, out=shares, where=met > 0)
     opponents = np.array(wins.shape[-1] - 1)
     if divisor == "beaten":
         opponents = (wins > 0).sum(axis=-1)
-    scores: Floats = shares.sum(axis=-1) / np.maximum(opponents, 1)
+    sums = shares.sum(axis=-1)
+    scores: Floats = sums / np.maximum(opponents, 1)
     return scores
 
 
 def ranked(
-    names: Sequence[str], point: Floats, samples: Floats, level: float
-) -> dict[str, Any]:
+    names: Sequence[str],
+    point: Floats,
+    samples: Floats,
+    level: float,
+) -> JsonObject:
     """Return human scores with rank ranges and clusters, as Bojar et al. 2013, by the names of the
     systems.
 
@@ -59,14 +65,15 @@ def ranked(
     range."""
     means = samples.mean(axis=0).tolist()
     ranges = rank_ranges(samples, level)
-    order = sorted(range(len(names)), key=lambda number: (-means[number], number))
+    # The sort is stable: equal means keep the order of the systems.
+    order = sorted(range(len(names)), key=lambda number: -means[number])
     columns = {
         "scores": point.tolist(),
         "means": means,
         "ranks": [list(rank_range) for rank_range in ranges],
         "clusters": clusters(ranks(means), ranges),
     }
-    result: dict[str, Any] = {"order": [names[number] for number in order]}
+    result: JsonObject = {"order": [names[number] for number in order]}
     for key, values in columns.items():
         result[key] = dict(zip(names, values, strict=True))
     return result
@@ -78,7 +85,7 @@ def rank_by_expected_wins(
     samples: int = 1000,
     level: float = 0.95,
     seed: int = 12345,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return Expected Wins, with rank ranges and clusters from bootstrap samples of the expanded
     pairs.
     """
@@ -96,7 +103,7 @@ def rank_by_expected_wins(
     return ranked(judgments.systems, point, drawn, level)
 
 
-def head_to_head(names: Sequence[str], wins: Ints) -> dict[str, dict[str, Any]]:
+def head_to_head(names: Sequence[str], wins: Ints) -> dict[str, JsonObject]:
     """Return how often each column's system is better than the row's: tables by the names of rows
     and columns, without the diagonal.
 
@@ -105,7 +112,9 @@ def head_to_head(names: Sequence[str], wins: Ints) -> dict[str, dict[str, Any]]:
     Mood 1946: the sign test), and `sign` its mark."""
     p: Floats = np.full(wins.shape, np.nan)
     for one, two in combinations(range(len(wins)), 2):
-        p[one, two] = p[two, one] = sign_test(int(wins[one, two]), int(wins[two, one]))
+        won = int(wins[one, two])
+        lost = int(wins[two, one])
+        p[one, two] = p[two, one] = sign_test(won, lost)
     p_values = _table(p, names)
     signs = {}
     for row, cells in p_values.items():
@@ -169,7 +178,8 @@ class Kappa(NamedTuple):
         """
         if not self.comparisons or self.expected >= 1:
             return math.nan
-        return (self.agreeing / self.comparisons - self.expected) / (1 - self.expected)
+        agreement = self.agreeing / self.comparisons
+        return (agreement - self.expected) / (1 - self.expected)
 
 
 def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
@@ -209,7 +219,8 @@ def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
             outcomes = (first + second)[by_both].sum(axis=0)
         expected = math.nan
         if outcomes.sum():
-            expected = float(((outcomes / outcomes.sum()) ** 2).sum())
+            shares = outcomes / outcomes.sum()
+            expected = float((shares**2).sum())
         kappas[one, two] = Kappa(int(agreeing), int(comparisons), expected)
     return kappas
 
@@ -228,8 +239,9 @@ def mean_kappa(kappas: Sequence[Kappa]) -> float:
 
 
 def judge_correlations(
-    judgments: Judgments, divisor: Divisor = "opponents"
-) -> dict[str, Any]:
+    judgments: Judgments,
+    divisor: Divisor = "opponents",
+) -> JsonObject:
     """Return how the Expected Wins of judges correlate, by spearman and pearson, by their names in
     results.json.
 
@@ -238,12 +250,13 @@ def judge_correlations(
     mean of these, where each judge weighs as much as he judged expanded pairs. With the divisor
     `beaten` this is table 6 of Grundkiewicz et al. 2015."""
     judges = range(len(judgments.judges))
-    wins = np.stack([judgments.of_judge(number).wins() for number in judges])
+    tables = [judgments.of_judge(number).wins() for number in judges]
+    wins = np.stack(tables)
     pairs = np.bincount(judgments.expanded.judge, minlength=len(judges))
     scores = expected_wins(wins, divisor)
     others_scores = expected_wins(wins.sum(axis=0) - wins, divisor)
-    kinds: dict[str, Any] = {"spearman": spearman, "pearson": pearson}
-    result: dict[str, Any] = {}
+    kinds: JsonObject = {"spearman": spearman, "pearson": pearson}
+    result: JsonObject = {}
     for name, coefficient in kinds.items():
         result[name] = coefficient(scores[:, None], scores[None])
     for name, coefficient in kinds.items():
@@ -257,8 +270,10 @@ def judge_correlations(
 
 
 def judgment_summary(
-    judgments: Judgments, config: JudgmentsConfig, progress: Progress | None = None
-) -> dict[str, Any]:
+    judgments: Judgments,
+    config: JudgmentsConfig,
+    progress: Progress | None = None,
+) -> JsonObject:
     """Return what judgements say, as mappings by names of judges and systems: human scores, head to
     head, and the agreement of the judges.
 
@@ -269,9 +284,13 @@ def judgment_summary(
     divisor = config.divisor
     seed = config.seed
     by_wins = rank_by_expected_wins(
-        judgments, divisor, config.resamples, config.level, seed
+        judgments,
+        divisor,
+        config.resamples,
+        config.level,
+        seed,
     )
-    by_trueskill: dict[str, Any] | None = None
+    by_trueskill: JsonObject | None = None
     if config.trueskill:
         means = trueskill(judgments, config.trueskill, seed, progress)
         by_means = ranked(names, means.mean(axis=0), means, config.level)
@@ -305,15 +324,16 @@ def judgment_summary(
 
 
 def kappa_summary(
-    judges: Sequence[str], kappas: Mapping[tuple[int, int], Kappa]
-) -> dict[str, Any]:
+    judges: Sequence[str],
+    kappas: Mapping[tuple[int, int], Kappa],
+) -> JsonObject:
     """Return the mean kappas, and the kappa and comparisons of each two judges by their names; the
     kappa is None for fewer than MIN_COMPARISONS.
     """
     pairs: dict[str, dict[str, float | None]] = {name: {} for name in judges}
     comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
-    between = []
-    within = []
+    between: list[Kappa] = []
+    within: list[Kappa] = []
     for (one, two), kappa in kappas.items():
         (within if one == two else between).append(kappa)
         enough = kappa.comparisons >= MIN_COMPARISONS

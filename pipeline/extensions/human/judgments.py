@@ -96,7 +96,8 @@ def is_judgments(path: Path) -> bool:
         data = file.read(HEAD_BYTES)
     if data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(XML_STARTS):
         return True
-    header = re.split(rb"[,;\t\r\n]", data.split(b"\n")[0].lower())
+    first_line = data.split(b"\n")[0].lower()
+    header = re.split(rb"[,;\t\r\n]", first_line)
     return any(cell.strip(b'" ') == b"system1id" for cell in header)
 
 
@@ -260,7 +261,8 @@ class _Xml(XmlReader[Item]):
             )
         self.count += 1
         judge = attributes.get("user", "").strip() or UNKNOWN
-        self.done.append(_item(self.outputs, segment, judge, str(self.count), position))
+        ranking = str(self.count)
+        self.done.append(_item(self.outputs, segment, judge, ranking, position))
         self.attributes = None
 
 
@@ -270,7 +272,8 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
     """
     lines = _csv_lines(path, name)
     first = next(lines)
-    rows = quoted_rows(chain([first], lines), separator_of(first, ",;\t") or ",", name)
+    separator = separator_of(first, ",;\t") or ","
+    rows = quoted_rows(chain([first], lines), separator, name)
     header = [cell.lower() for cell in next(rows).cells]
     columns = _columns(header, name)
     for number, (line, cells) in enumerate(rows, 1):
@@ -325,7 +328,8 @@ def _columns(header: list[str], name: str) -> _Columns:
     for title in header:
         if title and header.count(title) > 1:
             raise CorpusError.at(position, f"two columns are called '{title}'")
-    numbers = sorted(int(match[1]) for match in map(COLUMN.fullmatch, header) if match)
+    matches = filter(None, map(COLUMN.fullmatch, header))
+    numbers = sorted(int(match[1]) for match in matches)
     if len(numbers) < 2:
         numbers = [1, 2]
     systems = [(f"system{number}id", f"system{number}rank") for number in numbers]
@@ -385,9 +389,10 @@ class Judgments:
 
     def of_judge(self, number: int) -> Judgments:
         """Return the judgements of one judge. All names and their numbers stay the same."""
+        is_judge = np.arange(len(self.items)) == number
         return replace(
             self,
-            items=np.where(np.arange(len(self.items)) == number, self.items, 0),
+            items=np.where(is_judge, self.items, 0),
             expanded=self.expanded.only(self.expanded.judge == number),
             unexpanded=self.unexpanded.only(self.unexpanded.judge == number),
         )
@@ -416,7 +421,8 @@ def cells_to_wins(cells: Ints, systems: int) -> Ints:
     systems * 3].
     """
     table = cells.reshape(*cells.shape[:-1], systems, systems, 3)
-    return table[..., 0] + np.swapaxes(table[..., 2], -1, -2)
+    losses = table[..., 2]
+    return table[..., 0] + np.swapaxes(losses, -1, -2)
 
 
 def read_judgments(
@@ -467,7 +473,10 @@ def _systems(items: Iterable[Item]) -> set[str]:
 
 
 def check_known(
-    where: str, name: str, names: Collection[str], kind: str = "system"
+    where: str,
+    name: str,
+    names: Collection[str],
+    kind: str = "system",
 ) -> None:
     """Raise InputError, which begins with `where`, for the name of a system or judge that is not
     there.
@@ -480,7 +489,9 @@ def check_known(
 
 
 def check_aliases(
-    file: str, aliases: Mapping[str, str], systems: Collection[str]
+    file: str,
+    aliases: Mapping[str, str],
+    systems: Collection[str],
 ) -> None:
     """Raise InputError where an alias is for a system that the file has not, or two systems would
     have one name.
@@ -518,15 +529,11 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
     unexpanded = array("q")
     items_of_judges = [0] * len(judges)
     rankings = set[tuple[str, str, str]]()
-    unranked = 0
-    too_short = 0
     for item in items:
         judge = judge_numbers[item.judge]
         if item.ranking not in rankings:
             rankings.add(item.ranking)
             items_of_judges[judge] += 1
-        unranked += item.unranked
-        too_short += len(item.groups) < 2
         ranked_outputs = []
         ranked_systems = []
         for group in item.groups:
@@ -541,16 +548,6 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
             message = f"there are more than {MAX_PAIRS:,} pairs of systems"
             raise CorpusError.at(item.position, message)
 
-    notes = []
-    if unranked:
-        notes.append(
-            f"{unranked} outputs have the rank -1 (not ranked) and are left out"
-        )
-    if too_short:
-        notes.append(
-            f"{too_short} of {len(items)} items have fewer than two outputs: "
-            "nothing is compared there"
-        )
     return Judgments(
         file=file,
         systems=tuple(systems),
@@ -560,8 +557,21 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
         items=np.array(items_of_judges, np.int64),
         expanded=_pairs(expanded),
         unexpanded=_pairs(unexpanded),
-        notes=tuple(notes),
+        notes=tuple(_notes(items)),
     )
+
+
+def _notes(items: Sequence[Item]) -> Iterator[str]:
+    """Yield warnings about what is not compared."""
+    unranked = sum(item.unranked for item in items)
+    if unranked:
+        yield f"{unranked} outputs have the rank -1 (not ranked) and are left out"
+    too_short = sum(len(item.groups) < 2 for item in items)
+    if too_short:
+        yield (
+            f"{too_short} of {len(items)} items have fewer than two outputs: "
+            "nothing is compared there"
+        )
 
 
 def _numbers(names: Iterable[str]) -> dict[str, int]:
@@ -570,14 +580,17 @@ def _numbers(names: Iterable[str]) -> dict[str, int]:
 
 
 def _pairs(values: array[int]) -> Pairs:
-    table = np.array(values, np.int64).reshape(-1, len(Pairs._fields))
-    return Pairs(*np.ascontiguousarray(table.T))
+    table = np.array(values, np.int64)
+    columns = table.reshape(-1, len(Pairs._fields)).T
+    return Pairs(*np.ascontiguousarray(columns))
 
 
 def natural(text: str) -> list[tuple[int, int, str]]:
     """Return a key that sorts numbers inside names by their value."""
     key = []
     for index, part in enumerate(re.split(r"([0-9]{1,18})", text)):
-        is_number = index % 2 == 1
-        key.append((1, int(part), part) if is_number else (0, 0, part))
+        if index % 2:
+            key.append((1, int(part), part))
+        else:
+            key.append((0, 0, part))
     return key

@@ -8,7 +8,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from .human_judgements import (
 )
 from .judgments import Judgments
 from .models import HumanConfig
+from .report_tables import JsonObject
 from .score_files import MetricScores
 from .trueskill import Progress, skills
 
@@ -55,13 +56,14 @@ def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> F
 
     The scores are float64 [systems, lines], with the systems in ASCII order of their names; the
     result is [pairs]."""
-    agrees = scores[pairs.better, pairs.line] > scores[pairs.worse, pairs.line]
+    better = scores[pairs.better, pairs.line]
+    worse = scores[pairs.worse, pairs.line]
     for_ties: Floats | float
     if ties == "later":
         for_ties = (pairs.better > pairs.worse).astype(np.float64)
     else:
         for_ties = FOR_TIES[ties]
-    return np.where(_tied(scores, pairs), for_ties, agrees)
+    return np.where(_tied(scores, pairs), for_ties, better > worse)
 
 
 FOR_TIES = {"wrong": 0.0, "half": 0.5, "out": math.nan}
@@ -97,7 +99,10 @@ class SentenceLevel(NamedTuple):
 
 
 def sentence_level(
-    scores: Floats, pairs: SentencePairs, human_ties: SentencePairs, ties: Ties
+    scores: Floats,
+    pairs: SentencePairs,
+    human_ties: SentencePairs,
+    ties: Ties,
 ) -> SentenceLevel:
     """Return how far sentence scores, float64 [systems, lines], agree with judgements."""
     agreement = preferences(scores, pairs, ties)
@@ -142,12 +147,15 @@ def accuracy_interval(
     accuracies = []
     for _ in range(samples):
         sample = generator.integers(0, len(total), len(total))
-        accuracies.append(agreeing[sample].sum() / total[sample].sum())
+        pairs_in_sample = total[sample].sum()
+        accuracies.append(agreeing[sample].sum() / pairs_in_sample)
     return defined_interval(np.array(accuracies), level)
 
 
 def sentence_pairs(
-    judgments: Judgments, names: Sequence[str], lines: Ints
+    judgments: Judgments,
+    names: Sequence[str],
+    lines: Ints,
 ) -> tuple[SentencePairs, SentencePairs]:
     """Return the expanded pairs of named systems: the pairs that people do not tie, and the pairs
     that they tie.
@@ -155,7 +163,8 @@ def sentence_pairs(
     The names are in ASCII order. `lines` has the line of each judged sentence, -1 for one whose
     pairs do not count."""
     number = np.full(len(judgments.systems), -1, np.int64)
-    number[[judgments.systems.index(name) for name in names]] = np.arange(len(names))
+    for row, name in enumerate(names):
+        number[judgments.systems.index(name)] = row
     pairs = judgments.expanded
     first = number[pairs.first]
     second = number[pairs.second]
@@ -188,7 +197,8 @@ def lines_of_segments(
                 f"{judgments.file}: '{name}' is no number of a sentence, so nothing is "
                 "known of its line"
             )
-    numbers = np.array([int(name[:18]) for name in judgments.segments], np.int64)
+    whole_numbers = [int(name[:18]) for name in judgments.segments]
+    numbers = np.array(whole_numbers, np.int64)
     lines_by_numbering = {
         "0": numbers,
         "1": numbers - 1,
@@ -233,7 +243,10 @@ def lines_of_segments(
 
 
 def _differing(
-    judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints
+    judgments: Judgments,
+    names: Sequence[str],
+    scores: Floats,
+    lines: Ints,
 ) -> int:
     """Return how many pairs of systems whose outputs were judged as one have different scores
     there.
@@ -248,15 +261,20 @@ def _differing(
     count = len(judgments.outputs)
     first = pairs.segment * count + pairs.first
     second = pairs.segment * count + pairs.second
-    segments, outputs = np.divmod(np.unique(np.concatenate([first, second])), count)
+    every = np.unique(np.concatenate([first, second]))
+    segments, outputs = np.divmod(every, count)
     several = has_several[outputs]
     differing = 0
     for segment, output in zip(
-        segments[several].tolist(), outputs[several].tolist(), strict=True
+        segments[several].tolist(),
+        outputs[several].tolist(),
+        strict=True,
     ):
         values = scores[groups[output], lines[segment]]
-        equal = correlation.equal_scores(values[1:], values[:1])
-        differing += int((~equal & ~np.isnan(values[1:])).sum())
+        others = values[1:]
+        equal = correlation.equal_scores(others, values[:1])
+        is_scored = ~np.isnan(others)
+        differing += int((is_scored & ~equal).sum())
     return differing
 
 
@@ -334,7 +352,7 @@ LATER = ("aliases", "statistics", "permutations", "aggregation")
 class MetaEvaluation:
     """How far the metrics agree with people."""
 
-    settings: dict[str, Any]
+    settings: JsonObject
     """The section `human` of the config."""
     digest: str
     """The digest of the file of judgements or scores."""
@@ -349,7 +367,7 @@ class MetaEvaluation:
     statistics: list[Agreement] = field(default_factory=list)
     permutations: list[PermutationTest] = field(default_factory=list)
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> JsonObject:
         """Return everything as mappings and lists. What only some configs ask for is left out where
         it is empty.
         """
@@ -375,7 +393,8 @@ def meta_evaluate(
     metrics = [metric for metric in metrics if metric.dataset == dataset]
     unused = set()
     for name in LATER:
-        if getattr(config, name) == type(config).model_fields[name].get_default():
+        default = HumanConfig.model_fields[name].get_default()
+        if getattr(config, name) == default:
             unused.add(name)
     result = MetaEvaluation(
         settings=config.model_dump(exclude=unused), digest=human_data.digest
@@ -416,7 +435,9 @@ def meta_evaluate(
 
 
 def _columns(
-    metrics: Sequence[MetricScores], systems: Sequence[str], config: HumanConfig
+    metrics: Sequence[MetricScores],
+    systems: Sequence[str],
+    config: HumanConfig,
 ) -> dict[str, Floats]:
     """Return the scores of systems by each metric: its signature, and float64 [systems]."""
     names = [metric.metric for metric in metrics]
@@ -447,7 +468,12 @@ def _add_correlations(
         coefficients = {}
         for name, value in values.items():
             interval = correlation.bootstrap_interval(
-                column, human, name, config.resamples, config.level, config.seed
+                column,
+                human,
+                name,
+                config.resamples,
+                config.level,
+                config.seed,
             )
             coefficients[name] = Coefficient(value, interval)
         result.correlations.append(
@@ -457,7 +483,10 @@ def _add_correlations(
             continue
         for window in correlation.windows(column, human, config.window):
             windowed = Windowed(
-                dataset=dataset, metric=metric, human=title, **window._asdict()
+                dataset=dataset,
+                metric=metric,
+                human=title,
+                **window._asdict(),
             )
             result.windows.append(windowed)
     for one, two in combinations(columns, 2):
@@ -504,7 +533,9 @@ def judged_scores(
 
 
 def agreement_on_sentences(
-    judgments: Judgments, judged: JudgedScores, ties: Ties
+    judgments: Judgments,
+    judged: JudgedScores,
+    ties: Ties,
 ) -> SentenceLevel:
     """Return how far sentence scores agree with judgements of pairs of outputs."""
     pairs, human_ties = sentence_pairs(judgments, judged.systems, judged.lines)
@@ -522,7 +553,11 @@ def _on_sentences(
             continue
         try:
             judged = judged_scores(
-                metric, judgments, config.without, config.numbering, notes
+                metric,
+                judgments,
+                config.without,
+                config.numbering,
+                notes,
             )
         except InputError as error:  # what was computed on systems stays valid
             notes.append(f"nothing on sentences: {error}")

@@ -20,7 +20,9 @@ class HumanConfig(models.ConfigModel):
         description="the data set that was judged; not needed where there is only one",
     )
     judges: list[str] = Field(
-        [], min_length=1, description="only these judges; default: all"
+        [],
+        min_length=1,
+        description="only these judges; default: all",
     )
     aliases: dict[str, str] = Field(
         {},
@@ -87,7 +89,9 @@ class JudgmentsConfig(models.ConfigModel):
 
     file: models.PathText = Field(description="judgements (XML or CSV)")
     judges: list[str] = Field(
-        [], min_length=1, description="only these judges; default: all"
+        [],
+        min_length=1,
+        description="only these judges; default: all",
     )
     without_judges: list[str] = Field([], description="judges that are left out")
     without: list[str] = Field([], description="systems that are left out")
@@ -150,7 +154,9 @@ class CorrelationConfig(models.ConfigModel):
 
     of: list[Name] = Field(min_length=1, description="columns, such as metrics")
     with_: list[Name] = Field(
-        min_length=1, alias="with", description="columns, such as human scores"
+        min_length=1,
+        alias="with",
+        description="columns, such as human scores",
     )
     without: list[str] = Field([], description="systems that are left out")
     statistics: list[str] = Field(

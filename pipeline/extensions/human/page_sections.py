@@ -10,11 +10,12 @@ from pipeline.report.tables import shown_level
 from pipeline.scoring.results import Results
 
 from .human_judgements import HumanRanking
+from .report_tables import JsonObject
 from .stages import human_data_of, human_ranking_of
 from .tables import AGREEMENT_TABLES, head_to_head_table, judged_table
 
 
-def human_section(context: ReportContext) -> dict[str, Any] | None:
+def human_section(context: ReportContext) -> JsonObject | None:
     """Return tables and charts of how people rank the systems, and of how the metrics agree with
     them.
     """
@@ -43,7 +44,7 @@ def rankings(context: ReportContext) -> list[tuple[str, Any]]:
     return [("people", ranked_systems(ranking))]
 
 
-def _ranking_part(ranking: HumanRanking, settings: dict[str, Any]) -> dict[str, Any]:
+def _ranking_part(ranking: HumanRanking, settings: JsonObject) -> JsonObject:
     """Return how people rank the systems; `settings` are those of the section `human`."""
     scores = ranking.expected_wins
     order = scores["order"]
@@ -78,9 +79,9 @@ def _ranking_part(ranking: HumanRanking, settings: dict[str, Any]) -> dict[str, 
     }
 
 
-def _agreement_charts(results: Results) -> dict[str, Any]:
+def _agreement_charts(results: Results) -> JsonObject:
     """Return the charts of how the metrics agree with people, by their titles."""
-    charts: dict[str, Any] = {}
+    charts: JsonObject = {}
     if not has_charts():
         return charts
     from pipeline.extensions.page.charts import drawn

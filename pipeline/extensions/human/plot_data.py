@@ -19,6 +19,7 @@ from pipeline.report.tables.ranked import Group, called, groups
 from pipeline.scoring.results import Results
 
 from .human_judgements import HumanRanking
+from .report_tables import JsonObject
 from .tables import coefficient
 
 
@@ -44,7 +45,8 @@ def ranked_systems(ranking: HumanRanking) -> list[RankedSystem]:
     systems = []
     for rank, name in enumerate(scores["order"], 1):
         best, worst = scores["ranks"][name]
-        systems.append(RankedSystem(name, rank, best, worst, scores["clusters"][name]))
+        cluster = scores["clusters"][name]
+        systems.append(RankedSystem(name, rank, best, worst, cluster))
     return systems
 
 
@@ -107,7 +109,8 @@ def point_plots(results: Results) -> Iterator[AgreementPlot]:
             y = math.nan if human_score is None else float(human_score)
             if math.isfinite(score) and math.isfinite(y):
                 title = f"{name}: {percent(score, 2, group.metric)}, {y:.4g}"
-                points.append(Point(name, factor(group.metric) * score, y, title))
+                x = factor(group.metric) * score
+                points.append(Point(name, x, y, title))
         coefficients = []
         for name in ("pearson", "spearman"):
             value = item["coefficients"][name]["value"]
@@ -132,7 +135,7 @@ def coefficient_plots(results: Results) -> Iterator[AgreementPlot]:
     ):
         if dataset not in by_dataset:
             continue
-        coefficients: list[tuple[str, dict[str, Any]]] = []
+        coefficients: list[tuple[str, JsonObject]] = []
         for item in items:
             if (item["dataset"], item["human"]) == (dataset, human_name):
                 coefficients.append((names[item["metric"]], item["coefficients"]))
@@ -145,7 +148,7 @@ def coefficient_plots(results: Results) -> Iterator[AgreementPlot]:
             yield AgreementPlot(by_dataset[dataset], figure_name, subject, rows)
 
 
-def _first_coefficient(item: tuple[str, dict[str, Any]]) -> float:
+def _first_coefficient(item: tuple[str, JsonObject]) -> float:
     """Return the key by which metrics are sorted: the highest first coefficient comes first."""
     _, coefficients = item
     value = next(iter(coefficients.values()))["value"]
@@ -153,7 +156,10 @@ def _first_coefficient(item: tuple[str, dict[str, Any]]) -> float:
 
 
 def _coefficient_rows(
-    coefficients: list[tuple[str, dict[str, Any]]], name: str, subject: str, level: str
+    coefficients: list[tuple[str, JsonObject]],
+    name: str,
+    subject: str,
+    level: str,
 ) -> Rows:
     marks = []
     notes = []

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -31,6 +31,7 @@ from pipeline.scoring.resampling.intervals import defined_interval
 
 from .correlation import quotient
 from .models import CorrelationConfig, RecordsConfig
+from .report_tables import JsonObject
 from .statistics import Statistic, statistic_of
 
 MAX_BYTES = 1 << 28
@@ -134,7 +135,8 @@ def _of_json(path: Path, name: str) -> list[Record]:
 
 def _of_json_lines(path: Path, name: str) -> list[Record]:
     records = []
-    for number, line in enumerate(small_text(path, MAX_BYTES).split("\n"), 1):
+    lines = small_text(path, MAX_BYTES).split("\n")
+    for number, line in enumerate(lines, 1):
         if line.strip():
             position = f"{name}:{number}"
             records.append(Record(position, _parsed(line, position)))
@@ -255,9 +257,7 @@ def means_of(scores: Scores) -> dict[str, float]:
     }
 
 
-def correlated(
-    metric: Scores, human: Scores, config: CorrelationConfig
-) -> dict[str, Any]:
+def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> JsonObject:
     """Return the statistics of two scores of outputs that both have, and how many systems and
     outputs these are.
 
@@ -265,20 +265,14 @@ def correlated(
     replacement, each with the outputs of all systems. Samples in which a statistic is not defined
     are left out; without others its ends are NaN. Raises InputError if no output has both, or a
     statistic is unknown."""
-    # The outputs that have both scores, as tables float64 [systems, items] with NaN for others.
-    common = []
-    for key, score in human.items():
-        other = metric.get(key, math.nan)
-        if not math.isnan(score + other) and key[0] not in config.without:
-            common.append(key)
-    if not common:
-        raise InputError(
-            "no output has both scores: are systems and items called alike in both files?"
-        )
+    common = _common_outputs(metric, human, config.without)
+    # Tables float64 [systems, items] with NaN for outputs without both scores.
     rows = _numbers(system for system, _ in common)
     columns = _numbers(item for _, item in common)
-    cells = tuple(np.array([(rows[row], columns[item]) for row, item in common]).T)
-    metric_table = np.full((len(rows), len(columns)), np.nan)
+    indexes = [(rows[system], columns[item]) for system, item in common]
+    cells = tuple(np.array(indexes).T)
+    shape = (len(rows), len(columns))
+    metric_table = np.full(shape, np.nan)
     human_table = metric_table.copy()
     metric_table[cells] = [metric[key] for key in common]
     human_table[cells] = [human[key] for key in common]
@@ -295,7 +289,8 @@ def correlated(
     def values(items: Ints | slice) -> list[float]:
         """Return the statistics on some of the items."""
         human_part = human_table[:, items]
-        metric_part = np.where(np.isnan(human_part), np.nan, metric_table[:, items])
+        metric_part = metric_table[:, items]
+        metric_part = np.where(np.isnan(human_part), np.nan, metric_part)
         results = []
         for statistic in statistics:
             value = statistic.value(
@@ -306,11 +301,12 @@ def correlated(
         return results
 
     outputs = int((~np.isnan(human_table)).sum())
-    result: dict[str, Any] = {"systems": len(rows), "scores": outputs}
+    result: JsonObject = {"systems": len(rows), "scores": outputs}
     result.update(zip(config.statistics, values(slice(None)), strict=True))
     if config.resamples:
         generator = np.random.default_rng(config.seed)
-        samples = generator.integers(0, len(columns), (config.resamples, len(columns)))
+        sample_shape = (config.resamples, len(columns))
+        samples = generator.integers(0, len(columns), sample_shape)
         sample_values = np.array([values(sample) for sample in samples])
         intervals = {}
         for text, column in zip(config.statistics, sample_values.T, strict=True):
@@ -319,13 +315,33 @@ def correlated(
     return result
 
 
+def _common_outputs(
+    metric: Scores,
+    human: Scores,
+    without: Collection[str],
+) -> list[tuple[str, str]]:
+    """Return the outputs that have both scores; raises InputError if there are none."""
+    common = []
+    for key, score in human.items():
+        other = metric.get(key, math.nan)
+        if not math.isnan(score + other) and key[0] not in without:
+            common.append(key)
+    if not common:
+        raise InputError(
+            "no output has both scores: are systems and items called alike in both files?"
+        )
+    return common
+
+
 def _numbers(names: Iterable[str]) -> dict[str, int]:
     """Return a number from 0 for each different name, in the order in which they come."""
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
 
 def _compared_scores(
-    scores: Floats, statistic: Statistic, control: str | None
+    scores: Floats,
+    statistic: Statistic,
+    control: str | None,
 ) -> Floats:
     """Return scores [systems, items] as a statistic compares them: means of systems, or what these
     do not explain.
@@ -336,6 +352,6 @@ def _compared_scores(
     if not compares_systems and control is None:
         return scores
     present = ~np.isnan(scores)
-    sums = np.where(present, scores, 0.0).sum(axis=1, keepdims=True)
-    means = quotient(sums, present.sum(axis=1, keepdims=True))
+    sums = np.where(present, scores, 0.0).sum(axis=1)
+    means = quotient(sums, present.sum(axis=1))[:, None]
     return means if compares_systems else scores - means

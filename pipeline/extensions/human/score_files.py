@@ -98,7 +98,8 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
     rows = [row for row in every_row if len(row.cells) > 1]
     if not rows:
         return None
-    titles, rows = _titles(rows, path.with_name(path.name.replace(SENTENCES, "")))
+    file_name = path.name.replace(SENTENCES, "")
+    titles, rows = _titles(rows, path.with_name(file_name))
     rows_of_system: dict[str, list[Row]] = {}
     for row in rows:
         if len(row.cells) != len(titles) + 1:
@@ -191,7 +192,8 @@ class MetricScores:
         """
         if self.sentences is None:
             raise InputError(f"{what}: {self.metric} has no scores of sentences")
-        return self.sentences()[[self.systems.index(name) for name in systems]]
+        rows = [self.systems.index(name) for name in systems]
+        return self.sentences()[rows]
 
 
 def metric_scores(columns: Iterable[MetricResult]) -> list[MetricScores]:
@@ -202,7 +204,9 @@ def metric_scores(columns: Iterable[MetricResult]) -> list[MetricScores]:
     for result in columns:
         scores = {}
         for score, reference in zip(
-            result.scores, result.reference_of_system, strict=False
+            result.scores,
+            result.reference_of_system,
+            strict=False,
         ):
             if reference is None:
                 scores[score.system] = result.metric.goodness(score.score)
@@ -233,7 +237,11 @@ def scores_of_file(path: Path) -> list[MetricScores]:
         rows = [systems[system] for system in sorted(systems)]
         metrics.append(
             MetricScores(
-                "", name, means(systems), len(rows[0]), partial(np.stack, rows)
+                "",
+                name,
+                means(systems),
+                len(rows[0]),
+                partial(np.stack, rows),
             )
         )
     return metrics
@@ -242,7 +250,10 @@ def scores_of_file(path: Path) -> list[MetricScores]:
 def _sentences(result: MetricResult) -> Floats:
     """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
     systems = zip(
-        result.names, result.columns, result.reference_of_system, strict=False
+        result.names,
+        result.columns,
+        result.reference_of_system,
+        strict=False,
     )
     columns = {name: blocks for name, blocks, reference in systems if reference is None}
     metric = result.metric

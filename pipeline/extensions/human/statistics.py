@@ -107,7 +107,8 @@ class Statistic:
         """Return the groups that have at least two of the scores that are present: bool [systems,
         lines].
         """
-        cells = AVERAGES[self.average](np.arange(present.size).reshape(present.shape))
+        every_cell = np.arange(present.size).reshape(present.shape)
+        cells = AVERAGES[self.average](every_cell)
         is_present = present.reshape(-1)[cells]
         if len(cells) == 1:  # a single group needs no room for missing scores
             cells = cells[:, is_present[0]]
@@ -173,7 +174,8 @@ def averaged(values: Floats) -> Floats:
     has.
     """
     defined = ~np.isnan(values)
-    return quotient(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1))
+    sums = np.where(defined, values, 0.0).sum(axis=-1)
+    return quotient(sums, defined.sum(axis=-1))
 
 
 ROUNDING = 1e-12
@@ -218,7 +220,8 @@ class Spearman(Statistic):
         rankdata = scipy_stats(self.name).rankdata
         ranks = []
         for scores in (human, metric):
-            all_ranks = rankdata(np.where(present, scores, np.inf), axis=-1)
+            with_missing = np.where(present, scores, np.inf)
+            all_ranks = rankdata(with_missing, axis=-1)
             ranks.append(np.where(present, all_ranks, 0.0))
         return pearson(ranks[0], ranks[1], present)
 
@@ -228,7 +231,8 @@ def _signs(permutations: int, lines: int, seed: int) -> Floats:
     """Return the 1 or -1 by which permutations multiply scores, float64 [lines, permutations], as
     mt-metrics-eval.
     """
-    drawn = np.random.default_rng(seed).random((permutations, lines), dtype=np.float32)
+    generator = np.random.default_rng(seed)
+    drawn = generator.random((permutations, lines), dtype=np.float32)
     return np.where(drawn > 0.5, 1.0, -1.0).T
 
 
@@ -246,7 +250,8 @@ def p_values(scores: Floats, permutations: int, seed: int) -> Floats:
     shares: Floats = np.empty(observed.shape)
     for number, (one, two) in enumerate(zip(first, second, strict=True)):
         differences = permuted[..., one, :] - permuted[..., two, :]
-        shares[..., number] = (differences >= observed[..., number, None]).mean(axis=-1)
+        is_reached = differences >= observed[..., number, None]
+        shares[..., number] = is_reached.mean(axis=-1)
     return shares
 
 
@@ -268,16 +273,23 @@ class SoftAccuracy(Statistic):
         help="scores of sentences are needed",
     )
     average: str = option(
-        "none", choices=("none",), implicit=True, help="there is nothing to average"
+        "none",
+        choices=("none",),
+        implicit=True,
+        help="there is nothing to average",
     )
     permutations: int = option(
-        1000, minimum=1, maximum=1_000_000, help="permutations of each p-value"
+        1000,
+        minimum=1,
+        maximum=1_000_000,
+        help="permutations of each p-value",
     )
     seed: int = option(4, maximum=2**32 - 1, help="the seed of the permutations")
 
     def groups(self, present: Bools) -> Groups:
         """Return the systems as groups, with the sentences for which all systems have scores."""
-        cells = np.arange(present.size).reshape(present.shape)[:, present.all(axis=0)]
+        every_cell = np.arange(present.size).reshape(present.shape)
+        cells = every_cell[:, present.all(axis=0)]
         if len(cells) < 2 or not cells.shape[1]:
             cells = cells[:0]
         return Groups(cells, np.ones(cells.shape, np.bool_))
@@ -291,7 +303,8 @@ class SoftAccuracy(Statistic):
         for scores in metric.reshape(-1, *metric.shape[-2:]):
             metric_p = p_values(scores, self.permutations, self.seed)
             differences.append(np.abs(metric_p - human_p).mean())
-        return 1 - np.array(differences).reshape(*metric.shape[:-2], 1)
+        shape = (*metric.shape[:-2], 1)
+        return 1 - np.array(differences).reshape(shape)
 
 
 NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,2})?"
@@ -306,7 +319,10 @@ MAX_SORTED_PAIRS = 30_000_000
 
 
 def counts_within(
-    human: Floats, metric: Floats, present: Bools, epsilon: float = 0.0
+    human: Floats,
+    metric: Floats,
+    present: Bools,
+    epsilon: float = 0.0,
 ) -> PairCounts:
     """Count the pairs within each group: int64 [..., groups], as pair_counts() does for scores of
     the metric first.
@@ -319,7 +335,8 @@ def counts_within(
     for metric_scores in metric.reshape(-1, *metric.shape[-2:]):
         for one, two, members in zip(metric_scores, human, present, strict=True):
             table.append(_sorted_counts(one[members], two[members]))
-    return PairCounts(*np.moveaxis(np.reshape(table, (*metric.shape[:-1], 5)), -1, 0))
+    counts = np.reshape(table, (*metric.shape[:-1], 5))
+    return PairCounts(*np.moveaxis(counts, -1, 0))
 
 
 def _sorted_counts(metric: Floats, human: Floats) -> list[int]:
@@ -364,7 +381,8 @@ class TauB(Statistic):
         """Return tau-b of the pairs within each group; NaN where one side ties all of them."""
         counts = counts_within(human, metric, present)
         untied = counts.concordant + counts.discordant
-        size = np.sqrt(untied + counts.ties_one) * np.sqrt(untied + counts.ties_two)
+        size = np.sqrt(untied + counts.ties_one)
+        size = size * np.sqrt(untied + counts.ties_two)
         return quotient(counts.concordant - counts.discordant, size)
 
 
@@ -451,10 +469,12 @@ def calibrated(human: Floats, metric: Floats, present: Bools) -> Calibration:
     agrees = np.sign(human_differences) == np.sign(metric_differences)
     order = np.argsort(np.abs(metric_differences), kind="stable")
     distances = np.abs(metric_differences)[order]
-    gains = (((human_differences == 0).astype(np.float64) - agrees) * weights)[order]
+    is_tied = (human_differences == 0).astype(np.float64)
+    gains = (is_tied - agrees) * weights
     start = float((agrees * weights).sum())
+    sums = start + np.cumsum(gains[order])
     last = np.append(distances[1:] != distances[:-1], True)
-    sums = np.append(start, (start + np.cumsum(gains))[last]) / groups_with_pairs
+    sums = np.append(start, sums[last]) / groups_with_pairs
     best = int((sums >= sums.max() - EQUAL).argmax())
     epsilon = float(distances[last][best - 1]) if best else 0.0
     return Calibration(epsilon, float(sums[best]), groups_with_pairs)

@@ -3,35 +3,37 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pipeline.report.tables import Table, round_half_up, shown_level, shown_range
 from pipeline.report.tables.comparisons import shown_p
 from pipeline.report.tables.ranked import called
 
+from .report_tables import JsonObject
 from .statistics import SPELLINGS
 
 USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")
 """Options of statistics that tables leave out, because they are defaults. Signatures have them."""
 
 
-def counts_table(summary: dict[str, Any]) -> Table:
+def counts_table(summary: JsonObject) -> Table:
     """Return a row for each judge: numbers of items, pairs of outputs, pairs of systems, and ties
     among the pairs.
     """
     rows = []
-    for judge, numbers in {**summary["judges"], "all": summary["total"]}.items():
+    judges = {**summary["judges"], "all": summary["total"]}
+    for judge, numbers in judges.items():
         rows.append([judge, *(f"{number:,}" for number in numbers.values())])
     return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows
 
 
-def judged_table(scores: dict[str, Any], title: str, digits: int) -> Table:
+def judged_table(scores: JsonObject, title: str, digits: int) -> Table:
     """Return a row for each system, the best first, with its human score, rank range and cluster."""
     rows = []
     for rank, name in enumerate(scores["order"], 1):
         score = coefficient(scores["scores"][name], digits)
         ranks = shown_range(*scores["ranks"][name])
-        rows.append([str(rank), name, score, ranks, str(scores["clusters"][name])])
+        cluster = str(scores["clusters"][name])
+        rows.append([str(rank), name, score, ranks, cluster])
     return ["rank", "system", title, "ranks", "cluster"], rows
 
 
@@ -46,7 +48,7 @@ def kappa_table(kappas: dict[str, dict[str, float | None]]) -> Table:
     return ["judge", *kappas], rows
 
 
-def head_to_head_table(pairs: dict[str, dict[str, Any]], order: Sequence[str]) -> Table:
+def head_to_head_table(pairs: dict[str, JsonObject], order: Sequence[str]) -> Table:
     """Return how often the column's system is better than the row's, with a mark for the p-value.
 
     `order` has the systems in the order of the rows and columns.
@@ -61,7 +63,8 @@ def head_to_head_table(pairs: dict[str, dict[str, Any]], order: Sequence[str]) -
             elif math.isnan(share):
                 cells.append("-")
             else:
-                cells.append(round_half_up(share, 2) + pairs["sign"][row][column])
+                sign = pairs["sign"][row][column]
+                cells.append(round_half_up(share, 2) + sign)
         rows.append(cells)
     return ["", *order], rows
 
@@ -95,7 +98,7 @@ class AgreementTable:
     values: Sequence[str]
     """The keys of the other columns."""
 
-    def table(self, human: dict[str, Any]) -> Table:
+    def table(self, human: JsonObject) -> Table:
         """Return the titles of the columns, and a row for each item."""
         items = human.get(self.section, ())
         if not items:
@@ -126,7 +129,7 @@ class AgreementTable:
         return header, rows
 
 
-def _cells(item: dict[str, Any], key: str, labels: Mapping[str, str]) -> list[str]:
+def _cells(item: JsonObject, key: str, labels: Mapping[str, str]) -> list[str]:
     """Return the cell of a column, or those of all coefficients with their intervals."""
     value = item.get(key)
     if key == "coefficients":
@@ -157,7 +160,7 @@ def _cells(item: dict[str, Any], key: str, labels: Mapping[str, str]) -> list[st
     return [cell]
 
 
-def _p_value(item: dict[str, Any]) -> str:
+def _p_value(item: JsonObject) -> str:
     """Return the p-value of a test. One that no permutation reached is below a share of them."""
     p = item["p"]
     if p is None:
@@ -168,12 +171,12 @@ def _p_value(item: dict[str, Any]) -> str:
 
 
 def _order_of_statistics(
-    items: Iterable[dict[str, Any]],
-) -> Callable[[dict[str, Any]], tuple[int, str, float]]:
+    items: Iterable[JsonObject],
+) -> Callable[[JsonObject], tuple[int, str, float]]:
     """Return the sort key of statistics: in the order of the config, the best metric first."""
     order = list(dict.fromkeys(item["statistic"] for item in items))
 
-    def sort_key(item: dict[str, Any]) -> tuple[int, str, float]:
+    def sort_key(item: JsonObject) -> tuple[int, str, float]:
         value = item["value"]
         missing = value is None or math.isnan(value)
         cost = math.inf if missing else -value

@@ -52,10 +52,12 @@ def trueskill(
     systems = len(judgments.systems)
     # How often the row's system wins, ties and loses: int64 [systems, systems, 3].
     outcomes = cells.reshape(systems, systems, 3)
-    outcomes = outcomes + np.swapaxes(outcomes, 0, 1)[..., ::-1]
+    as_other = np.swapaxes(outcomes, 0, 1)
+    outcomes = outcomes + as_other[..., ::-1]
     met = outcomes.sum(axis=2)
     compared = met.sum(axis=1) > 0
-    shares = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
+    counts = np.maximum(met, 1)
+    shares = np.cumsum(outcomes, axis=2) / counts[..., None]
     partners = (met > 0).astype(np.float64)
     # The deviation of a performance grows with the number of matches.
     matches = int(cells.sum()) + 1
@@ -68,16 +70,20 @@ def trueskill(
         # The least certain system meets one whose skill is near.
         least_certain = variances >= variances.max(axis=1, keepdims=True) * NEAR
         first = least_certain.argmax(axis=1)
-        weights = np.exp(-np.abs(means - means[rows, first, None])) * partners[first]
+        distances = np.abs(means - means[rows, first, None])
+        weights = np.exp(-distances) * partners[first]
         reached = np.cumsum(weights, axis=1)
-        second = (reached <= (nearness * reached[:, -1])[:, None]).sum(axis=1)
+        limit = nearness * reached[:, -1]
+        second = (reached <= limit[:, None]).sum(axis=1)
         # The outcome is that of a random judgement of the two.
         share = shares[first, second]
         lost = chance >= share[:, 1]
         drawn = (chance >= share[:, 0]) & ~lost
         winner = np.where(lost, second, first)
         loser = np.where(lost, first, second)
-        after = rated(ratings[:, rows, winner], ratings[:, rows, loser], drawn, width)
+        winner_ratings = ratings[:, rows, winner]
+        loser_ratings = ratings[:, rows, loser]
+        after = rated(winner_ratings, loser_ratings, drawn, width)
         ratings[:, rows, winner] = after.winner
         ratings[:, rows, loser] = after.loser
         if progress and ((number + 1) % STEPS == 0 or number + 1 == matches):
@@ -90,10 +96,9 @@ def _random(runs: int, seed: int, matches: int) -> Iterator[Floats]:
     """Yield two random numbers for each run and match: float64 [2, runs]."""
     generators = [np.random.default_rng([seed, run]) for run in range(runs)]
     for low in range(0, matches, STEPS):
-        count = min(STEPS, matches - low)
-        yield from np.stack(
-            [generator.random((count, 2)) for generator in generators], axis=-1
-        )
+        shape = (min(STEPS, matches - low), 2)
+        numbers = [generator.random(shape) for generator in generators]
+        yield from np.stack(numbers, axis=-1)
 
 
 class Players(NamedTuple):
@@ -123,7 +128,9 @@ def rated(winner: Floats, loser: Floats, drawn: Bools, width: float) -> Players:
 
 
 def _truncated(
-    difference: Floats, margin: Floats, drawn: Bools
+    difference: Floats,
+    margin: Floats,
+    drawn: Bools,
 ) -> tuple[Floats, Floats]:
     """Return V and W of Herbrich et al.: how far a match shifts the mean, and how much variance it
     takes away.
@@ -138,11 +145,12 @@ def _truncated(
     safe_mass = np.where(has_mass, mass, 1.0)
     shift_won = np.where(has_mass, at_upper / safe_mass, -upper)
     shift_tied = np.where(has_mass, (at_lower - at_upper) / safe_mass, upper)
-    shrink_tied = shift_tied**2 + (upper * at_upper - lower * at_lower) / safe_mass
-    shrink = np.where(drawn, shrink_tied, shift_won * (shift_won + upper))
-    shift = np.where(
-        drawn, np.where(difference < 0, -shift_tied, shift_tied), shift_won
-    )
+    shrink_won = shift_won * (shift_won + upper)
+    slopes = (upper * at_upper - lower * at_lower) / safe_mass
+    shrink_tied = shift_tied**2 + slopes
+    towards_other = np.where(difference < 0, -shift_tied, shift_tied)
+    shift = np.where(drawn, towards_other, shift_won)
+    shrink = np.where(drawn, shrink_tied, shrink_won)
     return shift, shrink
 
 
@@ -150,11 +158,13 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def _cdf(values: Floats) -> Floats:
-    return 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
+    tails = _erfc(-values / math.sqrt(2))
+    return 0.5 * np.asarray(tails, np.float64)
 
 
 def _pdf(values: Floats) -> Floats:
-    return np.exp(-(values**2) / 2) / math.sqrt(2 * math.pi)
+    densities: Floats = np.exp(-(values**2) / 2)
+    return densities / math.sqrt(2 * math.pi)
 
 
 BETA = 0.25
@@ -178,7 +188,8 @@ def skills(scores: Floats) -> Floats:
     for line in range(lines):
         line_scores = scores[:, :, line]
         for total in range(1, 2 * systems - 2):
-            first = np.arange(max(0, total - systems + 1), (total + 1) // 2)
+            lowest = max(0, total - systems + 1)
+            first = np.arange(lowest, (total + 1) // 2)
             second = total - first
             one = line_scores[:, first]
             two = line_scores[:, second]

@@ -44,7 +44,8 @@ def extended(keys: Keys, tokens: Keys) -> Keys:
     """Return the keys of n-grams with one token more."""
     mixed = keys * np.uint64(0xBF58476D1CE4E5B9) + tokens
     for shift, factor in ((30, 0x94D049BB133111EB), (27, 0xD6E8FEB86659FD93)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+        mixed = mixed ^ (mixed >> np.uint64(shift))
+        mixed = mixed * np.uint64(factor)
     return mixed ^ (mixed >> np.uint64(31))
 
 
@@ -107,7 +108,8 @@ class ShardTokens:
             lengths = np.where(missing, 0, lengths)
         self.lengths: Ints = lengths.reshape(-1, self.lines)
         """The number of tokens of each text: int64 [texts, lines]."""
-        self._text = Encoded(ids, np.concatenate(([0], np.cumsum(lengths))))
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        self._text = Encoded(ids, offsets)
         ends = words.ends.tolist()
         tokens = (words.data[start:end] for start, end in pairwise([0, *ends]))
         self._token_keys = np.array(list(map(token_key, tokens)), np.uint64)
@@ -117,7 +119,10 @@ class ShardTokens:
         keys = EMPTY
         first_output_row = self.references * self.lines
         for shared in kernel.shared_ngrams(
-            self._text, self.lines, self.references, order
+            self._text,
+            self.lines,
+            self.references,
+            order,
         ):
             keys = extended(keys[shared.shorter], self._token_keys[shared.last])
             reference_entries = int(np.searchsorted(shared.rows, first_output_row))
@@ -186,8 +191,10 @@ class Frequencies:
         order = np.argsort(keys)  # searches in order are faster
         indexes = np.empty(len(keys), np.int64)
         last = len(self._keys) - 1
-        indexes[order] = np.minimum(np.searchsorted(self._keys, keys[order]), last)
-        return np.where(self._keys[indexes] == keys, self._times[indexes], 0)
+        found = np.searchsorted(self._keys, keys[order])
+        indexes[order] = np.minimum(found, last)
+        is_known = self._keys[indexes] == keys
+        return np.where(is_known, self._times[indexes], 0)
 
     @cached_property
     def total(self) -> int:
@@ -233,9 +240,10 @@ class GramSurvey(ChunkedSpec, CorpusPass):
         """Return a row for each n-gram, sorted by key."""
         order = np.argsort(columns["gram"], kind="stable")
         keys = columns["gram"][order]
-        keys, starts = np.unique(keys, return_index=True)
+        is_first = np.concatenate(([True], keys[1:] != keys[:-1]))
+        starts = np.flatnonzero(is_first)
         times = np.add.reduceat(columns["times"][order], starts)
-        return {"gram": keys, "times": times}
+        return {"gram": keys[starts], "times": times}
 
     def opened(self, columns: Columns) -> Frequencies:
         """Return the rows as a table."""

@@ -165,7 +165,8 @@ class NistSpec(ChunkedSpec):
                 gains = hits * fixed(information)[entries.numbers]
                 rows = entries.rows - shard.references * shard.lines
                 for table, values in ((match, hits), (info, gains)):
-                    np.add.at(table.reshape(-1, self.order)[:, index], rows, values)
+                    of_order = table.reshape(-1, self.order)[:, index]
+                    np.add.at(of_order, rows, values)
             shorter = ngrams
         totals = output_lengths[..., None] - np.arange(self.order)
         if self.program != "pymteval":
@@ -178,7 +179,10 @@ class NistSpec(ChunkedSpec):
         return columns_of_systems
 
     def _information(
-        self, ngrams: Ngrams, shorter: Ngrams | None, frequencies: Frequencies
+        self,
+        ngrams: Ngrams,
+        shorter: Ngrams | None,
+        frequencies: Frequencies,
     ) -> Floats:
         """Return the information of each n-gram, 0 for those that no reference has.
 
@@ -195,10 +199,11 @@ class NistSpec(ChunkedSpec):
             shorter_times = counts[ngrams.shared.shorter]
         ratios, indexes = np.unique(ratio(shorter_times, times), return_inverse=True)
         # by math.log, whose last bit numpy's may not have
-        logs = [
-            math.log(value) / math.log(2) if value else 0.0 for value in ratios.tolist()
-        ]
-        return np.array(logs)[indexes]
+        logs = np.zeros(len(ratios))
+        for number, value in enumerate(ratios.tolist()):
+            if value:
+                logs[number] = math.log(value) / math.log(2)
+        return logs[indexes]
 
     def _reference_lengths(self, shard: ShardTokens) -> tuple[Ints, Ints]:
         """Return the summed length and the number of the references of each line; for pymteval the
@@ -213,7 +218,9 @@ class NistSpec(ChunkedSpec):
 
 
 def _with_best_reference(
-    shard: ShardTokens, ngrams: Ngrams, information: Floats
+    shard: ShardTokens,
+    ngrams: Ngrams,
+    information: Floats,
 ) -> tuple[Floats, Ints]:
     """Return the information that each output shares with the reference that gives it most, and
     that reference's length: [systems, lines] each.
@@ -333,8 +340,10 @@ class Nist(ShowsNgrams, Metric):
             references_per_line = ratio(totals["refs"], totals["lines"])
             mean_length = ratio(length, references_per_line)
         brevity = np.minimum(ratio(totals["hyp_len"], mean_length), 1)
-        logs = np.log(np.where(brevity > 0, brevity, 1))
-        penalty = np.where(brevity > 0, np.exp(-BETA * logs**2), 0.0)
+        is_positive = brevity > 0
+        logs = np.log(np.where(is_positive, brevity, 1))
+        penalty = np.exp(-BETA * logs**2)
+        penalty = np.where(is_positive, penalty, 0.0)
         gains = ratio(real("info", totals), totals["total"])
         outputs = {"nist": gains.sum(axis=-1) * penalty, "penalty": penalty}
         return outputs | by_order({"nist": gains})

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
-from itertools import product
+from itertools import chain, product
 from math import nan
 from typing import Any
 
@@ -36,6 +36,7 @@ from pipeline.scoring.results import Results, Score
 
 from . import models, verdicts
 from .published_sections import Cell, Published, counted
+from .report_tables import JsonObject
 from .verdicts import Verdict
 
 Progress = Callable[[int, int], None]
@@ -94,12 +95,12 @@ class Sections:
         self.opened = opened
         self.scored = scored
         self.scores = scores
-        self.judgments: dict[str, Any] = {}
+        self.judgments: JsonObject = {}
         self.columns: dict[str, Scores] = {}
         self.notes: list[str] = []
         """Warnings: what could not be computed, and why."""
 
-    def compute(self, progress: Progress | None = None) -> dict[str, Any]:
+    def compute(self, progress: Progress | None = None) -> JsonObject:
         """Return the sections by name; an empty one is None."""
         for name, judgments in self.opened.judgments.items():
             config = self.written.judgments[name]
@@ -107,11 +108,11 @@ class Sections:
         for name, column in self.written.columns.items():
             with self.noted(name):
                 self.columns[name] = self.column(name, column)
-        correlations: dict[str, dict[str, Any]] = {}
+        correlations: dict[str, JsonObject] = {}
         for correlation in self.written.correlations:
             for name, others in self.correlation(correlation).items():
                 correlations.setdefault(name, {}).update(others)
-        agreements: dict[str, Any] = {}
+        agreements: JsonObject = {}
         for name, agreement in self.written.agreements.items():
             with self.noted(name):
                 agreements[name] = self.agreement(name, agreement)
@@ -163,7 +164,7 @@ class Sections:
             raise InputError("two systems would have the same name: see `rename`")
         return renamed
 
-    def correlation(self, written: CorrelationConfig) -> dict[str, dict[str, Any]]:
+    def correlation(self, written: CorrelationConfig) -> dict[str, JsonObject]:
         """Return {column: {other column: coefficients}}, computed on the systems that all of these
         columns have."""
         of = [name for name in written.of if name in self.columns]
@@ -182,7 +183,7 @@ class Sections:
                         f"correlations: without: no column has a system '{name}'"
                     )
         outputs = self.opened.records
-        result: dict[str, dict[str, Any]] = {name: {} for name in of}
+        result: dict[str, JsonObject] = {name: {} for name in of}
         for one, two in product(of, with_):
             if written.statistics:
                 result[one][two] = correlated(outputs[one], outputs[two], written)
@@ -193,7 +194,7 @@ class Sections:
             result[one][two] = {"systems": len(systems), **coefficients}
         return result
 
-    def agreement(self, name: str, written: models.AgreementConfig) -> dict[str, Any]:
+    def agreement(self, name: str, written: models.AgreementConfig) -> JsonObject:
         """Return how far sentence scores agree with judgements."""
         judgments = self.opened.judgments[written.judgments]
         if written.table is not None:
@@ -202,7 +203,11 @@ class Sections:
         else:
             (metric,) = metric_scores([self.scored_by(written.metric, written.dataset)])
             judged = judged_scores(
-                metric, judgments, written.without, written.numbering, self.notes
+                metric,
+                judgments,
+                written.without,
+                written.numbering,
+                self.notes,
             )
         systems = judged.systems
         if written.order is not None:
@@ -228,7 +233,9 @@ def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
 
 
 def round_score(
-    value: float, rounding: models.RoundingConfig | None, scale: str = "1"
+    value: float,
+    rounding: models.RoundingConfig | None,
+    scale: str = "1",
 ) -> float:
     """Return a score times a scale, rounded where a rounding is given."""
     if not math.isfinite(value) or (rounding is None and scale == "1"):
@@ -240,7 +247,9 @@ def round_score(
 
 
 def _scores_of_cells(
-    cells: Sequence[Cell], judgments: Judgments, without: Sequence[str]
+    cells: Sequence[Cell],
+    judgments: Judgments,
+    without: Sequence[str],
 ) -> JudgedScores:
     """Return the scores of judged systems in a table, of the sentences that it has.
 
@@ -270,7 +279,8 @@ def _scores_of_cells(
 
 
 def _other_annotators(
-    written: models.PublishedConfig, opened: Published
+    written: models.PublishedConfig,
+    opened: Published,
 ) -> Iterator[str]:
     """Yield a warning for each entry whose texts are annotated here by other versions than those of
     the publication."""
@@ -301,14 +311,14 @@ class _Entry:
         number: int,
         entry: models.ExpectationConfig,
         sections: Sections,
-        plain: dict[str, Any],
+        plain: JsonObject,
     ) -> None:
         self.number = number
         self.entry = entry
         self.sections = sections
         self.plain = plain
 
-    def checked(self) -> dict[str, Any]:
+    def checked(self) -> JsonObject:
         """Return the title, the verdict and the compared values of the entry, as in results.json."""
         entry = self.entry
         compared: list[verdicts.Compared] = []
@@ -412,7 +422,7 @@ class _Entry:
             return self.sentence_scores(scored)
         first = scored.scores[0]
         section, _, name = entry.output.partition(".")
-        values: dict[str, Any] = {}
+        values: JsonObject = {}
         for score in self.sections.scores:
             if (score.dataset, score.metric) != (first.dataset, first.metric):
                 continue
@@ -424,7 +434,7 @@ class _Entry:
                 values[score.system] = output_of(score, entry.output, models.SPECIAL)
         return values
 
-    def expected_table(self) -> dict[str, Any]:
+    def expected_table(self) -> JsonObject:
         """Return the values of a file: {system: text}, or {system: [text of each sentence]}."""
         cells = self.sections.opened.expected_tables[self.number]
         if self.entry.table is None or self.entry.table.sentence is None:
@@ -434,7 +444,8 @@ class _Entry:
             if not (cell.sentence.isascii() and cell.sentence.isdigit()):
                 message = f"'{cell.sentence[:40]}' is no number of a sentence"
                 raise InputError(f"{cell.position}: {message}")
-            systems.setdefault(cell.system, {})[int(cell.sentence)] = cell.score
+            texts = systems.setdefault(cell.system, {})
+            texts[int(cell.sentence)] = cell.score
         values = {}
         for system, texts in systems.items():
             values[system] = [texts[number] for number in sorted(texts)]
@@ -454,7 +465,7 @@ class _Entry:
             ranges = selection.numbers(metric.lines)
         except ConfigError as error:
             raise InputError(error.problems) from None
-        numbers = np.concatenate([np.arange(low, high) for low, high in ranges])
+        numbers = list(chain.from_iterable(range(low, high) for low, high in ranges))
         rows = metric.sentences()[:, numbers].tolist()
         return dict(zip(metric.systems, rows, strict=True))
 

@@ -24,6 +24,7 @@ from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 
 from .recipe import Outcome, Recipe
+from .report_tables import JsonObject
 from .verdicts import EXACT, read_number
 
 OTHER = "unknown: on record as not reproducible"
@@ -50,7 +51,9 @@ class Printed(NamedTuple):
 
 
 def printed_scores(
-    outcome: Outcome, dataset: str, metric: Metric
+    outcome: Outcome,
+    dataset: str,
+    metric: Metric,
 ) -> list[tuple[str, Printed]]:
     """Return (system, published score) for each score by a metric on a data set that a recipe
     expects.
@@ -78,7 +81,10 @@ def printed_scores(
 
 
 def _metric_of(
-    entry: dict[str, Any], recipe: Recipe, dataset: str, metric: Metric
+    entry: JsonObject,
+    recipe: Recipe,
+    dataset: str,
+    metric: Metric,
 ) -> str | None:
     """Return the text of an entry's metric, "" if it is that of the board; None if the entry is of
     no such score.
@@ -166,7 +172,7 @@ class LeaderBoard:
     title: str
     what: str
     """What it is scored against, in words."""
-    dataset: dict[str, Any]
+    dataset: JsonObject
     """The data set as a config has it."""
     metric: str
     entrants: tuple[Entrant, ...] = ()
@@ -190,7 +196,7 @@ class LeaderBoard:
         printed = chain.from_iterable(entrant.printed for entrant in self.entrants)
         return any(score.published for score in printed)
 
-    def config(self, added: Path | None = None) -> dict[str, Any] | None:
+    def config(self, added: Path | None = None) -> JsonObject | None:
         """Return the config that scores the outputs which are here; None if these or the data set
         are missing.
 
@@ -231,15 +237,17 @@ class LeaderBoard:
 
 
 @cache
-def written_boards() -> Mapping[str, dict[str, Any]]:
+def written_boards() -> Mapping[str, JsonObject]:
     """Return what boards.yaml says, by the names of the boards."""
     text = Path(__file__).with_name("boards.yaml").read_text(encoding="utf-8")
-    boards: dict[str, dict[str, Any]] = parse(text)[0].plain()
+    boards: dict[str, JsonObject] = parse(text)[0].plain()
     return boards
 
 
 def leader_boards(
-    outcomes: Sequence[Outcome], *, unread: bool = False
+    outcomes: Sequence[Outcome],
+    *,
+    unread: bool = False,
 ) -> list[LeaderBoard]:
     """Return the boards of two systems or more: with `unread` those of tables too whose scores were
     not read.
@@ -258,8 +266,10 @@ def leader_boards(
 
 
 def _each_board(
-    name: str, written: dict[str, Any], outcomes: Sequence[Outcome]
-) -> Iterator[tuple[str, dict[str, Any]]]:
+    name: str,
+    written: JsonObject,
+    outcomes: Sequence[Outcome],
+) -> Iterator[tuple[str, JsonObject]]:
     """Yield the boards that boards.yaml writes as one, by name: one for each recipe of the file
     that `of` names.
 
@@ -301,7 +311,8 @@ def _facts(written: Mapping[str, Any], result: str) -> dict[str, dict[str, str]]
             continue
         for title, column in written["columns"].items():
             text = record.text(column).lower()
-            facts[title][record.text(written["system"])] = TRUTH.get(text, text)
+            system = record.text(written["system"])
+            facts[title][system] = TRUTH.get(text, text)
     return facts
 
 
@@ -309,7 +320,10 @@ _records_of = cache(read_records)
 
 
 def _entrants(
-    written: dict[str, Any], outcomes: Sequence[Outcome], *, unread: bool
+    written: JsonObject,
+    outcomes: Sequence[Outcome],
+    *,
+    unread: bool,
 ) -> list[Entrant]:
     """Return the systems of a board. Outputs with the same content are one, and references are
     none.
@@ -320,9 +334,11 @@ def _entrants(
     metric = from_text(written["metric"])
     references = {content_of(file) for file in texts.get("references", ())}
     outputs: dict[str, Entrant] = {}
-    for outcome in sorted(
-        outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)
-    ):
+
+    def age(outcome: Outcome) -> tuple[float, str]:
+        return outcome.recipe.year or math.inf, outcome.recipe.name
+
+    for outcome in sorted(outcomes, key=age):
         recipe = outcome.recipe
         for dataset in _same_datasets(recipe, texts):
             printed = printed_scores(outcome, dataset, metric)
@@ -345,7 +361,8 @@ def _entrants(
             continue
         if entrant.name in entrants:
             entrant.name = f"{entrant.name}@{entrant.first.name}"
-        entrant.names = list(dict.fromkeys([entrant.name, *entrant.names[1:]]))
+        names = [entrant.name, *entrant.names[1:]]
+        entrant.names = list(dict.fromkeys(names))
         entrants[entrant.name] = entrant
     return list(entrants.values())
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,7 @@ from pipeline.scoring.results import REFERENCES_ROW
 from pipeline.scoring.terms import chosen_references
 
 from . import models
+from .report_tables import JsonObject
 from .verdicts import ORDER, Verdict, is_worse, whole_verdict
 
 Keys = tuple[str | int, ...]
@@ -103,7 +104,7 @@ def cells_of(
     return cells
 
 
-Sentences = dict[str, dict[str, Any]]
+Sentences = dict[str, JsonObject]
 """For each sentence, by its number from 1: the counts by the number of the annotator (from 0), and
 TAKEN."""
 TAKEN = "taken"
@@ -171,7 +172,9 @@ def counted(scored: MetricResult) -> dict[str, Sentences]:
         sentences: Sentences = {}
         total = np.zeros(len(names), np.int64)
         for columns, chosen in zip(
-            stored.blocks(), chosen_references(metric, stored), strict=True
+            stored.blocks(),
+            chosen_references(metric, stored),
+            strict=True,
         ):
             terms = metric.make_terms(columns)
             counts = np.stack([terms[name] for name in names], axis=-1)
@@ -181,7 +184,7 @@ def counted(scored: MetricResult) -> dict[str, Sentences]:
             with_each = before[:, None] + counts
             present = columns["ref_len"] >= 0
             for line, taken in enumerate(chosen.tolist()):
-                sentence: dict[str, Any] = {}
+                sentence: JsonObject = {}
                 for annotator in np.flatnonzero(present[line]).tolist():
                     totals = with_each[line, annotator].tolist()
                     sentence[str(annotator)] = dict(zip(names, totals, strict=True))
@@ -217,7 +220,9 @@ class Published:
 
 
 def open_published(
-    config: Config, metrics: Sequence[Metric], problems: list[Problem]
+    config: Config,
+    metrics: Sequence[Metric],
+    problems: list[Problem],
 ) -> Published:
     """Read the files that published sections name, and check the names in these. `problems` gets
     what is wrong."""
@@ -226,7 +231,10 @@ def open_published(
 
 class _Opener:
     def __init__(
-        self, config: Config, metrics: Sequence[Metric], problems: list[Problem]
+        self,
+        config: Config,
+        metrics: Sequence[Metric],
+        problems: list[Problem],
     ) -> None:
         self.config = config
         self.written = models.published_config(config)
@@ -258,7 +266,10 @@ class _Opener:
             with gathered(self.problems):
                 path = self.path(judgments.file, ("judgments", name, "file"))
                 self.opened.judgments[name] = read_judgments(
-                    path, judgments.judges, judgments.without_judges, judgments.without
+                    path,
+                    judgments.judges,
+                    judgments.without_judges,
+                    judgments.without,
                 )
         for name, column in self.written.columns.items():
             self.column(name, column)
@@ -329,7 +340,11 @@ class _Opener:
         self.problem(message, ("publication", "verdict"))
 
     def check_name(
-        self, name: str, names: Collection[str], kind: str, keys: Keys
+        self,
+        name: str,
+        names: Collection[str],
+        kind: str,
+        keys: Keys,
     ) -> None:
         """Append a problem if a name is not one of the names that the config has."""
         if name not in names:
@@ -343,7 +358,10 @@ class _Opener:
         self.check_name(name, self.written.judgments, kind, (*keys, "judgments"))
 
     def metric(
-        self, text: str | None, dataset: str | None, keys: Keys
+        self,
+        text: str | None,
+        dataset: str | None,
+        keys: Keys,
     ) -> Metric | None:
         """Return the metric of a text, and check the data set. None means the only one of the
         config."""
@@ -375,7 +393,11 @@ class _Opener:
         with gathered(self.problems):
             records = filtered(self.records(table, keys), table.where)
             return cells_of(
-                records, table.system, table.score, table.sentence, table.without
+                records,
+                table.system,
+                table.score,
+                table.sentence,
+                table.without,
             )
         return []
 
@@ -421,7 +443,10 @@ class _Opener:
         return dict(zip(columns[0], scores.tolist(), strict=True))
 
     def file_scores(
-        self, file: str, column: models.ColumnConfig, keys: Keys
+        self,
+        file: str,
+        column: models.ColumnConfig,
+        keys: Keys,
     ) -> dict[str, float]:
         path = self.path(file, (*keys, "file"))
         systems = []
@@ -470,7 +495,10 @@ class _Opener:
             self.check_name(rest[0], names, f"part of {section}", keys)
 
     def check_systems(
-        self, entry: models.ExpectationConfig, metric: Metric | None, keys: Keys
+        self,
+        entry: models.ExpectationConfig,
+        metric: Metric | None,
+        keys: Keys,
     ) -> None:
         """Append a problem for each expected system that the config does not have. None is a metric
         that is wrong."""
@@ -492,8 +520,8 @@ class _Opener:
         if isinstance(entry.values, dict) and entry.mean is None:
             names += [("values", name, name) for name in entry.values]
         names += [("reports", name, name) for name in entry.reports or ()]
-        for key, index, name in names:
-            self.check_name(name, systems, "system", (*keys, key, index))
+        for key, part, name in names:
+            self.check_name(name, systems, "system", (*keys, key, part))
 
 
 def _scores(cells: Sequence[Cell]) -> dict[str, float]:

@@ -21,6 +21,7 @@ from pipeline.errors import InputError, did_you_mean
 from pipeline.extension import installed
 from pipeline.files.remote import PREFIX, is_data
 
+from .report_tables import JsonObject
 from .verdicts import VERDICTS, is_worse
 
 REQUIRED_KEYS = ("what", "verdict")
@@ -34,11 +35,11 @@ class Recipe:
     name: str
     path: Path
     """The config."""
-    publication: dict[str, Any]
+    publication: JsonObject
     """The section `publication` of the config, all values as texts."""
     files: tuple[DataFile, ...]
     """The files of data sets that the config reads."""
-    content: dict[str, Any] = field(default_factory=dict)
+    content: JsonObject = field(default_factory=dict)
     """The whole config: texts, lists and mappings."""
 
     @property
@@ -58,7 +59,7 @@ class Recipe:
         return int(match[0]) if match else None
 
     @property
-    def expected(self) -> list[dict[str, Any]]:
+    def expected(self) -> list[JsonObject]:
         """The entries of `expect` as they are written; none where they are not even mappings."""
         from .models import entry_of_each_metric  # here, because it takes time to load
 
@@ -68,7 +69,7 @@ class Recipe:
         are_mappings = all(isinstance(entry, dict) for entry in entries)
         return entries if are_mappings else []
 
-    def mapping(self, name: str) -> dict[str, Any]:
+    def mapping(self, name: str) -> JsonObject:
         """Return a section of the config, such as `systems`; {} where it is missing or is no
         mapping.
         """
@@ -108,7 +109,7 @@ class Outcome:
     """What became of a recipe."""
 
     recipe: Recipe
-    expectations: dict[str, Any] | None
+    expectations: JsonObject | None
     """The section `expectations` of results.json, or None where the recipe did not run."""
     message: str = ""
     """Why the recipe did not run."""
@@ -278,10 +279,11 @@ def members(content: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
     """
     each = content["each"]
     usual = content.get("usual") or {}
-    rest = {
-        key: child for key, child in content.items() if key not in ("each", "usual")
-    }
-    if not isinstance(each, dict) or len(each) != 1 or not isinstance(usual, dict):
+    rest = dict(content)
+    rest.pop("each")
+    rest.pop("usual", None)
+    is_each = isinstance(each, dict) and len(each) == 1
+    if not is_each or not isinstance(usual, dict):
         raise InputError(
             f"{file}: each: expected one parameter with its values, "
             "such as {pair: {cs-en: {}}}"
@@ -296,7 +298,8 @@ def members(content: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
             raise InputError(
                 f"{file}: each: {parameter}: {value}: expected parameters of this row, such as {{}}"
             )
-        filled = _filled(rest, {**usual, **(row or {}), parameter: value})
+        parameters = {**usual, **(row or {}), parameter: value}
+        filled = _filled(rest, parameters)
         if "systems" in filled:
             filled["systems"] = _listed(filled["systems"])
         yield value, filled
@@ -308,7 +311,11 @@ def _filled(node: Any, parameters: Parameters) -> Any:
         name = _NAMED.fullmatch(node)
         if name and name[1] in parameters:
             return parameters[name[1]]
-        return _NAMED.sub(lambda match: str(parameters.get(match[1], match[0])), node)
+
+        def value(match: re.Match[str]) -> str:
+            return str(parameters.get(match[1], match[0]))
+
+        return _NAMED.sub(value, node)
     if isinstance(node, list):
         items = []
         for child in node:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline.report.tables import Table
 
+from .report_tables import JsonObject
 from .verdicts import VERDICTS
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ MAX_SUBJECT = 60
 """Characters of what a recipe reproduces, in the list of all."""
 
 
-def expectation_table(expectations: dict[str, Any]) -> Table:
+def expectation_table(expectations: JsonObject) -> Table:
     """Return a row for each entry: its title, how many values are equal, the largest difference,
     the verdict.
     """
@@ -39,7 +40,8 @@ def expectation_table(expectations: dict[str, Any]) -> Table:
         elif entry["verdict"] == entry["recorded"] == "differs":
             verdict += " (as recorded)"
         largest = difference(entry["largest_difference"])
-        rows.append([str(number), entry["title"], counted(entry), largest, verdict])
+        equal = counted(entry)
+        rows.append([str(number), entry["title"], equal, largest, verdict])
     return ["", "expected", "equal", "largest difference", "verdict"], rows
 
 
@@ -55,7 +57,7 @@ def difference(value: float | None) -> str:
     return "0" if value == 0 else f"{value:.2g}"
 
 
-def misses(expectations: dict[str, Any]) -> Iterator[str]:
+def misses(expectations: JsonObject) -> Iterator[str]:
     """Yield a line for each value that differs in an entry that is worse than on record.
 
     For an entry without such values there is a line that says why it is worse.
@@ -79,7 +81,7 @@ def misses(expectations: dict[str, Any]) -> Iterator[str]:
             yield f"{number}. {entry['title']}: {line}"
 
 
-def _miss(item: dict[str, Any]) -> str:
+def _miss(item: JsonObject) -> str:
     """Return how a value differs."""
     label = f"{item['place']}: " if item["place"] else ""
     if item.get("message"):
@@ -206,7 +208,7 @@ def legend() -> str:
     )
 
 
-def values_table(entry: dict[str, Any]) -> Table:
+def values_table(entry: JsonObject) -> Table:
     """Return a row for each value of an entry: the published value, ours, their difference, and a
     verdict.
     """
@@ -237,7 +239,9 @@ def to_markdown(outcomes: Sequence[Outcome]) -> str:
 
 
 def markdown_lines(
-    header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    notes: Iterable[str] = (),
 ) -> list[str]:
     """Return the lines of a table in Markdown, and notes below it as a list."""
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
@@ -253,7 +257,7 @@ def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
 
 
-def plain(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def plain(outcomes: Sequence[Outcome]) -> JsonObject:
     """Return all outcomes as mappings and lists, for JSON."""
     results = []
     for outcome in outcomes:

@@ -13,8 +13,16 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperatio
 from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
+from .report_tables import JsonObject
+
 Verdict = Literal[
-    "exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"
+    "exact",
+    "rounding",
+    "tolerance",
+    "partly",
+    "differs",
+    "not published",
+    "not run",
 ]
 VERDICTS: dict[Verdict, str] = {
     "exact": "every published digit",
@@ -57,7 +65,7 @@ class Compared:
     message: str = ""
     """Why the two could not be compared, or an empty text."""
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> JsonObject:
         """Return the comparison as a mapping for results.json, without an empty message."""
         fields = {"place": "/".join(self.keys), **vars(self)}
         del fields["keys"]
@@ -71,7 +79,9 @@ def rounded(value: Decimal, digits: int, rule: str = "half_up") -> Decimal:
     zero).
     """
     return value.quantize(
-        Decimal(1).scaleb(-digits), rounding=RULES[rule], context=EXACT
+        Decimal(1).scaleb(-digits),
+        rounding=RULES[rule],
+        context=EXACT,
     )
 
 
@@ -107,7 +117,10 @@ class Leaf(NamedTuple):
 
 
 def compare(
-    leaf: Leaf, scale: str, rule: str | None, tolerance: str | None
+    leaf: Leaf,
+    scale: str,
+    rule: str | None,
+    tolerance: str | None,
 ) -> Compared:
     """Compare our value with an expected text.
 
@@ -165,7 +178,10 @@ def _equal(ours: Decimal, published: Decimal, rule: str) -> bool:
 
 
 def leaves(
-    expected: Any, ours: Any, keys: tuple[str, ...] = (), message: str = ""
+    expected: Any,
+    ours: Any,
+    keys: tuple[str, ...] = (),
+    message: str = "",
 ) -> Iterator[Leaf]:
     """Yield each expected value inside lists and mappings with ours.
 
@@ -188,7 +204,7 @@ def leaves(
             yield from leaves(child, None, (*keys, key), missing)
 
 
-def children(content: Any) -> dict[str, Any]:
+def children(content: Any) -> JsonObject:
     """Return the values of a mapping by key, the items of a list by their numbers from 1, or {}."""
     if isinstance(content, dict):
         return content

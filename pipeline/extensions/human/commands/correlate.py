@@ -135,7 +135,8 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _correlate_records(
-    args: argparse.Namespace, configs: Sequence[RecordsConfig | None]
+    args: argparse.Namespace,
+    configs: Sequence[RecordsConfig | None],
 ) -> None:
     """Print the statistics of scores in records, each of one score of outputs and that of people."""
     requested_statistics(args.statistics or ())
@@ -152,7 +153,11 @@ def _correlate_records(
     more = {"absolute": "true"} if args.absolute else {}
     names = {"of": ["-"], "with": ["-"], "resamples": args.resamples or "1000"}
     written = settings_of(
-        CorrelationConfig, args, (*OF_RECORDS, "part", "given"), **names, **more
+        CorrelationConfig,
+        args,
+        (*OF_RECORDS, "part", "given"),
+        **names,
+        **more,
     )
     columns = []
     for config in configs:
@@ -182,7 +187,8 @@ def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
     paths = list(map(path_of, args.run))
     if paths[0].is_dir() and len(paths) == 1:
-        return metric_scores(only(load(paths[0])[1], selection_of(args)))
+        _, metric_results = load(paths[0])
+        return metric_scores(only(metric_results, selection_of(args)))
     metrics: list[MetricScores] = []
     for path in paths:
         metrics += scores_of_file(path)

@@ -85,7 +85,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def settings_of(
-    model: type[Model], args: argparse.Namespace, names: Sequence[str], **more: Any
+    model: type[Model],
+    args: argparse.Namespace,
+    names: Sequence[str],
+    **more: Any,
 ) -> Model:
     """Return a section of a config from the arguments of these names that are given. Raises
     InputError.
@@ -110,7 +113,10 @@ def run(args: argparse.Namespace) -> None:
     if isinstance(path, Remote):
         raise InputError(f"{path}: is an address; only texts may be one")
     judgments = read_judgments(
-        path, config.judges, config.without_judges, config.without
+        path,
+        config.judges,
+        config.without_judges,
+        config.without,
     )
     print_warnings(
         (f"{judgments.file}: {note}" for note in judgments.notes), quiet=args.quiet
@@ -127,7 +133,9 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _print(
-    summary: dict[str, Any], config: JudgmentsConfig, args: argparse.Namespace
+    summary: dict[str, Any],
+    config: JudgmentsConfig,
+    args: argparse.Namespace,
 ) -> None:
     print_table(*tables.counts_table(summary), left=(0,))
     for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):

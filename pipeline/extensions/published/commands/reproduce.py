@@ -423,7 +423,10 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
 
 
 def _write_report(
-    outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar
+    outcomes: Sequence[Outcome],
+    folder: Path,
+    page: Path,
+    bar: Bar,
 ) -> None:
     """Write the reproduction report of these outcomes, whose run directories are in a folder.
 
@@ -445,7 +448,9 @@ def _write_report(
             try:
                 job = stages.prepare(from_mapping(config))
                 _, results = stages.run(
-                    job, folder / board.folder, listener=_RunListener(bar)
+                    job,
+                    folder / board.folder,
+                    listener=_RunListener(bar),
                 )
             except InputError as error:
                 message = str(error)

@@ -20,6 +20,7 @@ from pipeline.report.tables.ranked import size
 from pipeline.scoring.results import Results, Score
 
 from ..leader_boards import Entrant, LeaderBoard
+from ..report_tables import JsonObject
 
 DIGITS = 2
 """Decimals of a score."""
@@ -43,7 +44,7 @@ class ScoredBoard(NamedTuple):
     """A leader board with the results of its run."""
 
     board: LeaderBoard
-    config: dict[str, Any] | None
+    config: JsonObject | None
     """The config of the run; None where too little is here to run it."""
     results: Results | None
     message: str
@@ -54,7 +55,8 @@ def short_citation(publication: Mapping[str, Any]) -> str:
     """Return authors and year, such as "Ng et al. 2014"; where there is no year, all before the
     first colon.
     """
-    text = " ".join(publication.get("cite", "").split()).partition(":")[0]
+    citation = " ".join(publication.get("cite", "").split())
+    text = citation.partition(":")[0]
     match = _YEAR.fullmatch(text)
     if not match:
         return text or NOBODY
@@ -65,7 +67,7 @@ def short_citation(publication: Mapping[str, Any]) -> str:
     return f"{names} {match[2]}"
 
 
-def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
+def board_part(scored: ScoredBoard, href: str) -> JsonObject:
     """Return a board for the template; `href` is the address of its explorer, or an empty text."""
     board = scored.board
     results = scored.results
@@ -103,7 +105,9 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
 
 
 def _board_rows(
-    board: LeaderBoard, scores: Sequence[Score], columns: "Columns"
+    board: LeaderBoard,
+    scores: Sequence[Score],
+    columns: "Columns",
 ) -> list[Row]:
     """Return the rows of a board: first the systems with a score of ours."""
 
@@ -205,8 +209,10 @@ def _family_table(results: Mapping[str, Sequence[ScoredBoard]]) -> PageTable:
         cells += ["-"] * (len(titles) - len(cells))
         systems = max(len(scored.board.entrants) for scored in boards)
         link = Link(result, f"#board-{quote(boards[0].board.name)}")
-        rows.append([link, str(systems), *cells, "yes" if len(best) == 1 else "no"])
-    return PageTable(["result", "systems", *titles, "same best"], rows, left=(0, 2, 5))
+        is_same = "yes" if len(best) == 1 else "no"
+        rows.append([link, str(systems), *cells, is_same])
+    header = ["result", "systems", *titles, "same best"]
+    return PageTable(header, rows, left=(0, 2, 5))
 
 
 class Summary(NamedTuple):
@@ -226,11 +232,16 @@ def _summary(results: Results) -> Summary:
     for test in results.tests:
         if is_significant(test, results):
             different.add(frozenset((test.system, test.other)))
-    neighbours = [frozenset((one.system, two.system)) for one, two in pairwise(scores)]
+    systems = [score.system for score in scores]
+    neighbours = list(map(frozenset, pairwise(systems)))
     alike = sum(pair not in different for pair in neighbours)
     clusters = {score.bootstrap.cluster for score in scores if score.bootstrap}
-    best = " = ".join(score.system for score in scores if score.rank == 1)
-    return Summary(best, str(len(clusters)), f"{alike} of {len(neighbours)}")
+    first = [score.system for score in scores if score.rank == 1]
+    return Summary(
+        best=" = ".join(first),
+        clusters=str(len(clusters)),
+        neighbours=f"{alike} of {len(neighbours)}",
+    )
 
 
 def _printed_scores(entrant: Entrant) -> str:
@@ -254,7 +265,9 @@ def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTa
     """Return a row for each printed score."""
     rows: list[list[str | Link]] = []
     for entrant in entrants:
-        ours = percent(scores[entrant.name].score, 4) if entrant.name in scores else "-"
+        ours = "-"
+        if entrant.name in scores:
+            ours = percent(scores[entrant.name].score, 4)
         for printed in entrant.printed:
             settings = printed.metric or "as the board"
             if not printed.published:
