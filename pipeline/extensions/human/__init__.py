@@ -23,7 +23,7 @@ EXTENSION = Extension(
         "windows": "plots:WINDOWS_PLOT",
     },
     page_sections={
-        "human": "page_sections:people",
+        "human": "page_sections:human_section",
         "rankings": "page_sections:rankings",
     },
     works_with=("page", "plots"),

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 from pipeline.arrays import Bools, Floats
 from pipeline.errors import ConfigError, InputError
 
-from .correlation import EQUAL, pair_kinds
+from .correlation import EQUAL, pair_kinds, vector
 from .models import HumanConfig
+from .report_tables import JsonObject
 from .score_files import MetricScores
 from .statistics import Accuracy, Groups, Statistic, Value, averaged, statistic_of
 
@@ -87,7 +88,10 @@ def requested_statistics(texts: Sequence[str]) -> list[Statistic]:
 
 
 def configured_statistics(
-    config: HumanConfig, file: str, *, has_sentences: bool
+    config: HumanConfig,
+    file: str,
+    *,
+    has_sentences: bool,
 ) -> list[Statistic]:
     """Return the statistics of a config; if it names none, the usual ones for scores of sentences.
 
@@ -135,12 +139,14 @@ class Comparison(NamedTuple):
 
     agreements: list[Agreement]
     tests: list[PermutationTest]
-    notes: Sequence[str] = ()
+    notes: list[str]
     """What has no value or was left out."""
 
 
 def compared(
-    metrics: Sequence[MetricScores], human: HumanScores, config: HumanConfig
+    metrics: Sequence[MetricScores],
+    human: HumanScores,
+    config: HumanConfig,
 ) -> Comparison:
     """Return the statistics that a config requests, and their tests.
 
@@ -149,40 +155,40 @@ def compared(
     has_sentences = human.sentences is not None
     statistics = configured_statistics(config, human.file, has_sentences=has_sentences)
     names = [metric.metric for metric in metrics]
-    human_column = np.array(list(human.systems.values()))[:, None]
-    metric_rows = [
-        [metric.scores[system] for system in human.systems] for metric in metrics
-    ]
-    scores_by_level = {"system": (human_column, np.array(metric_rows)[:, :, None])}
-    notes: list[str] = []
-    if human.sentences is not None and any(
-        one.level == "sentence" for one in statistics
-    ):
+    systems = list(human.systems)
+    human_column = vector(human.systems, systems)
+    columns = [vector(metric.scores, systems) for metric in metrics]
+    metric_columns = np.stack(columns)
+    scores_by_level = {"system": (human_column[:, None], metric_columns[..., None])}
+    result = Comparison([], [], [])
+    levels = {statistic.level for statistic in statistics}
+    if human.sentences is not None and "sentence" in levels:
         for metric in metrics:
             if metric.sentences is None:
                 refuse_sentences(statistics, metric.metric)
-        human_table = np.stack([human.sentences[system] for system in human.systems])
-        metric_tables = _sentence_tables(metrics, human, human_table.shape[1])
-        scores_by_level["sentence"] = (human_table, np.stack(metric_tables))
-        notes += _missing_scores(human_table, metric_tables, names)
-    result = Comparison([], [], notes)
+        human_table = np.stack([human.sentences[system] for system in systems])
+        tables = _sentence_tables(metrics, human, human_table.shape[1])
+        scores_by_level["sentence"] = (human_table, np.stack(tables))
+        result.notes.extend(_missing_scores(human_table, tables, names))
     where = {"dataset": metrics[0].dataset, "human": human.title}
+    sampling = Sampling(config.permutations or 0, config.seed)
     for statistic in statistics:
-        human_table, metric_table = scores_by_level[statistic.level]
-        sampling = Sampling(config.permutations or 0, config.seed)
-        one = compare(statistic, human_table, metric_table, names, sampling, where)
+        scores = scores_by_level[statistic.level]
+        one = compare(statistic, *scores, names, sampling, where)
         result.agreements.extend(one.agreements)
         result.tests.extend(one.tests)
     for agreement in result.agreements:
         if agreement.reason:
-            notes.append(
+            result.notes.append(
                 f"{agreement.metric}: {agreement.statistic} has no value: {agreement.reason}"
             )
     return result
 
 
 def _sentence_tables(
-    metrics: Sequence[MetricScores], human: HumanScores, lines: int
+    metrics: Sequence[MetricScores],
+    human: HumanScores,
+    lines: int,
 ) -> list[Floats]:
     """Return the sentence scores of each metric, float64 [systems, lines]; raises InputError if
     people judged another number of sentences.
@@ -200,7 +206,9 @@ def _sentence_tables(
 
 
 def _missing_scores(
-    human: Floats, tables: Sequence[Floats], names: Sequence[str]
+    human: Floats,
+    tables: Sequence[Floats],
+    names: Sequence[str],
 ) -> Iterator[str]:
     """Yield notes about outputs without a score by people, or by a metric alone."""
     missing = np.isnan(human)
@@ -239,12 +247,14 @@ def compare(
     Scores are float64 [systems, lines] and [metrics, systems, lines]; NaN is a missing score.
     `where` names the data set and the human score. Raises InputError if the statistic has no such
     test."""
-    common_human = np.where(np.isnan(scores).any(axis=0), np.nan, human)
+    is_missing = np.isnan(scores).any(axis=0)
+    common_human = np.where(is_missing, np.nan, human)
     values = [statistic.value(common_human, metric_scores) for metric_scores in scores]
-    common: dict[str, Any] = {**where, "statistic": str(statistic)}
-    result = Comparison([], [])
+    common: JsonObject = {**where, "statistic": str(statistic)}
+    result = Comparison([], [], [])
     for name, value in zip(metrics, values, strict=True):
-        result.agreements.append(Agreement(metric=name, **common, **asdict(value)))
+        fields = {**common, **asdict(value)}
+        result.agreements.append(Agreement(metric=name, **fields))
     if not sampling.permutations:
         return result
     for test in permutation_tests(statistic, common_human, scores, values, sampling):
@@ -285,19 +295,17 @@ def permutation_tests(
     and each resample swaps every score of the two metrics with probability 1/2 (Deutsch et al.
     2021). If metrics have an epsilon of their own, the result of every pair is swapped. Raises
     InputError if there are too many pairs."""
-    undefined = [math.isnan(value.value) for value in values]
-    order = sorted(
-        range(len(values)),
-        key=lambda number: (undefined[number], -values[number].value),
-    )
-    tested: list[tuple[int, int]] = []
-    untested: list[PairTest] = []
-    for better, other in combinations(order, 2):
-        if undefined[better] or undefined[other]:
+    scores = [value.value for value in values]
+    undefined = [number for number, score in enumerate(scores) if math.isnan(score)]
+    defined = [number for number in range(len(scores)) if number not in undefined]
+    defined.sort(key=lambda number: -scores[number])
+    tested = list(combinations(defined, 2))
+    untested = []
+    for better, other in combinations([*defined, *undefined], 2):
+        if other in undefined:
             untested.append(PairTest(better, other))
-        else:
-            tested.append((better, other))
-    groups = statistic.groups(~(np.isnan(human) | np.isnan(metrics).any(axis=0)))
+    is_missing = np.isnan(human) | np.isnan(metrics).any(axis=0)
+    groups = statistic.groups(~is_missing)
     if not tested or not len(groups.cells):
         return untested
     if isinstance(statistic, Accuracy) and statistic.epsilon != "0":
@@ -349,7 +357,7 @@ def _swapped_scores(
     compared_scores = scores[:, present]
     means = compared_scores.mean(axis=1)[:, None, None]
     deviations = compared_scores.std(axis=1)[:, None, None]
-    deviations = np.where(deviations > 0, deviations, 1.0)
+    deviations[deviations == 0] = 1.0
     scores = np.where(present, (scores - means) / deviations, 0.0)
 
     def exchange(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
@@ -411,7 +419,8 @@ def _swapped_pairs(
                 of_better.T.astype(np.float64) / pairs,
             )
 
-    return Swapping(np.ones((group_count, count), np.bool_), exchange, of_pairs=True)
+    every_pair = np.ones((group_count, count), np.bool_)
+    return Swapping(every_pair, exchange, of_pairs=True)
 
 
 def draws(swapping: Swapping, sampling: Sampling) -> Iterator[Bools]:
@@ -423,7 +432,8 @@ def draws(swapping: Swapping, sampling: Sampling) -> Iterator[Bools]:
     count = int(swapped.sum())
     random = np.random.RandomState(sampling.seed)
     generator = np.random.default_rng(sampling.seed)
-    step = max(1, min(sampling.permutations, MAX_DRAWS_AT_ONCE // max(count, 1)))
+    step = min(sampling.permutations, MAX_DRAWS_AT_ONCE // max(count, 1))
+    step = max(step, 1)
     for low in range(0, sampling.permutations, step):
         size = min(step, sampling.permutations - low)
         drawn = np.zeros((size, *swapped.shape), np.bool_)
@@ -443,7 +453,7 @@ def correlate(
     *,
     permutations: int = 0,
     seed: int = 12345,
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, list[JsonObject]]:
     """Return how metrics agree with people on scores of sentences, as `gec-pipeline correlate`
     does.
 
@@ -474,8 +484,8 @@ def correlate(
             raise InputError(message)
     where = {"dataset": "", "human": "human"}
     sampling = Sampling(permutations, seed)
-    agreements: list[dict[str, Any]] = []
-    tests: list[dict[str, Any]] = []
+    agreements: list[JsonObject] = []
+    tests: list[JsonObject] = []
     for statistic in requested:
         one = compare(statistic, human_table, scores, list(metrics), sampling, where)
         agreements += map(asdict, one.agreements)

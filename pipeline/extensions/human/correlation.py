@@ -22,13 +22,15 @@ share of the larger."""
 
 def equal_scores(one: Floats, two: Floats) -> Bools:
     """Return where scores are equal but for rounding, since 1/3 may be computed in two ways."""
-    return np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
+    largest = np.maximum(np.abs(one), np.abs(two))
+    return np.abs(one - two) <= EQUAL * largest
 
 
 def quotient(part: Floats | Ints, total: Floats | Ints | int) -> Floats:
     """Return part / total, NaN where the total is 0."""
     undefined = np.full(np.shape(part), np.nan)
-    return np.divide(part, total, out=undefined, where=np.asarray(total) > 0)
+    is_defined = np.asarray(total) > 0
+    return np.divide(part, total, out=undefined, where=is_defined)
 
 
 def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
@@ -39,28 +41,27 @@ def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
     from the mean that is smaller than the rounding of the scores counts as zero."""
     first = _deviations(one, present)
     second = _deviations(two, present)
-    sizes = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
-    rounding = (
-        ROUNDING * np.sqrt((one**2).sum(axis=-1)) * np.sqrt((two**2).sum(axis=-1))
-    )
+    sizes = np.sqrt(_squares(first) * _squares(second))
+    rounding = ROUNDING * np.sqrt(_squares(one)) * np.sqrt(_squares(two))
     products = (first * second).sum(axis=-1)
-    undefined = np.full(sizes.shape, np.nan)
-    coefficients: Floats = np.divide(
-        products, sizes, out=undefined, where=sizes > rounding
-    )
+    coefficients: Floats = np.full(sizes.shape, np.nan)
+    np.divide(products, sizes, out=coefficients, where=sizes > rounding)
     return coefficients.clip(-1, 1)
+
+
+def _squares(values: Floats) -> Floats:
+    squares: Floats = (values**2).sum(axis=-1)
+    return squares
 
 
 def _deviations(scores: Floats, present: Bools | None) -> Floats:
     """Return the deviations of scores from their mean, 0 for those that are not present."""
-    deviations: Floats
     if present is None:
-        deviations = scores - scores.mean(axis=-1, keepdims=True)
-    else:
-        counts = np.maximum(present.sum(axis=-1), 1)
-        means = (scores.sum(axis=-1) / counts)[..., None]
-        deviations = np.where(present, scores - means, 0.0)
-    return deviations
+        deviations: Floats = scores - scores.mean(axis=-1, keepdims=True)
+        return deviations
+    counts = np.maximum(present.sum(axis=-1), 1)
+    means = scores.sum(axis=-1) / counts
+    return np.where(present, scores - means[..., None], 0.0)
 
 
 def average_ranks(values: Floats) -> Floats:
@@ -69,8 +70,9 @@ def average_ranks(values: Floats) -> Floats:
     """
     rows = values[..., :, None]
     columns = values[..., None, :]
+    lower = (columns < rows).sum(axis=-1)
     equal = (columns == rows).sum(axis=-1)
-    ranks: Floats = (columns < rows).sum(axis=-1) + (equal + 1) / 2
+    ranks: Floats = lower + (equal + 1) / 2
     return ranks
 
 
@@ -88,26 +90,26 @@ def spearman_by_differences(one: Floats, two: Floats) -> Floats:
     This formula (Grundkiewicz et al. 2015) does not handle ties: of equal values the first has the
     lower rank. Without ties the result is that of spearman()."""
     count = one.shape[-1]
-    squares = ((_places(one) - _places(two)) ** 2).sum(axis=-1)
-    if count < 2:
-        return np.full(squares.shape, np.nan)
-    coefficients: Floats = 1 - 6 * squares / (count * (count**2 - 1))
-    return coefficients
+    differences = _ranks_from_0(one) - _ranks_from_0(two)
+    squares = (differences**2).sum(axis=-1)
+    return 1 - quotient(6 * squares, count * (count**2 - 1))
 
 
 def mean_rank_difference(one: Floats, two: Floats) -> Floats:
     """Return by how many ranks the systems differ on average, float64 [...]. Of equal values the
     first ranks higher.
     """
-    mean: Floats = np.abs(_places(-one) - _places(-two)).mean(axis=-1)
+    differences = _ranks_from_0(-one) - _ranks_from_0(-two)
+    mean: Floats = np.abs(differences).mean(axis=-1)
     return mean
 
 
-def _places(values: Floats) -> Ints:
+def _ranks_from_0(values: Floats) -> Ints:
     """Return ranks from 0, the lowest value first: int64 [..., systems]. Equal values keep their
     order.
     """
-    return np.argsort(np.argsort(values, axis=-1, kind="stable"), axis=-1)
+    order = np.argsort(values, axis=-1, kind="stable")
+    return np.argsort(order, axis=-1)
 
 
 class PairCounts(NamedTuple):
@@ -142,7 +144,10 @@ def pair_kinds(one: Floats, two: Floats, epsilon: float = 0.0) -> PairCounts:
 
 
 def pair_counts(
-    one: Floats, two: Floats, present: Bools | None = None, epsilon: float = 0.0
+    one: Floats,
+    two: Floats,
+    present: Bools | None = None,
+    epsilon: float = 0.0,
 ) -> PairCounts:
     """Count the pairs that two scorings order alike, differently, or tie.
 
@@ -153,12 +158,12 @@ def pair_counts(
     for distance in range(1, one.shape[-1]):
         first = one[..., distance:] - one[..., :-distance]
         second = two[..., distance:] - two[..., :-distance]
-        for number, kind in enumerate(pair_kinds(first, second, epsilon)):
-            if present is None:
-                pairs = kind
-            else:
-                pairs = kind & present[..., distance:] & present[..., :-distance]
-            counts[number] += pairs.sum(axis=-1)
+        kinds = pair_kinds(first, second, epsilon)
+        counted: Bools | bool = True
+        if present is not None:
+            counted = present[..., distance:] & present[..., :-distance]
+        for number, kind in enumerate(kinds):
+            counts[number] += (kind & counted).sum(axis=-1)
     return PairCounts(*counts)
 
 
@@ -166,9 +171,9 @@ def kendall(one: Floats, two: Floats) -> Floats:
     """Return Kendall's tau-b, which corrects for ties: float64 [...] (Kendall 1945)."""
     counts = pair_counts(one, two)
     untied = counts.concordant + counts.discordant
-    size = np.sqrt(
-        (untied + counts.ties_two).astype(np.float64) * (untied + counts.ties_one)
-    )
+    untied_one = untied + counts.ties_two
+    untied_two = untied + counts.ties_one
+    size = np.sqrt(untied_one.astype(np.float64) * untied_two)
     return quotient(counts.concordant - counts.discordant, size)
 
 
@@ -199,7 +204,9 @@ ALL_COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
 
 
 def correlate(
-    one: Floats, two: Floats, names: Iterable[str] = ALL_COEFFICIENTS
+    one: Floats,
+    two: Floats,
+    names: Iterable[str] = ALL_COEFFICIENTS,
 ) -> dict[str, float]:
     """Return coefficients of two scores, float64 [systems], by name. Where there is only one system
     all are NaN.
@@ -210,15 +217,18 @@ def correlate(
 
 
 def common_systems(
-    columns: Iterable[Mapping[str, float]], without: Collection[str] = ()
+    columns: Iterable[Mapping[str, float]],
+    without: Collection[str] = (),
 ) -> list[str]:
     """Return the systems, except those of `without`, that have a score in every column, in ASCII
     order.
     """
     scored = []
     for column in columns:
-        scored.append({name for name, score in column.items() if not math.isnan(score)})
-    return sorted(set.intersection(*scored).difference(without))
+        names = [name for name, score in column.items() if not math.isnan(score)]
+        scored.append(set(names))
+    common = set.intersection(*scored)
+    return sorted(common.difference(without))
 
 
 def vector(column: Mapping[str, float], systems: Iterable[str]) -> Floats:
@@ -227,15 +237,24 @@ def vector(column: Mapping[str, float], systems: Iterable[str]) -> Floats:
 
 
 def bootstrap_interval(
-    metric: Floats, human: Floats, name: str, samples: int, level: float, seed: int
+    metric: Floats,
+    human: Floats,
+    name: str,
+    samples: int,
+    level: float,
+    seed: int,
 ) -> tuple[float, float]:
     """Return the percentile interval of a coefficient over samples of the systems, drawn with
     replacement.
 
     Samples are left out where they have fewer than three different systems, or where the
     coefficient is NaN. Both ends are NaN where all samples are left out."""
-    drawn = np.random.default_rng(seed).integers(0, len(metric), (samples, len(metric)))
-    different = (np.diff(np.sort(drawn, axis=1), axis=1) > 0).sum(axis=1) + 1
+    count = len(metric)
+    generator = np.random.default_rng(seed)
+    drawn = generator.integers(0, count, (samples, count))
+    in_order = np.sort(drawn, axis=1)
+    is_new = np.diff(in_order, axis=1) > 0
+    different = is_new.sum(axis=1) + 1
     drawn = drawn[different >= 3]
     one = metric[drawn]
     two = human[drawn]
@@ -244,7 +263,8 @@ def bootstrap_interval(
         counts = pair_counts(one, two)
         itself = pair_counts(drawn, drawn).ties_both
         agreeing = counts.concordant + counts.ties_both - itself
-        values = agreeing / (np.sum(counts, axis=0) - itself)
+        others = np.sum(counts, axis=0) - itself
+        values = agreeing / others
     else:
         values = COEFFICIENTS[name](one, two)
     return defined_interval(values, level)
@@ -256,8 +276,8 @@ class Window(NamedTuple):
     first: int
     """The rank of the best of these systems, from 1."""
     last: int
-    coefficients: dict[str, float]
-    """`pearson` and `spearman`."""
+    pearson: float
+    spearman: float
 
 
 def windows(metric: Floats, human: Floats, size: int) -> Iterator[Window]:
@@ -267,10 +287,9 @@ def windows(metric: Floats, human: Floats, size: int) -> Iterator[Window]:
     order = np.argsort(-human, kind="stable")
     for low in range(len(order) - size + 1):
         systems = order[low : low + size]
-        coefficients = correlate(
-            metric[systems], human[systems], ("pearson", "spearman")
-        )
-        yield Window(low + 1, low + size, coefficients)
+        scores = metric[systems], human[systems]
+        coefficients = correlate(*scores, names=("pearson", "spearman"))
+        yield Window(low + 1, low + size, **coefficients)
 
 
 class Williams(NamedTuple):
@@ -301,12 +320,14 @@ def williams(one: Floats, two: Floats, human: Floats) -> Williams:
         return Williams(math.nan, math.nan, between)
     if abs(first - second) <= EQUAL and between >= 1 - EQUAL:
         return Williams(0.0, 0.5, between)
-    rest = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
+    squares = 1 - first**2 - second**2 - between**2
+    rest = squares + 2 * first * second * between
     variance = 2 * max(rest, 0.0) * (count - 1) / (count - 3)
     variance += (first + second) ** 2 / 4 * (1 - between) ** 3
     if variance <= 0:
         return Williams(math.nan, math.nan, between)
-    t = (first - second) * math.sqrt((count - 1) * (1 + between)) / math.sqrt(variance)
+    size = math.sqrt((count - 1) * (1 + between))
+    t = (first - second) * size / math.sqrt(variance)
     return Williams(t, student_upper_tail(t, count - 3), between)
 
 
@@ -314,12 +335,14 @@ def student_upper_tail(t: float, freedom: float) -> float:
     """Return the probability that a Student variable is above t."""
     if math.isnan(t):
         return math.nan
-    if (
-        abs(t) < 1
-    ):  # from the share between -t and t: here the subtraction loses no digits
-        tail = 0.5 - 0.5 * incomplete_beta(0.5, freedom / 2, t * t / (freedom + t * t))
+    square = t * t
+    if abs(t) < 1:
+        # From the share between -t and t: here the subtraction loses no digits.
+        between = incomplete_beta(0.5, freedom / 2, square / (freedom + square))
+        tail = 0.5 - 0.5 * between
     else:
-        tail = 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
+        outside = incomplete_beta(freedom / 2, 0.5, freedom / (freedom + square))
+        tail = 0.5 * outside
     return tail if t >= 0 else 1 - tail
 
 
@@ -338,17 +361,19 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
         return value if abs(value) > 1e-300 else 1e-300
 
     front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    front = front + a * math.log(x) + b * math.log1p(-x)
+    front += a * math.log(x)
+    front += b * math.log1p(-x)
     fraction = 1.0
     upper = 1.0
     lower = 0.0
     for step in range(10_000):
         half = step // 2
+        divisor = (a + step - 1) * (a + step)
         term = 1.0
         if step % 2:
-            term = -(a + half) * (a + b + half) * x / ((a + step - 1) * (a + step))
+            term = -(a + half) * (a + b + half) * x / divisor
         elif step:
-            term = half * (b - half) * x / ((a + step - 1) * (a + step))
+            term = half * (b - half) * x / divisor
         lower = 1 / away_from_zero(1 + term * lower)
         upper = away_from_zero(1 + term / upper)
         fraction *= upper * lower

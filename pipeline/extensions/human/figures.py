@@ -1,6 +1,7 @@
 """The figures of human judgements, and of how metrics agree with them. Needs the extra `plot`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from pipeline.extensions.plots.canvas import (
     add_labels,
@@ -17,6 +18,7 @@ from pipeline.report.tables import shown_level
 from pipeline.report.tables.ranked import groups
 
 from .plot_data import (
+    AgreementPlot,
     coefficient_plots,
     of_all_metrics,
     point_plots,
@@ -27,27 +29,41 @@ from .stages import human_ranking_of
 
 
 @in_style
-def people(context: ReportContext) -> Iterator[PlotFigure]:
+def human_ranks(context: ReportContext) -> Iterator[PlotFigure]:
     """Draw the rank ranges of the systems that people judged, with clusters as bands."""
     human = context.results.human
     ranking = human_ranking_of(context)
     if not human or not ranking:
         return
     dataset = human["correlations"][0]["dataset"]
-    own_group = next(
-        group for group in groups(context.results) if group.dataset == dataset
-    )
-    group = of_all_metrics(own_group)
+    scored = [group for group in groups(context.results) if group.dataset == dataset]
+    group = of_all_metrics(scored[0])
     subject = f"rank by people (circle) and its {shown_level(human['settings']['level'])} range"
     rows = rows_of_ranks(ranked_systems(ranking))
     yield PlotFigure(group, "", add_title(*draw_rows(rows), group, subject))
 
 
+def _figures(
+    plots: Iterable[AgreementPlot],
+    draw: Callable[[Any], tuple[Any, Any]],
+) -> Iterator[PlotFigure]:
+    for group, name, subject, content in plots:
+        figure, axes = draw(content)
+        yield PlotFigure(group, name, add_title(figure, axes, group, subject))
+
+
 @in_style
 def correlations(context: ReportContext) -> Iterator[PlotFigure]:
     """Draw each coefficient of each human score: a row for each metric, with its interval."""
-    for group, name, subject, rows in coefficient_plots(context.results):
-        yield PlotFigure(group, name, add_title(*draw_rows(rows), group, subject))
+    return _figures(coefficient_plots(context.results), draw_rows)
+
+
+@in_style
+def windows(context: ReportContext) -> Iterator[PlotFigure]:
+    """Draw the correlations of all metrics among neighbours in the human ranking, for each human
+    score.
+    """
+    return _figures(window_plots(context.results), draw_curves)
 
 
 @in_style
@@ -61,14 +77,3 @@ def points(context: ReportContext) -> Iterator[PlotFigure]:
         ]
         add_labels(figure, axes, labels)
         yield PlotFigure(group, name, figure)
-
-
-@in_style
-def windows(context: ReportContext) -> Iterator[PlotFigure]:
-    """Draw the correlations of all metrics among neighbours in the human ranking, for each human
-    score.
-    """
-    for group, name, curves in window_plots(context.results):
-        yield PlotFigure(
-            group, name, add_title(*draw_curves(curves), group, curves.label)
-        )

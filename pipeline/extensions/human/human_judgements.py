@@ -5,6 +5,7 @@ metrics.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,10 +14,9 @@ from pipeline.errors import InputError, known_names
 
 from .comparison import configured_statistics
 from .judgment_summary import (
-    HeadToHead,
-    Ranked,
     expected_wins,
     head_to_head,
+    named,
     rank_by_expected_wins,
 )
 from .judgments import (
@@ -27,6 +27,7 @@ from .judgments import (
     read_judgments,
 )
 from .models import HumanConfig
+from .report_tables import JsonObject
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import Progress, trueskill
 
@@ -57,11 +58,13 @@ class HumanJudgements:
         """The names of all systems, in ASCII order."""
         if self.judgments:
             return list(self.judgments.systems)
-        return sorted({name for scores in self.scores.values() for name in scores})
+        return sorted(set().union(*self.scores.values()))
 
 
 def open_human_judgements(
-    path: Path, config: HumanConfig, names: Sequence[str] = ()
+    path: Path,
+    config: HumanConfig,
+    names: Sequence[str] = (),
 ) -> HumanJudgements:
     """Read judgements or scores. `names` are the systems of files that have numbers alone.
 
@@ -71,10 +74,9 @@ def open_human_judgements(
     if is_judgments(path):
         judgments = read_judgments(path, config.judges, aliases=config.aliases)
     results_or_file = path / "results.json" if path.is_dir() else path
+    new_digest = partial(hashlib.blake2b, digest_size=16)
     with results_or_file.open("rb") as file:
-        digest = hashlib.file_digest(
-            file, lambda: hashlib.blake2b(digest_size=16)
-        ).hexdigest()
+        digest = hashlib.file_digest(file, new_digest).hexdigest()
     if judgments:
         human_data = HumanJudgements(str(path), digest, {}, judgments)
     else:
@@ -86,7 +88,10 @@ def open_human_judgements(
 
 
 def _open_scores(
-    path: Path, digest: str, config: HumanConfig, names: Sequence[str]
+    path: Path,
+    digest: str,
+    config: HumanConfig,
+    names: Sequence[str],
 ) -> HumanJudgements:
     """Read scores of systems, or of their sentences, whose means are then the scores."""
     sentences = read_sentence_scores(path) or {}
@@ -111,8 +116,9 @@ def _open_scores(
 
 
 def _renamed(
-    scores: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]
-) -> dict[str, dict[str, Any]]:
+    scores: Mapping[str, Mapping[str, Any]],
+    aliases: Mapping[str, str],
+) -> dict[str, JsonObject]:
     """Return scores by name and system, with other names for some systems."""
     renamed = {}
     for title, systems in scores.items():
@@ -140,7 +146,9 @@ def misfit(
 
 
 def human_scores(
-    human_data: HumanJudgements, config: HumanConfig, progress: Progress | None = None
+    human_data: HumanJudgements,
+    config: HumanConfig,
+    progress: Progress | None = None,
 ) -> dict[str, dict[str, float]]:
     """Return the human scores, such as {expected_wins: {system: score}}, which judgements give or
     the file has.
@@ -154,29 +162,28 @@ def human_scores(
     if "trueskill" in config.scores:
         skills = trueskill(judgments, config.runs, config.seed, progress=progress)
         values["trueskill"] = skills.mean(axis=0)
-    scores = {}
-    for title, of_systems in values.items():
-        scores[title] = dict(zip(judgments.systems, of_systems.tolist(), strict=True))
-    return scores
+    return {title: named(column, judgments.systems) for title, column in values.items()}
 
 
 def judged_dataset(names: Sequence[str], name: str | None) -> str:
     """Return the data set that was judged: the named one, or the only one. Raises InputError where
     there is no such.
     """
-    if name is None and len(names) > 1:
-        raise InputError(
-            f"human: which data set was judged? Say `dataset`: {', '.join(names)}"
-        )
-    if name is not None and name not in names:
-        raise InputError(
-            f"human: no data set is called '{name}'{known_names(name, names)}"
-        )
-    return name if name is not None else names[0]
+    if name is None and len(names) == 1:
+        return names[0]
+    if name is None:
+        listed = ", ".join(names)
+        raise InputError(f"human: which data set was judged? Say `dataset`: {listed}")
+    if name not in names:
+        listed = known_names(name, names)
+        raise InputError(f"human: no data set is called '{name}'{listed}")
+    return name
 
 
 def check_common(
-    human_data: HumanJudgements, judged: set[str], scored: set[str]
+    human_data: HumanJudgements,
+    judged: set[str],
+    scored: set[str],
 ) -> None:
     """Raise InputError where too few systems have scores by both people and the metrics."""
     common = len(judged & scored)
@@ -191,14 +198,14 @@ def check_common(
 class HumanRanking(NamedTuple):
     """How people rank all systems that they judged, also those that no metric scored."""
 
-    systems: tuple[str, ...]
-    ranked: Ranked
-    """By Expected Wins. Systems are numbers, in the order of `systems`."""
-    pairs: HeadToHead
+    expected_wins: JsonObject
+    """As rank_by_expected_wins() returns them."""
+    head_to_head: dict[str, JsonObject]
 
 
 def human_ranking(
-    human_data: HumanJudgements, settings: Mapping[str, Any]
+    human_data: HumanJudgements,
+    settings: Mapping[str, Any],
 ) -> HumanRanking | None:
     """Return how people rank systems, None where the file has no judgements.
 
@@ -214,6 +221,5 @@ def human_ranking(
         settings["level"],
         settings["seed"],
     )
-    return HumanRanking(
-        judgments.systems, by_expected_wins, head_to_head(judgments.wins())
-    )
+    wins = judgments.wins()
+    return HumanRanking(by_expected_wins, head_to_head(judgments.systems, wins))

@@ -5,10 +5,10 @@ All this is arithmetic on counts of outcomes of pairs (`judgments.Judgments.cell
 sample of the pairs is a multinomial draw of these counts."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
 from itertools import combinations, combinations_with_replacement
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from pipeline.scoring.significance_tests.sign_test import sign_test
 from .correlation import pearson, quotient, spearman
 from .judgments import Judgments, cells_to_wins, count_cells
 from .models import JudgmentsConfig
+from .report_tables import JsonObject
 from .trueskill import Progress, trueskill
 
 Divisor = Literal["opponents", "beaten"]
@@ -39,47 +40,43 @@ def expected_wins(wins: Ints, divisor: Divisor = "opponents") -> Floats:
     least once. The program EW.pl, which computed tables 6 and 7 of Grundkiewicz et al. 2015, does
     the latter."""
     met = wins + np.swapaxes(wins, -1, -2)
-    shares: Floats = np.divide(wins, met, out=np.zeros(wins.shape), where=met > 0)
+    shares: Floats = np.zeros(wins.shape)
+    np.divide(wins, met, out=shares, where=met > 0)
     opponents = np.array(wins.shape[-1] - 1)
     if divisor == "beaten":
         opponents = (wins > 0).sum(axis=-1)
-    scores: Floats = shares.sum(axis=-1) / np.maximum(opponents, 1)
+    sums = shares.sum(axis=-1)
+    scores: Floats = sums / np.maximum(opponents, 1)
     return scores
 
 
-@dataclass(frozen=True)
-class Ranked:
-    """A human score of each system with its rank range. Systems are numbers, in the order of the
-    judgements.
-    """
+def ranked(
+    names: Sequence[str],
+    point: Floats,
+    samples: Floats,
+    level: float,
+) -> JsonObject:
+    """Return human scores with rank ranges and clusters, as Bojar et al. 2013, by the names of the
+    systems.
 
-    point: Floats
-    """The scores of the judgements themselves: float64 [systems]."""
-    mean: Floats
-    """The mean scores of bootstrap samples, or of runs of TrueSkill, which order the systems:
-    float64 [systems]."""
-    ranges: list[tuple[int, int]]
-    """The best and the worst rank of each system, without the extremes."""
-    cluster: list[int]
-    """The cluster of each system, from 1."""
-
-    @property
-    def order(self) -> list[int]:
-        """The systems, the best first."""
-        return sorted(
-            range(len(self.mean)), key=lambda number: (-self.mean[number], number)
-        )
-
-
-def ranked(point: Floats, samples: Floats, level: float) -> Ranked:
-    """Return scores with ranges and clusters, as Bojar et al. 2013, from float64 `samples`
-    [samples, systems].
-
-    Systems are ordered by the mean of the samples. At the level 0.95 the 25 best and the 25 worst
-    of 1,000 ranks are left out of a range."""
-    mean = samples.mean(axis=0)
+    `point` are the scores of the judgements themselves, float64 [systems], and `samples` those of
+    bootstrap samples, or of runs of TrueSkill: float64 [samples, systems]. Their means order the
+    systems. At the level 0.95 the 25 best and the 25 worst of 1,000 ranks are left out of a
+    range."""
+    means = samples.mean(axis=0).tolist()
     ranges = rank_ranges(samples, level)
-    return Ranked(point, mean, ranges, clusters(ranks(mean.tolist()), ranges))
+    # The sort is stable: equal means keep the order of the systems.
+    order = sorted(range(len(names)), key=lambda number: -means[number])
+    columns = {
+        "scores": point.tolist(),
+        "means": means,
+        "ranks": [list(rank_range) for rank_range in ranges],
+        "clusters": clusters(ranks(means), ranges),
+    }
+    result: JsonObject = {"order": [names[number] for number in order]}
+    for key, values in columns.items():
+        result[key] = dict(zip(names, values, strict=True))
+    return result
 
 
 def rank_by_expected_wins(
@@ -88,7 +85,7 @@ def rank_by_expected_wins(
     samples: int = 1000,
     level: float = 0.95,
     seed: int = 12345,
-) -> Ranked:
+) -> JsonObject:
     """Return Expected Wins, with rank ranges and clusters from bootstrap samples of the expanded
     pairs.
     """
@@ -98,34 +95,32 @@ def rank_by_expected_wins(
     drawn = np.empty((samples, systems))
     generator = np.random.default_rng(seed)
     rows = max(MAX_COUNTS_AT_ONCE // len(cells), 1)
-    for low in range(
-        0, samples, rows
-    ):  # one stream of draws, whatever the number of rows
-        counts = generator.multinomial(
-            total, cells / total, size=min(rows, samples - low)
-        )
+    for low in range(0, samples, rows):  # one stream of draws, whatever `rows` is
+        size = min(rows, samples - low)
+        counts = generator.multinomial(total, cells / total, size=size)
         drawn[low : low + rows] = expected_wins(cells_to_wins(counts, systems), divisor)
-    return ranked(expected_wins(judgments.wins(), divisor), drawn, level)
+    point = expected_wins(judgments.wins(), divisor)
+    return ranked(judgments.systems, point, drawn, level)
 
 
-class HeadToHead(NamedTuple):
-    """How the row's system does against the column's system: float64 [systems, systems]. The
-    diagonal is NaN.
-    """
+def head_to_head(names: Sequence[str], wins: Ints) -> dict[str, JsonObject]:
+    """Return how often each column's system is better than the row's: tables by the names of rows
+    and columns, without the diagonal.
 
-    share: Floats
-    """The share of wins in wins and losses; NaN without any."""
-    p: Floats
-    """The p-value of the exact two-sided binomial test that both win equally often; 1 where neither
-    ever won."""
-
-
-def head_to_head(wins: Ints) -> HeadToHead:
-    """Return the matrix of shares of wins with p-values (Dixon and Mood 1946: the sign test)."""
-    p = np.full(wins.shape, np.nan)
+    `share` has the share of wins in wins and losses, NaN without any. `p` is the p-value of the
+    exact two-sided binomial test that both win equally often, 1 where neither ever won (Dixon and
+    Mood 1946: the sign test), and `sign` its mark."""
+    p: Floats = np.full(wins.shape, np.nan)
     for one, two in combinations(range(len(wins)), 2):
-        p[one, two] = p[two, one] = sign_test(int(wins[one, two]), int(wins[two, one]))
-    return HeadToHead(quotient(wins, wins + wins.T), p)
+        won = int(wins[one, two])
+        lost = int(wins[two, one])
+        p[one, two] = p[two, one] = sign_test(won, lost)
+    p_values = _table(p, names)
+    signs = {}
+    for row, cells in p_values.items():
+        signs[row] = {column: mark(value) for column, value in cells.items()}
+    shares = quotient(wins, wins + wins.T)
+    return {"share": _table(shares.T, names), "p": p_values, "sign": signs}
 
 
 def accuracy(
@@ -159,7 +154,7 @@ def accuracy(
         equal = scores[:, None] == scores
         correct += float((wins * better + wins * equal / 2).sum())
         predicted += int(wins.sum())
-    return correct / predicted if predicted else float("nan")
+    return correct / predicted if predicted else math.nan
 
 
 MIN_COMPARISONS = 50
@@ -182,8 +177,9 @@ class Kappa(NamedTuple):
         only one outcome.
         """
         if not self.comparisons or self.expected >= 1:
-            return float("nan")
-        return (self.agreeing / self.comparisons - self.expected) / (1 - self.expected)
+            return math.nan
+        agreement = self.agreeing / self.comparisons
+        return (agreement - self.expected) / (1 - self.expected)
 
 
 def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
@@ -221,9 +217,10 @@ def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
             comparisons = (first_judgements * second_judgements).sum()
             by_both = (first_judgements > 0) & (second_judgements > 0)
             outcomes = (first + second)[by_both].sum(axis=0)
-        expected = float("nan")
+        expected = math.nan
         if outcomes.sum():
-            expected = float(((outcomes / outcomes.sum()) ** 2).sum())
+            shares = outcomes / outcomes.sum()
+            expected = float((shares**2).sum())
         kappas[one, two] = Kappa(int(agreeing), int(comparisons), expected)
     return kappas
 
@@ -233,17 +230,18 @@ def mean_kappa(kappas: Sequence[Kappa]) -> float:
     without any.
     """
     total = 0
-    weighted: list[float] = []
+    weighted = 0.0
     for kappa in kappas:
-        if kappa.comparisons >= MIN_COMPARISONS and not np.isnan(kappa.kappa):
+        if kappa.comparisons >= MIN_COMPARISONS and not math.isnan(kappa.kappa):
             total += kappa.comparisons
-            weighted.append(kappa.kappa * kappa.comparisons)
-    return sum(weighted) / total if total else float("nan")
+            weighted += kappa.kappa * kappa.comparisons
+    return weighted / total if total else math.nan
 
 
 def judge_correlations(
-    judgments: Judgments, divisor: Divisor = "opponents"
-) -> dict[str, Any]:
+    judgments: Judgments,
+    divisor: Divisor = "opponents",
+) -> JsonObject:
     """Return how the Expected Wins of judges correlate, by spearman and pearson, by their names in
     results.json.
 
@@ -252,12 +250,13 @@ def judge_correlations(
     mean of these, where each judge weighs as much as he judged expanded pairs. With the divisor
     `beaten` this is table 6 of Grundkiewicz et al. 2015."""
     judges = range(len(judgments.judges))
-    wins = np.stack([judgments.of_judge(number).wins() for number in judges])
+    tables = [judgments.of_judge(number).wins() for number in judges]
+    wins = np.stack(tables)
     pairs = np.bincount(judgments.expanded.judge, minlength=len(judges))
     scores = expected_wins(wins, divisor)
     others_scores = expected_wins(wins.sum(axis=0) - wins, divisor)
-    kinds: dict[str, Any] = {"spearman": spearman, "pearson": pearson}
-    result: dict[str, Any] = {}
+    kinds: JsonObject = {"spearman": spearman, "pearson": pearson}
+    result: JsonObject = {}
     for name, coefficient in kinds.items():
         result[name] = coefficient(scores[:, None], scores[None])
     for name, coefficient in kinds.items():
@@ -270,108 +269,82 @@ def judge_correlations(
     return result
 
 
-class JudgmentSummary:
-    """What judgements say: human scores, head to head, and the agreement of the judges."""
+def judgment_summary(
+    judgments: Judgments,
+    config: JudgmentsConfig,
+    progress: Progress | None = None,
+) -> JsonObject:
+    """Return what judgements say, as mappings by names of judges and systems: human scores, head to
+    head, and the agreement of the judges.
 
-    def __init__(
-        self,
-        judgments: Judgments,
-        config: JudgmentsConfig,
-        progress: Progress | None = None,
-    ) -> None:
-        """Compute the summary, with TrueSkill and the accuracy of Expected Wins if the config
-        requests them.
+    TrueSkill and the accuracy of Expected Wins are None unless the config requests them. Raises
+    InputError if there are more folds than pairs."""
+    names = judgments.systems
+    judges = judgments.judges
+    divisor = config.divisor
+    seed = config.seed
+    by_wins = rank_by_expected_wins(
+        judgments,
+        divisor,
+        config.resamples,
+        config.level,
+        seed,
+    )
+    by_trueskill: JsonObject | None = None
+    if config.trueskill:
+        means = trueskill(judgments, config.trueskill, seed, progress)
+        by_means = ranked(names, means.mean(axis=0), means, config.level)
+        by_trueskill = {"runs": config.trueskill, **by_means}
+    cross_validated = None
+    if config.folds:
+        cross_validated = accuracy(judgments, config.folds, seed, divisor)
+    judge_counts = {}
+    judge_scores = {}
+    for number, judge in enumerate(judges):
+        by_judge = judgments.of_judge(number)
+        judge_counts[judge] = counts(by_judge)
+        judge_scores[judge] = named(expected_wins(by_judge.wins(), divisor), names)
+    correlations = judge_correlations(judgments, divisor)
+    for key in ("spearman", "pearson"):
+        correlations[key] = _table(correlations[key], judges)
+        correlations[f"others_{key}"] = named(correlations[f"others_{key}"], judges)
+    return {
+        "systems": list(names),
+        "judges": judge_counts,
+        "total": counts(judgments),
+        "pairs_digest": pairs_digest(judgments),
+        "expected_wins": {"divisor": divisor, **by_wins},
+        "trueskill": by_trueskill,
+        "per_judge": judge_scores,
+        "judge_correlations": correlations,
+        "head_to_head": head_to_head(names, judgments.wins()),
+        "kappa": kappa_summary(judges, agreement(judgments)),
+        "accuracy": cross_validated,
+    }
 
-        Raises InputError if there are more folds than pairs.
-        """
-        self.judgments = judgments
-        self.divisor = config.divisor
-        self.runs = config.trueskill
-        level = config.level
-        seed = config.seed
-        self.expected_wins = rank_by_expected_wins(
-            judgments, self.divisor, config.resamples, level, seed
-        )
-        self.trueskill: Ranked | None = None
-        if self.runs:
-            means = trueskill(judgments, self.runs, seed, progress)
-            self.trueskill = ranked(means.mean(axis=0), means, level)
-        self.accuracy: float | None = None
-        if config.folds:
-            self.accuracy = accuracy(judgments, config.folds, seed, self.divisor)
-        self.counts: dict[str, dict[str, int]] = {}
-        """The numbers of judgements by judge."""
-        self.judge_scores: dict[str, Floats] = {}
-        """Expected Wins by judge: float64 [systems] each."""
-        for number, judge in enumerate(judgments.judges):
-            by_judge = judgments.of_judge(number)
-            self.counts[judge] = counts(by_judge)
-            self.judge_scores[judge] = expected_wins(by_judge.wins(), self.divisor)
-        self.judge_correlations = judge_correlations(judgments, self.divisor)
-        self.head_to_head = head_to_head(judgments.wins())
-        self.kappas = agreement(judgments)
-        between = [kappa for (one, two), kappa in self.kappas.items() if one != two]
-        within = [kappa for (one, two), kappa in self.kappas.items() if one == two]
-        self.mean_kappas = {
-            "between": mean_kappa(between),
-            "within": mean_kappa(within),
-        }
 
-    def scores(self) -> dict[str, Any]:
-        """Return the human scores with their ranks, by names of systems; None for TrueSkill that
-        was not requested.
-        """
-        names = self.judgments.systems
-        skills: dict[str, Any] | None = None
-        if self.trueskill:
-            skills = {"runs": self.runs, **ranked_by_name(self.trueskill, names)}
-        return {
-            "expected_wins": {
-                "divisor": self.divisor,
-                **ranked_by_name(self.expected_wins, names),
-            },
-            "trueskill": skills,
-        }
-
-    def plain(self) -> dict[str, Any]:
-        """Return everything as mappings by names of judges and systems; None for what was not
-        requested.
-        """
-        names = self.judgments.systems
-        judges = self.judgments.judges
-        correlations = dict(self.judge_correlations)
-        for key in ("spearman", "pearson"):
-            correlations[key] = _table(correlations[key], judges)
-            correlations[f"others_{key}"] = _named(
-                correlations[f"others_{key}"], judges
-            )
-        # By rows: how often each column's system is better than the row's.
-        shares = _table(self.head_to_head.share.T, names)
-        p_values = _table(self.head_to_head.p.T, names)
-        signs = {}
-        for row, cells in p_values.items():
-            signs[row] = {column: mark(value) for column, value in cells.items()}
-        kappas: dict[str, dict[str, float | None]] = {name: {} for name in judges}
-        comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
-        for (one, two), kappa in self.kappas.items():
-            enough = kappa.comparisons >= MIN_COMPARISONS
-            kappas[judges[one]][judges[two]] = kappa.kappa if enough else None
-            comparisons[judges[one]][judges[two]] = kappa.comparisons
-        per_judge = {
-            judge: _named(scores, names) for judge, scores in self.judge_scores.items()
-        }
-        return {
-            "systems": list(names),
-            "judges": self.counts,
-            "total": counts(self.judgments),
-            "pairs_digest": pairs_digest(self.judgments),
-            **self.scores(),
-            "per_judge": per_judge,
-            "judge_correlations": correlations,
-            "head_to_head": {"share": shares, "p": p_values, "sign": signs},
-            "kappa": {**self.mean_kappas, "pairs": kappas, "comparisons": comparisons},
-            "accuracy": self.accuracy,
-        }
+def kappa_summary(
+    judges: Sequence[str],
+    kappas: Mapping[tuple[int, int], Kappa],
+) -> JsonObject:
+    """Return the mean kappas, and the kappa and comparisons of each two judges by their names; the
+    kappa is None for fewer than MIN_COMPARISONS.
+    """
+    pairs: dict[str, dict[str, float | None]] = {name: {} for name in judges}
+    comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
+    between: list[Kappa] = []
+    within: list[Kappa] = []
+    for (one, two), kappa in kappas.items():
+        (within if one == two else between).append(kappa)
+        enough = kappa.comparisons >= MIN_COMPARISONS
+        pairs[judges[one]][judges[two]] = kappa.kappa if enough else None
+        comparisons[judges[one]][judges[two]] = kappa.comparisons
+    return {
+        "between": mean_kappa(between),
+        "within": mean_kappa(within),
+        "pairs": pairs,
+        "comparisons": comparisons,
+    }
 
 
 def counts(judgments: Judgments) -> dict[str, int]:
@@ -403,33 +376,20 @@ def pairs_digest(judgments: Judgments) -> str:
     columns = []
     for texts, numbers in zip(names, pairs, strict=True):
         columns.append(np.array(texts)[numbers].tolist())
-    rows = sorted(zip(*columns, strict=True))
-    lines = "".join("\t".join(row) + "\n" for row in rows)
+    rows = map("\t".join, sorted(zip(*columns, strict=True)))
+    lines = "".join(f"{row}\n" for row in rows)
     return hashlib.blake2b(lines.encode(), digest_size=16).hexdigest()
 
 
-def _named(values: Floats, names: Iterable[str]) -> dict[str, float]:
+def named(values: Floats, names: Sequence[str]) -> dict[str, float]:
+    """Return values by the names of systems or judges."""
     return dict(zip(names, values.tolist(), strict=True))
 
 
-def ranked_by_name(systems: Ranked, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return scores with their rank ranges and clusters as mappings by the names of systems."""
-    ranges = [list(rank_range) for rank_range in systems.ranges]
-    return {
-        "order": [names[number] for number in systems.order],
-        "scores": _named(systems.point, names),
-        "means": _named(systems.mean, names),
-        "ranks": dict(zip(names, ranges, strict=True)),
-        "clusters": dict(zip(names, systems.cluster, strict=True)),
-    }
-
-
-def _table(values: Floats, names: tuple[str, ...]) -> dict[str, dict[str, float]]:
+def _table(values: Floats, names: Sequence[str]) -> dict[str, dict[str, float]]:
     """Return a square table without its diagonal."""
     table: dict[str, dict[str, float]] = {}
-    for row, one in enumerate(names):
-        table[one] = {}
-        for column, two in enumerate(names):
-            if row != column:
-                table[one][two] = float(values[row, column])
+    for name, row in zip(names, values, strict=True):
+        table[name] = named(row, names)
+        del table[name][name]
     return table

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.arrays import Bools, Ints
-from pipeline.errors import CorpusError, InputError, Problem, did_you_mean
+from pipeline.errors import CorpusError, InputError, did_you_mean
 from pipeline.files.plain_files import TempFiles, named, numbered_lines, open_bytes
 from pipeline.files.small_tables import quoted_rows, separator_of
 from pipeline.files.xml_records import XmlReader
@@ -96,7 +96,8 @@ def is_judgments(path: Path) -> bool:
         data = file.read(HEAD_BYTES)
     if data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(XML_STARTS):
         return True
-    header = re.split(rb"[,;\t\r\n]", data.split(b"\n")[0].lower())
+    first_line = data.split(b"\n")[0].lower()
+    header = re.split(rb"[,;\t\r\n]", first_line)
     return any(cell.strip(b'" ') == b"system1id" for cell in header)
 
 
@@ -113,7 +114,7 @@ def read_items(path: Path) -> Iterator[Item]:
     with open_bytes(plain, name, MAX_BYTES) as file:
         head = file.read(HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head:
-        raise CorpusError([Problem(name, "is empty; expected judgements, XML or CSV")])
+        raise CorpusError.at(name, "is empty; expected judgements, XML or CSV")
     if head.startswith(XML_STARTS):
         yield from _Xml(name).items(plain)
     else:
@@ -126,9 +127,8 @@ def _of_run(path: Path) -> Iterator[Item]:
     """
     with_columns = [result for result in load(path)[1] if result.columns]
     metrics = metric_scores(with_columns)
-    names = Counter(
-        _short_name(signature) for signature in {one.metric for one in metrics}
-    )
+    signatures = {metric.metric for metric in metrics}
+    names = Counter(map(_short_name, signatures))
     several = len({metric.dataset for metric in metrics}) > 1
     for metric in metrics:
         judge = _short_name(metric.metric)
@@ -143,13 +143,7 @@ def _of_run(path: Path) -> Iterator[Item]:
             for system, score in zip(metric.systems, scores, strict=True):
                 rank = 1 + sum(other > score for other in scores)
                 groups.append(Group((system,), rank))
-            yield Item(
-                segment=segment,
-                judge=judge,
-                groups=tuple(groups),
-                ranking=(judge, segment, ""),
-                position=str(path),
-            )
+            yield _item(groups, segment, judge, "", str(path))
 
 
 def _short_name(signature: str) -> str:
@@ -165,10 +159,11 @@ def _group(systems: str, rank: str, languages: str = "") -> Group | None:
     names = systems.replace(",", " ").split()
     if not names:
         raise ValueError("the name of a system is missing")
-    for name in names:
-        if len(name) > MAX_NAME:
-            message = f"the name of a system has {len(name):,} characters; {MAX_NAME} are allowed"
-            raise ValueError(message)
+    longest = max(map(len, names))
+    if longest > MAX_NAME:
+        raise ValueError(
+            f"the name of a system has {longest:,} characters; {MAX_NAME} are allowed"
+        )
     if not RANK.fullmatch(rank.strip()) or int(rank) == 0:
         message = f"expected a rank, a whole number from 1 (or -1: not ranked), found '{rank[:40]}'"
         raise ValueError(message)
@@ -194,17 +189,15 @@ def _item(
     Raises CorpusError if it has too many systems, or a system twice.
     """
     groups = tuple(group for group in outputs if group is not None)
-    counts = Counter[str]()
-    for group in groups:
-        counts.update(group.systems)
+    counts = Counter(chain.from_iterable(group.systems for group in groups))
     size = counts.total()
     if size > MAX_SYSTEMS:
         message = f"the item ranks {size:,} systems; {MAX_SYSTEMS:,} are allowed"
-        raise CorpusError([Problem(position, message)])
+        raise CorpusError.at(position, message)
     for name, count in counts.items():
         if count > 1:
             message = f"the system '{name}' is ranked twice in one item"
-            raise CorpusError([Problem(position, message)])
+            raise CorpusError.at(position, message)
     return Item(
         segment=segment,
         judge=judge,
@@ -232,7 +225,7 @@ class _Xml(XmlReader[Item]):
         yield from self.records(path)
         if not self.count:
             message = "has no element ranking-item, so there is no judgement in it"
-            raise CorpusError([Problem(self.name, message)])
+            raise CorpusError.at(self.name, message)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Begin an item, or take one of its translations."""
@@ -262,13 +255,14 @@ class _Xml(XmlReader[Item]):
         position = f"{self.name}:{self.item_line}"
         segment = attributes.get("src-id", attributes.get("id", "")).strip()
         if not segment:
-            message = (
-                "the ranking-item has neither src-id nor id, the number of its sentence"
+            raise CorpusError.at(
+                position,
+                "the ranking-item has neither src-id nor id, the number of its sentence",
             )
-            raise CorpusError([Problem(position, message)])
         self.count += 1
         judge = attributes.get("user", "").strip() or UNKNOWN
-        self.done.append(_item(self.outputs, segment, judge, str(self.count), position))
+        ranking = str(self.count)
+        self.done.append(_item(self.outputs, segment, judge, ranking, position))
         self.attributes = None
 
 
@@ -278,7 +272,8 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
     """
     lines = _csv_lines(path, name)
     first = next(lines)
-    rows = quoted_rows(chain([first], lines), separator_of(first, ",;\t") or ",", name)
+    separator = separator_of(first, ",;\t") or ","
+    rows = quoted_rows(chain([first], lines), separator, name)
     header = [cell.lower() for cell in next(rows).cells]
     columns = _columns(header, name)
     for number, (line, cells) in enumerate(rows, 1):
@@ -287,29 +282,26 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
             continue
         if len(cells) != len(header):
             message = f"has {len(cells)} columns; the first line has {len(header)}"
-            raise CorpusError([Problem(position, message)])
+            raise CorpusError.at(position, message)
         row = dict(zip(header, map(str.strip, cells), strict=True))
         languages = f".{row.get('srclang', '')}-{row.get('trglang', '')}"
         outputs = []
         for system, rank in columns.systems:
-            if row[system] in ("", "-1") and row[rank] in ("", "-1"):
-                continue  # WMT files have columns for five systems, some of them empty
+            # WMT files have columns for five systems, some of them empty.
+            if {row[system], row[rank]} <= {"", "-1"}:
+                continue
             try:
                 outputs.append(_group(row[system], row[rank], languages))
             except ValueError as error:
-                raise CorpusError([Problem(position, str(error))]) from None
+                raise CorpusError.at(position, str(error)) from None
         ranking = row.get("rankingid", "")
-        if (
-            not ranking and len(columns.systems) > 2
-        ):  # rows of two systems are parts of a ranking
-            ranking = str(number)
+        if not ranking and len(columns.systems) > 2:
+            ranking = str(number)  # rows of two systems are parts of a ranking
+        segment = row[columns.segment]
+        if not segment:
+            raise CorpusError.at(position, "the number of the sentence is missing")
         judge = row.get("judgeid") or UNKNOWN
-        item = _item(outputs, row[columns.segment], judge, ranking, position)
-        if not item.segment:
-            raise CorpusError(
-                [Problem(position, "the number of the sentence is missing")]
-            )
-        yield item
+        yield _item(outputs, segment, judge, ranking, position)
 
 
 def _csv_lines(path: Path, name: str) -> Iterator[str]:
@@ -335,8 +327,9 @@ def _columns(header: list[str], name: str) -> _Columns:
     position = f"{name}:1"
     for title in header:
         if title and header.count(title) > 1:
-            raise CorpusError([Problem(position, f"two columns are called '{title}'")])
-    numbers = sorted(int(match[1]) for match in map(COLUMN.fullmatch, header) if match)
+            raise CorpusError.at(position, f"two columns are called '{title}'")
+    matches = filter(None, map(COLUMN.fullmatch, header))
+    numbers = sorted(int(match[1]) for match in matches)
     if len(numbers) < 2:
         numbers = [1, 2]
     systems = [(f"system{number}id", f"system{number}rank") for number in numbers]
@@ -345,14 +338,12 @@ def _columns(header: list[str], name: str) -> _Columns:
             hint = (
                 f"{did_you_mean(title, header)}; found {', '.join(header[:20])[:200]}"
             )
-            raise CorpusError(
-                [Problem(position, f"no column is called '{title}'{hint}")]
-            )
+            raise CorpusError.at(position, f"no column is called '{title}'{hint}")
     for title in ("segmentid", "srcindex"):
         if title in header:
             return _Columns(systems, title)
     message = "no column is called 'segmentId' or 'srcIndex', the sentence"
-    raise CorpusError([Problem(position, message)])
+    raise CorpusError.at(position, message)
 
 
 class Pairs(NamedTuple):
@@ -398,9 +389,10 @@ class Judgments:
 
     def of_judge(self, number: int) -> Judgments:
         """Return the judgements of one judge. All names and their numbers stay the same."""
+        is_judge = np.arange(len(self.items)) == number
         return replace(
             self,
-            items=np.where(np.arange(len(self.items)) == number, self.items, 0),
+            items=np.where(is_judge, self.items, 0),
             expanded=self.expanded.only(self.expanded.judge == number),
             unexpanded=self.unexpanded.only(self.unexpanded.judge == number),
         )
@@ -429,7 +421,8 @@ def cells_to_wins(cells: Ints, systems: int) -> Ints:
     systems * 3].
     """
     table = cells.reshape(*cells.shape[:-1], systems, systems, 3)
-    return table[..., 0] + np.swapaxes(table[..., 2], -1, -2)
+    losses = table[..., 2]
+    return table[..., 0] + np.swapaxes(losses, -1, -2)
 
 
 def read_judgments(
@@ -451,9 +444,8 @@ def read_judgments(
         check_known(file, name, all_judges, "judge")
     if aliases:
         check_aliases(file, aliases, _systems(items))
-    if judges:
-        items = [item for item in items if item.judge in judges]
-    items = [item for item in items if item.judge not in without_judges]
+    selected = all_judges.intersection(judges or all_judges).difference(without_judges)
+    items = [item for item in items if item.judge in selected]
     if aliases:
         items = [item.renamed(aliases) for item in items]
     systems = _systems(items)
@@ -461,13 +453,13 @@ def read_judgments(
         check_known(file, name, systems)
     if len(systems) > MAX_SYSTEMS:
         message = f"has {len(systems):,} systems; at most {MAX_SYSTEMS:,} can be ranked"
-        raise CorpusError([Problem(file, message)])
+        raise CorpusError.at(file, message)
     if without_systems:
         left_out: dict[str, None] = dict.fromkeys(without_systems)
         items = [item.renamed(left_out) for item in items]
     judgments = build(file, items)
     if not len(judgments.expanded.first):
-        raise CorpusError([Problem(file, "has no judgement of two systems")])
+        raise CorpusError.at(file, "has no judgement of two systems")
     return judgments
 
 
@@ -481,7 +473,10 @@ def _systems(items: Iterable[Item]) -> set[str]:
 
 
 def check_known(
-    where: str, name: str, names: Collection[str], kind: str = "system"
+    where: str,
+    name: str,
+    names: Collection[str],
+    kind: str = "system",
 ) -> None:
     """Raise InputError, which begins with `where`, for the name of a system or judge that is not
     there.
@@ -494,7 +489,9 @@ def check_known(
 
 
 def check_aliases(
-    file: str, aliases: Mapping[str, str], systems: Collection[str]
+    file: str,
+    aliases: Mapping[str, str],
+    systems: Collection[str],
 ) -> None:
     """Raise InputError where an alias is for a system that the file has not, or two systems would
     have one name.
@@ -530,50 +527,51 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
 
     expanded = array("q")
     unexpanded = array("q")
-    ranking_counts = [0] * len(judges)
+    items_of_judges = [0] * len(judges)
     rankings = set[tuple[str, str, str]]()
     for item in items:
         judge = judge_numbers[item.judge]
-        segment = segment_numbers[item.segment]
         if item.ranking not in rankings:
             rankings.add(item.ranking)
-            ranking_counts[judge] += 1
+            items_of_judges[judge] += 1
         ranked_outputs = []
         ranked_systems = []
         for group in item.groups:
             ranked_outputs.append((output_numbers[output_names[group]], group.rank))
             for name in group.systems:
                 ranked_systems.append((system_numbers[name], group.rank))
-        _add(unexpanded, ranked_outputs, judge, segment)
-        pairs = len(ranked_systems) * (len(ranked_systems) - 1) // 2
-        if len(expanded) // len(Pairs._fields) + pairs > MAX_PAIRS:
+        for table, ranked in ((unexpanded, ranked_outputs), (expanded, ranked_systems)):
+            for (one, rank), (two, other_rank) in combinations(sorted(ranked), 2):
+                outcome = (rank > other_rank) - (rank < other_rank) + 1
+                table.extend((one, two, outcome, judge, segment_numbers[item.segment]))
+        if len(expanded) > MAX_PAIRS * len(Pairs._fields):
             message = f"there are more than {MAX_PAIRS:,} pairs of systems"
-            raise CorpusError([Problem(item.position, message)])
-        _add(expanded, ranked_systems, judge, segment)
+            raise CorpusError.at(item.position, message)
 
-    notes = []
-    unranked = sum(item.unranked for item in items)
-    if unranked:
-        notes.append(
-            f"{unranked} outputs have the rank -1 (not ranked) and are left out"
-        )
-    too_short = sum(len(item.groups) < 2 for item in items)
-    if too_short:
-        notes.append(
-            f"{too_short} of {len(items)} items have fewer than two outputs: "
-            "nothing is compared there"
-        )
     return Judgments(
         file=file,
         systems=tuple(systems),
         judges=tuple(judges),
         segments=tuple(segments),
         outputs=tuple(outputs),
-        items=np.array(ranking_counts, np.int64),
+        items=np.array(items_of_judges, np.int64),
         expanded=_pairs(expanded),
         unexpanded=_pairs(unexpanded),
-        notes=tuple(notes),
+        notes=tuple(_notes(items)),
     )
+
+
+def _notes(items: Sequence[Item]) -> Iterator[str]:
+    """Yield warnings about what is not compared."""
+    unranked = sum(item.unranked for item in items)
+    if unranked:
+        yield f"{unranked} outputs have the rank -1 (not ranked) and are left out"
+    too_short = sum(len(item.groups) < 2 for item in items)
+    if too_short:
+        yield (
+            f"{too_short} of {len(items)} items have fewer than two outputs: "
+            "nothing is compared there"
+        )
 
 
 def _numbers(names: Iterable[str]) -> dict[str, int]:
@@ -581,24 +579,18 @@ def _numbers(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(names)}
 
 
-def _add(
-    table: array[int], ranked: Sequence[tuple[int, int]], judge: int, segment: int
-) -> None:
-    """Add each two of ranked systems or outputs, which are numbers with their ranks, to a table."""
-    for (one, rank), (two, other_rank) in combinations(sorted(ranked), 2):
-        outcome = (rank > other_rank) - (rank < other_rank) + 1
-        table.extend((one, two, outcome, judge, segment))
-
-
 def _pairs(values: array[int]) -> Pairs:
-    table = np.array(values, np.int64).reshape(-1, len(Pairs._fields))
-    return Pairs(*np.ascontiguousarray(table.T))
+    table = np.array(values, np.int64)
+    columns = table.reshape(-1, len(Pairs._fields)).T
+    return Pairs(*np.ascontiguousarray(columns))
 
 
 def natural(text: str) -> list[tuple[int, int, str]]:
     """Return a key that sorts numbers inside names by their value."""
     key = []
     for index, part in enumerate(re.split(r"([0-9]{1,18})", text)):
-        is_number = index % 2 == 1
-        key.append((1, int(part), part) if is_number else (0, 0, part))
+        if index % 2:
+            key.append((1, int(part), part))
+        else:
+            key.append((0, 0, part))
     return key

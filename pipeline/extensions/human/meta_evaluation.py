@@ -5,10 +5,10 @@ On sentences it is asked which lines the judged pairs of outputs belong to, and 
 scores agree with them."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from .human_judgements import (
 )
 from .judgments import Judgments
 from .models import HumanConfig
+from .report_tables import JsonObject
 from .score_files import MetricScores
 from .trueskill import Progress, skills
 
@@ -57,10 +58,11 @@ def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> F
     result is [pairs]."""
     better = scores[pairs.better, pairs.line]
     worse = scores[pairs.worse, pairs.line]
+    for_ties: Floats | float
     if ties == "later":
         for_ties = (pairs.better > pairs.worse).astype(np.float64)
     else:
-        for_ties = np.full(len(better), FOR_TIES[ties])
+        for_ties = FOR_TIES[ties]
     return np.where(_tied(scores, pairs), for_ties, better > worse)
 
 
@@ -97,10 +99,14 @@ class SentenceLevel(NamedTuple):
 
 
 def sentence_level(
-    scores: Floats, pairs: SentencePairs, human_ties: SentencePairs, ties: Ties
+    scores: Floats,
+    pairs: SentencePairs,
+    human_ties: SentencePairs,
+    ties: Ties,
 ) -> SentenceLevel:
     """Return how far sentence scores, float64 [systems, lines], agree with judgements."""
-    agreeing = _counted(scores, pairs, ties).agreement
+    agreement = preferences(scores, pairs, ties)
+    agreeing = agreement[~np.isnan(agreement)]
     accuracy = float(correlation.quotient(agreeing.sum(), len(agreeing)))
     balance = (2 * preferences(scores, pairs, "half") - 1).sum()
     with_human_ties = balance + _tied(scores, human_ties).sum()
@@ -117,20 +123,6 @@ def sentence_level(
     )
 
 
-class Counted(NamedTuple):
-    """The pairs that count."""
-
-    line: Ints
-    agreement: Floats
-
-
-def _counted(scores: Floats, pairs: SentencePairs, ties: Ties) -> Counted:
-    """Return the line and the agreement of each pair that is not left out."""
-    agreement = preferences(scores, pairs, ties)
-    counts = ~np.isnan(agreement)
-    return Counted(pairs.line[counts], agreement[counts])
-
-
 def accuracy_interval(
     scores: Floats,
     pairs: SentencePairs,
@@ -142,24 +134,28 @@ def accuracy_interval(
     """Return the percentile interval of the accuracy over samples of the judged sentences, drawn
     with replacement.
     """
-    counted = _counted(scores, pairs, ties)
-    if not len(counted.line):
+    agreement = preferences(scores, pairs, ties)
+    counts = ~np.isnan(agreement)
+    if not counts.any():
         return math.nan, math.nan
     # Agreeing pairs and all pairs of each judged sentence.
-    agreeing = np.bincount(counted.line, counted.agreement)
-    total = np.bincount(counted.line)
+    agreeing = np.bincount(pairs.line[counts], agreement[counts])
+    total = np.bincount(pairs.line[counts])
     agreeing = agreeing[total > 0]
     total = total[total > 0]
     generator = np.random.default_rng(seed)
     accuracies = []
     for _ in range(samples):
         sample = generator.integers(0, len(total), len(total))
-        accuracies.append(agreeing[sample].sum() / total[sample].sum())
+        pairs_in_sample = total[sample].sum()
+        accuracies.append(agreeing[sample].sum() / pairs_in_sample)
     return defined_interval(np.array(accuracies), level)
 
 
 def sentence_pairs(
-    judgments: Judgments, names: Sequence[str], lines: Ints
+    judgments: Judgments,
+    names: Sequence[str],
+    lines: Ints,
 ) -> tuple[SentencePairs, SentencePairs]:
     """Return the expanded pairs of named systems: the pairs that people do not tie, and the pairs
     that they tie.
@@ -167,7 +163,8 @@ def sentence_pairs(
     The names are in ASCII order. `lines` has the line of each judged sentence, -1 for one whose
     pairs do not count."""
     number = np.full(len(judgments.systems), -1, np.int64)
-    number[[judgments.systems.index(name) for name in names]] = np.arange(len(names))
+    for row, name in enumerate(names):
+        number[judgments.systems.index(name)] = row
     pairs = judgments.expanded
     first = number[pairs.first]
     second = number[pairs.second]
@@ -196,11 +193,12 @@ def lines_of_segments(
     the order of `names`."""
     for name in judgments.segments:
         if not (name.isascii() and name.isdigit()):
-            message = (
-                f"'{name}' is no number of a sentence, so nothing is known of its line"
+            raise InputError(
+                f"{judgments.file}: '{name}' is no number of a sentence, so nothing is "
+                "known of its line"
             )
-            raise InputError(f"{judgments.file}: {message}")
-    numbers = np.array([int(name[:18]) for name in judgments.segments], np.int64)
+    whole_numbers = [int(name[:18]) for name in judgments.segments]
+    numbers = np.array(whole_numbers, np.int64)
     lines_by_numbering = {
         "0": numbers,
         "1": numbers - 1,
@@ -245,30 +243,38 @@ def lines_of_segments(
 
 
 def _differing(
-    judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints
+    judgments: Judgments,
+    names: Sequence[str],
+    scores: Floats,
+    lines: Ints,
 ) -> int:
     """Return how many pairs of systems whose outputs were judged as one have different scores
     there.
     """
-    number = {name: index for index, name in enumerate(names)}
     groups = []
     for text in judgments.outputs:
-        groups.append([number[name] for name in text.split() if name in number])
+        systems = text.split()
+        groups.append([row for row, name in enumerate(names) if name in systems])
     has_several = np.array([len(group) > 1 for group in groups])
     # Each output of each sentence, once.
     pairs = judgments.unexpanded
     count = len(judgments.outputs)
     first = pairs.segment * count + pairs.first
     second = pairs.segment * count + pairs.second
-    segments, outputs = np.divmod(np.unique(np.concatenate([first, second])), count)
+    every = np.unique(np.concatenate([first, second]))
+    segments, outputs = np.divmod(every, count)
     several = has_several[outputs]
     differing = 0
     for segment, output in zip(
-        segments[several].tolist(), outputs[several].tolist(), strict=True
+        segments[several].tolist(),
+        outputs[several].tolist(),
+        strict=True,
     ):
         values = scores[groups[output], lines[segment]]
-        equal = correlation.equal_scores(values[1:], values[:1])
-        differing += int((~equal & ~np.isnan(values[1:])).sum())
+        others = values[1:]
+        equal = correlation.equal_scores(others, values[:1])
+        is_scored = ~np.isnan(others)
+        differing += int((is_scored & ~equal).sum())
     return differing
 
 
@@ -346,7 +352,7 @@ LATER = ("aliases", "statistics", "permutations", "aggregation")
 class MetaEvaluation:
     """How far the metrics agree with people."""
 
-    settings: dict[str, Any]
+    settings: JsonObject
     """The section `human` of the config."""
     digest: str
     """The digest of the file of judgements or scores."""
@@ -361,7 +367,7 @@ class MetaEvaluation:
     statistics: list[Agreement] = field(default_factory=list)
     permutations: list[PermutationTest] = field(default_factory=list)
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> JsonObject:
         """Return everything as mappings and lists. What only some configs ask for is left out where
         it is empty.
         """
@@ -387,7 +393,8 @@ def meta_evaluate(
     metrics = [metric for metric in metrics if metric.dataset == dataset]
     unused = set()
     for name in LATER:
-        if getattr(config, name) == type(config).model_fields[name].get_default():
+        default = HumanConfig.model_fields[name].get_default()
+        if getattr(config, name) == default:
             unused.add(name)
     result = MetaEvaluation(
         settings=config.model_dump(exclude=unused), digest=human_data.digest
@@ -407,10 +414,7 @@ def meta_evaluate(
                 result.notes.append(f"scored by {where}, and left out: {listed}")
         systems = sorted(judged & measured)
         result.scores[title] = {name: scores[name] for name in systems}
-        human = correlation.vector(scores, systems)
-        columns = _columns(metrics, systems, config)
-        _add_correlations(result, dataset, title, systems, human, columns, config)
-        _add_tests(result, dataset, title, human, columns)
+        _add_correlations(result, dataset, title, metrics, config)
         scores_of_people = HumanScores(
             file=human_data.file,
             title=title,
@@ -431,37 +435,45 @@ def meta_evaluate(
 
 
 def _columns(
-    metrics: Sequence[MetricScores], systems: Sequence[str], config: HumanConfig
+    metrics: Sequence[MetricScores],
+    systems: Sequence[str],
+    config: HumanConfig,
 ) -> dict[str, Floats]:
     """Return the scores of systems by each metric: its signature, and float64 [systems]."""
+    names = [metric.metric for metric in metrics]
     if config.aggregation == "score":
         values = [correlation.vector(metric.scores, systems) for metric in metrics]
     else:
-        tables = [
-            metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics
-        ]
+        what = "aggregation: trueskill"
+        tables = [metric.sentences_of(systems, what) for metric in metrics]
         values = list(skills(np.stack(tables)))
-    return {
-        metric.metric: column for metric, column in zip(metrics, values, strict=True)
-    }
+    return dict(zip(names, values, strict=True))
 
 
 def _add_correlations(
     result: MetaEvaluation,
     dataset: str,
     title: str,
-    systems: list[str],
-    human: Floats,
-    columns: Mapping[str, Floats],
+    metrics: Sequence[MetricScores],
     config: HumanConfig,
 ) -> None:
-    """Add the correlation of each metric with a human score, also in windows."""
+    """Add the correlation of each metric with a human score, also in windows, and Williams' test of
+    each two metrics, of which the one with the higher correlation comes first.
+    """
+    systems = list(result.scores[title])
+    human = correlation.vector(result.scores[title], systems)
+    columns = _columns(metrics, systems, config)
     for metric, column in columns.items():
         values = correlation.correlate(column, human, correlation.COEFFICIENTS)
         coefficients = {}
         for name, value in values.items():
             interval = correlation.bootstrap_interval(
-                column, human, name, config.resamples, config.level, config.seed
+                column,
+                human,
+                name,
+                config.resamples,
+                config.level,
+                config.seed,
             )
             coefficients[name] = Coefficient(value, interval)
         result.correlations.append(
@@ -470,41 +482,22 @@ def _add_correlations(
         if not config.window:
             continue
         for window in correlation.windows(column, human, config.window):
-            result.windows.append(
-                Windowed(
-                    dataset=dataset,
-                    metric=metric,
-                    human=title,
-                    first=window.first,
-                    last=window.last,
-                    **window.coefficients,
-                )
+            windowed = Windowed(
+                dataset=dataset,
+                metric=metric,
+                human=title,
+                **window._asdict(),
             )
-
-
-def _add_tests(
-    result: MetaEvaluation,
-    dataset: str,
-    title: str,
-    human: Floats,
-    columns: Mapping[str, Floats],
-) -> None:
-    """Add Williams' test of each two metrics. The one with the higher correlation comes first."""
+            result.windows.append(windowed)
     for one, two in combinations(columns, 2):
-        names = (one, two)
+        names = [one, two]
         test = correlation.williams(columns[one], columns[two], human)
         if test.t < 0:
-            names = (two, one)
+            names.reverse()
             test = correlation.williams(columns[two], columns[one], human)
-        result.tests.append(
-            Test(
-                dataset=dataset,
-                human=title,
-                metric=names[0],
-                other=names[1],
-                **test._asdict(),
-            )
-        )
+        better, other = names
+        fields = {"dataset": dataset, "human": title, **test._asdict()}
+        result.tests.append(Test(metric=better, other=other, **fields))
 
 
 class JudgedScores(NamedTuple):
@@ -533,10 +526,20 @@ def judged_scores(
         raise InputError(
             f"agreements: {metric.metric} has no sentence scores of systems that were judged"
         )
-    scores = metric.sentences()[[metric.systems.index(name) for name in systems]]
+    scores = metric.sentences_of(systems, "agreements")
     lines = lines_of_segments(judgments, systems, scores, numbering, notes)
     left_out = np.isnan(scores[:, lines]).all(axis=0)
     return JudgedScores(systems, scores, np.where(left_out, -1, lines))
+
+
+def agreement_on_sentences(
+    judgments: Judgments,
+    judged: JudgedScores,
+    ties: Ties,
+) -> SentenceLevel:
+    """Return how far sentence scores agree with judgements of pairs of outputs."""
+    pairs, human_ties = sentence_pairs(judgments, judged.systems, judged.lines)
+    return sentence_level(judged.scores, pairs, human_ties, ties)
 
 
 def _on_sentences(
@@ -550,13 +553,17 @@ def _on_sentences(
             continue
         try:
             judged = judged_scores(
-                metric, judgments, config.without, config.numbering, notes
+                metric,
+                judgments,
+                config.without,
+                config.numbering,
+                notes,
             )
         except InputError as error:  # what was computed on systems stays valid
             notes.append(f"nothing on sentences: {error}")
             continue
-        pairs, tied = sentence_pairs(judgments, judged.systems, judged.lines)
-        level = sentence_level(judged.scores, pairs, tied, config.ties)
+        level = agreement_on_sentences(judgments, judged, config.ties)
+        pairs, _ = sentence_pairs(judgments, judged.systems, judged.lines)
         low, high = accuracy_interval(
             judged.scores,
             pairs,

@@ -20,7 +20,9 @@ class HumanConfig(models.ConfigModel):
         description="the data set that was judged; not needed where there is only one",
     )
     judges: list[str] = Field(
-        [], min_length=1, description="only these judges; default: all"
+        [],
+        min_length=1,
+        description="only these judges; default: all",
     )
     aliases: dict[str, str] = Field(
         {},
@@ -87,7 +89,9 @@ class JudgmentsConfig(models.ConfigModel):
 
     file: models.PathText = Field(description="judgements (XML or CSV)")
     judges: list[str] = Field(
-        [], min_length=1, description="only these judges; default: all"
+        [],
+        min_length=1,
+        description="only these judges; default: all",
     )
     without_judges: list[str] = Field([], description="judges that are left out")
     without: list[str] = Field([], description="systems that are left out")
@@ -150,7 +154,9 @@ class CorrelationConfig(models.ConfigModel):
 
     of: list[Name] = Field(min_length=1, description="columns, such as metrics")
     with_: list[Name] = Field(
-        min_length=1, alias="with", description="columns, such as human scores"
+        min_length=1,
+        alias="with",
+        description="columns, such as human scores",
     )
     without: list[str] = Field([], description="systems that are left out")
     statistics: list[str] = Field(
@@ -165,8 +171,9 @@ class CorrelationConfig(models.ConfigModel):
         None,
         description="of records: the half of the outputs with the lower, or upper, scores of `with`",
     )
-    given: Literal["system"] | None = Field(
+    control: Literal["system"] | None = Field(
         None,
+        alias="given",
         description="of records: system: of scores less the mean of their system (partial correlation)",
     )
     resamples: models.Resamples | None = Field(
@@ -180,9 +187,10 @@ class CorrelationConfig(models.ConfigModel):
     def _of_records(self) -> "CorrelationConfig":
         if self.statistics:
             return self
-        for key in ("absolute", "part", "given", "resamples"):
+        for key in ("absolute", "part", "control", "resamples"):
             if key in self.model_fields_set:
-                raise ValueError(f"'{key}' has no effect without 'statistics'")
+                name = type(self).model_fields[key].alias or key
+                raise ValueError(f"'{name}' has no effect without 'statistics'")
         return self
 
 

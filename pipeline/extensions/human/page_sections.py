@@ -10,12 +10,12 @@ from pipeline.report.tables import shown_level
 from pipeline.scoring.results import Results
 
 from .human_judgements import HumanRanking
-from .judgment_summary import ranked_by_name
+from .report_tables import JsonObject
 from .stages import human_data_of, human_ranking_of
 from .tables import AGREEMENT_TABLES, head_to_head_table, judged_table
 
 
-def people(context: ReportContext) -> dict[str, Any] | None:
+def human_section(context: ReportContext) -> JsonObject | None:
     """Return tables and charts of how people rank the systems, and of how the metrics agree with
     them.
     """
@@ -44,24 +44,25 @@ def rankings(context: ReportContext) -> list[tuple[str, Any]]:
     return [("people", ranked_systems(ranking))]
 
 
-def _ranking_part(ranking: HumanRanking, settings: dict[str, Any]) -> dict[str, Any]:
+def _ranking_part(ranking: HumanRanking, settings: JsonObject) -> JsonObject:
     """Return how people rank the systems; `settings` are those of the section `human`."""
-    order = ranking.ranked.order
-    header, rows = head_to_head_table(ranking.pairs, ranking.systems, order)
+    scores = ranking.expected_wins
+    order = scores["order"]
+    shares = ranking.head_to_head["share"]
+    _, rows = head_to_head_table(ranking.head_to_head, order)
     shaded = []
-    for (name, *cells), number in zip(rows, order, strict=True):
-        shares = [float(ranking.pairs.share[column, number]) for column in order]
+    for row, *cells in rows:
         shades = []
-        for cell, share in zip(cells, shares, strict=True):
+        for column, cell in zip(order, cells, strict=True):
+            share = shares[row].get(column, math.nan)
             kind = "none" if math.isnan(share) else f"h{round(share * SHADES)}"
             shades.append(Shade(cell, kind))
-        shaded.append((name, shades))
+        shaded.append((row, shades))
     note = (
         f"Expected Wins of all systems that people judged. Rank ranges are those of "
         f"{settings['resamples']:,} bootstrap samples of the judgements, at "
         f"{shown_level(settings['level'])}; the ranges of different clusters do not overlap."
     )
-    scores = ranked_by_name(ranking.ranked, ranking.systems)
     plots = {}
     if has_charts():
         from pipeline.extensions.page.charts import drawn
@@ -74,13 +75,13 @@ def _ranking_part(ranking: HumanRanking, settings: dict[str, Any]) -> dict[str, 
         "note": note,
         "plots": plots,
         "table": PageTable(*judged_table(scores, "Expected Wins", digits=3), left=(1,)),
-        "pairs": {"names": header[1:], "rows": shaded},
+        "pairs": {"names": order, "rows": shaded},
     }
 
 
-def _agreement_charts(results: Results) -> dict[str, Any]:
+def _agreement_charts(results: Results) -> JsonObject:
     """Return the charts of how the metrics agree with people, by their titles."""
-    charts: dict[str, Any] = {}
+    charts: JsonObject = {}
     if not has_charts():
         return charts
     from pipeline.extensions.page.charts import drawn
@@ -100,9 +101,9 @@ def _agreement_tables(results: Results) -> dict[str, PageTable]:
     """Return the tables of how the metrics agree with people, by their titles."""
     tables = {}
     for agreement in AGREEMENT_TABLES:
-        table = PageTable(
-            *agreement.table(results.human or {}), left=range(agreement.texts)
-        )
-        if table.rows:
-            tables[agreement.title[0].upper() + agreement.title[1:]] = table
+        header, rows = agreement.table(results.human or {})
+        if rows:
+            title = agreement.title[0].upper() + agreement.title[1:]
+            left = range(len(agreement.names))
+            tables[title] = PageTable(header, rows, left=left)
     return tables

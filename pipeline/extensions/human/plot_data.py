@@ -19,33 +19,19 @@ from pipeline.report.tables.ranked import Group, called, groups
 from pipeline.scoring.results import Results
 
 from .human_judgements import HumanRanking
+from .report_tables import JsonObject
 from .tables import coefficient
 
 
-class CurvesPlot(NamedTuple):
-    """Curves of several metrics: their data set, the name of the figure, and what it shows."""
+class AgreementPlot(NamedTuple):
+    """A figure of how metrics agree with people."""
 
     group: Group
-    name: str
-    curves: Curves
-
-
-class PointsPlot(NamedTuple):
-    """A metric against a human score: its scores, the name of the score, and what it shows."""
-
-    group: Group
+    """The scores of a metric, or for several metrics their data set."""
     name: str
     subject: str
-    points: Points
-
-
-class RowsPlot(NamedTuple):
-    """A coefficient of several metrics: their data set, the name of the figure, what it shows."""
-
-    group: Group
-    name: str
-    subject: str
-    rows: Rows
+    content: Any
+    """Curves, Points or Rows."""
 
 
 def of_all_metrics(group: Group) -> Group:
@@ -55,17 +41,16 @@ def of_all_metrics(group: Group) -> Group:
 
 def ranked_systems(ranking: HumanRanking) -> list[RankedSystem]:
     """Return the systems as people rank them, the best first."""
+    scores = ranking.expected_wins
     systems = []
-    for rank, number in enumerate(ranking.ranked.order, 1):
-        name = ranking.systems[number]
-        cluster = ranking.ranked.cluster[number]
-        systems.append(
-            RankedSystem(name, rank, *ranking.ranked.ranges[number], cluster)
-        )
+    for rank, name in enumerate(scores["order"], 1):
+        best, worst = scores["ranks"][name]
+        cluster = scores["clusters"][name]
+        systems.append(RankedSystem(name, rank, best, worst, cluster))
     return systems
 
 
-def window_plots(results: Results) -> Iterator[CurvesPlot]:
+def window_plots(results: Results) -> Iterator[AgreementPlot]:
     """Yield the correlations of all metrics among neighbours in the human ranking, for each human
     score.
     """
@@ -73,18 +58,29 @@ def window_plots(results: Results) -> Iterator[CurvesPlot]:
     for name in dict.fromkeys(item["human"] for item in windows):
         items = [item for item in windows if item["human"] == name]
         ranges = list(dict.fromkeys((item["first"], item["last"]) for item in items))
-        keys = {(item["dataset"], item["metric"]) for item in items}
-        metrics = [
-            group for group in groups(results) if (group.dataset, group.metric) in keys
-        ]
-        if not metrics:
-            continue
+        plotted: list[Group] = []
         lines = []
-        for group in metrics:
-            lines.append((group.called, _window_dots(items, ranges, group.metric)))
+        for group in groups(results):
+            values = {}
+            for item in items:
+                if (item["dataset"], item["metric"]) == (group.dataset, group.metric):
+                    values[item["first"], item["last"]] = item["pearson"]
+            if not values:
+                continue
+            plotted.append(group)
+            dots = []
+            for x, ranks in enumerate(ranges):
+                value = values.get(ranks)
+                if value is None:
+                    value = math.nan
+                dots.append(Dot(x, value, value, value))
+            lines.append((group.called, dots))
+        if not lines:
+            continue
         first, last = ranges[0]
+        label = f"correlation among {last - first + 1} neighbours"
         curves = Curves(
-            label=f"correlation among {last - first + 1} neighbours",
+            label=label,
             x_axis=f"places in the ranking by {name.replace('_', ' ')}",
             y_axis="pearson",
             lines=lines,
@@ -92,26 +88,10 @@ def window_plots(results: Results) -> Iterator[CurvesPlot]:
             ticks=[f"{first}-{last}" for first, last in ranges],
             ends=(-1.05, 1.05),
         )
-        yield CurvesPlot(of_all_metrics(metrics[0]), name, curves)
+        yield AgreementPlot(of_all_metrics(plotted[0]), name, label, curves)
 
 
-def _window_dots(
-    items: list[dict[str, Any]], ranges: list[tuple[int, int]], metric: str
-) -> list[Dot]:
-    values = {}
-    for item in items:
-        if item["metric"] == metric:
-            values[item["first"], item["last"]] = item["pearson"]
-    dots = []
-    for x, ranks in enumerate(ranges):
-        value = values.get(ranks)
-        if value is None:
-            value = math.nan
-        dots.append(Dot(x, value, value, value))
-    return dots
-
-
-def point_plots(results: Results) -> Iterator[PointsPlot]:
+def point_plots(results: Results) -> Iterator[AgreementPlot]:
     """Yield each metric with a human score that it was correlated with."""
     human = results.human or {}
     by_metric = {(group.dataset, group.metric): group for group in groups(results)}
@@ -126,12 +106,11 @@ def point_plots(results: Results) -> Iterator[PointsPlot]:
         for name in item["systems"]:
             score = scores.get(name, math.nan)
             human_score = human_scores.get(name)
-            if human_score is None:
-                continue
-            y = float(human_score)
+            y = math.nan if human_score is None else float(human_score)
             if math.isfinite(score) and math.isfinite(y):
                 title = f"{name}: {percent(score, 2, group.metric)}, {y:.4g}"
-                points.append(Point(name, factor(group.metric) * score, y, title))
+                x = factor(group.metric) * score
+                points.append(Point(name, x, y, title))
         coefficients = []
         for name in ("pearson", "spearman"):
             value = item["coefficients"][name]["value"]
@@ -139,10 +118,10 @@ def point_plots(results: Results) -> Iterator[PointsPlot]:
         subject = ", ".join(coefficients)
         label = f"{group.called} against {human_name}: {subject}; a dot for each system"
         described = Points(label, group.axis, human_name.replace("_", " "), points)
-        yield PointsPlot(group, human_name, subject, described)
+        yield AgreementPlot(group, human_name, subject, described)
 
 
-def coefficient_plots(results: Results) -> Iterator[RowsPlot]:
+def coefficient_plots(results: Results) -> Iterator[AgreementPlot]:
     """Yield each coefficient of each human score: a row for each metric, with its interval.
 
     The metric with the highest first coefficient comes first.
@@ -156,7 +135,7 @@ def coefficient_plots(results: Results) -> Iterator[RowsPlot]:
     ):
         if dataset not in by_dataset:
             continue
-        coefficients: list[tuple[str, dict[str, Any]]] = []
+        coefficients: list[tuple[str, JsonObject]] = []
         for item in items:
             if (item["dataset"], item["human"]) == (dataset, human_name):
                 coefficients.append((names[item["metric"]], item["coefficients"]))
@@ -165,10 +144,11 @@ def coefficient_plots(results: Results) -> Iterator[RowsPlot]:
         for name in coefficients[0][1]:
             subject = f"{name} with {human_name.replace('_', ' ')}"
             rows = _coefficient_rows(coefficients, name, subject, level)
-            yield RowsPlot(by_dataset[dataset], f"{human_name} {name}", subject, rows)
+            figure_name = f"{human_name} {name}"
+            yield AgreementPlot(by_dataset[dataset], figure_name, subject, rows)
 
 
-def _first_coefficient(item: tuple[str, dict[str, Any]]) -> float:
+def _first_coefficient(item: tuple[str, JsonObject]) -> float:
     """Return the key by which metrics are sorted: the highest first coefficient comes first."""
     _, coefficients = item
     value = next(iter(coefficients.values()))["value"]
@@ -176,7 +156,10 @@ def _first_coefficient(item: tuple[str, dict[str, Any]]) -> float:
 
 
 def _coefficient_rows(
-    coefficients: list[tuple[str, dict[str, Any]]], name: str, subject: str, level: str
+    coefficients: list[tuple[str, JsonObject]],
+    name: str,
+    subject: str,
+    level: str,
 ) -> Rows:
     marks = []
     notes = []

@@ -6,7 +6,7 @@ from pipeline.report.context import Plot
 PEOPLE_PLOT = Plot(
     "rank ranges by people, and clusters",
     "`human` in the config, with a file of judgements that is at hand",
-    later(__package__, "figures.people"),
+    later(__package__, "figures.human_ranks"),
 )
 CORRELATIONS_PLOT = Plot(
     "correlations of each metric with people, with intervals",

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from pipeline.arrays import Floats, Ints
-from pipeline.errors import ConfigError, CorpusError, InputError, Problem, did_you_mean
+from pipeline.errors import ConfigError, CorpusError, InputError, did_you_mean
 from pipeline.files.plain_files import named, small_text
 from pipeline.files.small_tables import (
     NOT_A_NUMBER,
@@ -31,6 +31,7 @@ from pipeline.scoring.resampling.intervals import defined_interval
 
 from .correlation import quotient
 from .models import CorrelationConfig, RecordsConfig
+from .report_tables import JsonObject
 from .statistics import Statistic, statistic_of
 
 MAX_BYTES = 1 << 28
@@ -59,31 +60,18 @@ class Record(NamedTuple):
             return self.fields[name]
         value: Any = self.fields
         for step in name.split("."):
-            if not isinstance(value, dict) or step not in value:
-                raise self._without(
-                    name, step, list(value) if isinstance(value, dict) else []
-                )
+            fields = list(value) if isinstance(value, dict) else []
+            if step not in fields:
+                raise CorpusError.at(self.position, _missing_field(name, step, fields))
             value = value[step]
         return value
-
-    def _without(self, name: str, step: str, fields: Sequence[str]) -> CorpusError:
-        """Return the error for a name that leads to nothing: `step` is none of the fields."""
-        if name.isdecimal():
-            width = sum(map(str.isdecimal, fields))
-            message = f"has {width} columns; column {name} is asked for"
-        else:
-            hint = did_you_mean(step, fields)
-            if not hint and fields:
-                hint = f"; there are {', '.join(fields[:20])}"
-            message = f"has no '{name}'{hint}"
-        return CorpusError([Problem(self.position, message)])
 
     def text(self, name: str) -> str:
         """Return a text or number as a text; raises CorpusError if it is neither."""
         value = self.field(name)
         if not isinstance(value, str | int | float) or isinstance(value, bool):
-            raise CorpusError(
-                [Problem(self.position, f"'{name}': expected a text or a number")]
+            raise CorpusError.at(
+                self.position, f"'{name}': expected a text or a number"
             )
         return str(value)
 
@@ -94,22 +82,26 @@ class Record(NamedTuple):
         numbers = []
         for name in [names] if isinstance(names, str) else names:
             value = self.field(name)
-            if value is None:
-                text = "none"
-            elif isinstance(value, int | float):
-                text = str(float(value))
-            else:
-                text = str(value)
+            text = str(float(value) if isinstance(value, int | float) else value)
             if text.lower() in {"", *NOT_A_NUMBER}:
                 numbers.append(math.nan)
                 continue
             try:
                 numbers.append(number_of(text, "a score, a number"))
             except ValueError as error:
-                raise CorpusError(
-                    [Problem(self.position, f"'{name}': {error}")]
-                ) from None
+                raise CorpusError.at(self.position, f"'{name}': {error}") from None
         return fmean(numbers)
+
+
+def _missing_field(name: str, step: str, fields: Sequence[str]) -> str:
+    """Return the message about a name that leads to nothing: `step` is none of the fields."""
+    if name.isdecimal():
+        width = sum(map(str.isdecimal, fields))
+        return f"has {width} columns; column {name} is asked for"
+    hint = did_you_mean(step, fields)
+    if not hint and fields:
+        hint = f"; there are {', '.join(fields[:20])}"
+    return f"has no '{name}'{hint}"
 
 
 def read_records(path: Path) -> list[Record]:
@@ -127,9 +119,9 @@ def read_records(path: Path) -> list[Record]:
     for record in records:
         if not isinstance(record.fields, dict):
             message = "expected a list of JSON objects, or lines of such (.jsonl)"
-            raise CorpusError([Problem(record.position, message)])
+            raise CorpusError.at(record.position, message)
     if not records:
-        raise CorpusError([Problem(name, "has no lines")])
+        raise CorpusError.at(name, "has no lines")
     return records
 
 
@@ -143,7 +135,8 @@ def _of_json(path: Path, name: str) -> list[Record]:
 
 def _of_json_lines(path: Path, name: str) -> list[Record]:
     records = []
-    for number, line in enumerate(small_text(path, MAX_BYTES).split("\n"), 1):
+    lines = small_text(path, MAX_BYTES).split("\n")
+    for number, line in enumerate(lines, 1):
         if line.strip():
             position = f"{name}:{number}"
             records.append(Record(position, _parsed(line, position)))
@@ -172,7 +165,7 @@ def _parsed(text: str, position: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise CorpusError([Problem(position, f"not valid JSON: {error}")]) from None
+        raise CorpusError.at(position, f"not valid JSON: {error}") from None
 
 
 def filtered(records: Sequence[Record], where: Mapping[str, str]) -> list[Record]:
@@ -188,7 +181,7 @@ def filtered(records: Sequence[Record], where: Mapping[str, str]) -> list[Record
             f"'{text}' in column {column}" for column, text in where.items()
         )
         file = _POSITION.sub("", records[0].position)
-        raise CorpusError([Problem(file, f"no line has {conditions}")])
+        raise CorpusError.at(file, f"no line has {conditions}")
     return matching
 
 
@@ -230,7 +223,7 @@ def scores_of(config: RecordsConfig, records: Sequence[Record]) -> Scores:
             item = "\t".join(map(record.text, items))
         if (system, item) in scores:
             message = f"'{system}' has two scores of the item '{item}'"
-            raise CorpusError([Problem(record.position, message)])
+            raise CorpusError.at(record.position, message)
         scores[system, item] = record.number(config.score)
     return scores
 
@@ -264,9 +257,7 @@ def means_of(scores: Scores) -> dict[str, float]:
     }
 
 
-def correlated(
-    metric: Scores, human: Scores, config: CorrelationConfig
-) -> dict[str, Any]:
+def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> JsonObject:
     """Return the statistics of two scores of outputs that both have, and how many systems and
     outputs these are.
 
@@ -274,70 +265,72 @@ def correlated(
     replacement, each with the outputs of all systems. Samples in which a statistic is not defined
     are left out; without others its ends are NaN. Raises InputError if no output has both, or a
     statistic is unknown."""
-    # The outputs that have both scores, as tables float64 [systems, items] with NaN for others.
-    common = []
-    for key, score in human.items():
-        system, _ = key
-        if (
-            key in metric
-            and not math.isnan(score + metric[key])
-            and system not in config.without
-        ):
-            common.append(key)
-    if not common:
-        raise InputError(
-            "no output has both scores: are systems and items called alike in both files?"
-        )
+    common = _common_outputs(metric, human, config.without)
+    # Tables float64 [systems, items] with NaN for outputs without both scores.
     rows = _numbers(system for system, _ in common)
     columns = _numbers(item for _, item in common)
-    cells = tuple(
-        np.array([(rows[system], columns[item]) for system, item in common]).T
-    )
-    metric_table = np.full((len(rows), len(columns)), np.nan)
-    human_table = np.full((len(rows), len(columns)), np.nan)
+    indexes = [(rows[system], columns[item]) for system, item in common]
+    cells = tuple(np.array(indexes).T)
+    shape = (len(rows), len(columns))
+    metric_table = np.full(shape, np.nan)
+    human_table = metric_table.copy()
     metric_table[cells] = [metric[key] for key in common]
     human_table[cells] = [human[key] for key in common]
     if config.part:
         # Half of the outputs, in the order of human scores; equal ones keep their order.
         order = np.argsort(human_table[cells], kind="stable")
         half = len(common) // 2
-        left_out = (
-            order[half:] if config.part == "lower" else order[: len(order) - half]
-        )
+        rest = len(common) - half
+        left_out = order[half:] if config.part == "lower" else order[:rest]
         human_table[tuple(axis[left_out] for axis in cells)] = np.nan
 
-    statistics = {text: statistic_of(text) for text in config.statistics}
+    statistics = [statistic_of(text) for text in config.statistics]
 
     def values(items: Ints | slice) -> list[float]:
         """Return the statistics on some of the items."""
         human_part = human_table[:, items]
         metric_part = metric_table[:, items]
+        metric_part = np.where(np.isnan(human_part), np.nan, metric_part)
         results = []
-        for statistic in statistics.values():
-            human_scores = _compared_scores(
-                human_part, human_part, statistic, config.given
-            )
-            metric_scores = _compared_scores(
-                metric_part, human_part, statistic, config.given
-            )
-            value = statistic.value(human_scores, metric_scores).value
+        for statistic in statistics:
+            value = statistic.value(
+                _compared_scores(human_part, statistic, config.control),
+                _compared_scores(metric_part, statistic, config.control),
+            ).value
             results.append(abs(value) if config.absolute else value)
         return results
 
     outputs = int((~np.isnan(human_table)).sum())
-    result: dict[str, Any] = {"systems": len(rows), "scores": outputs}
-    result.update(zip(statistics, values(slice(None)), strict=True))
+    result: JsonObject = {"systems": len(rows), "scores": outputs}
+    result.update(zip(config.statistics, values(slice(None)), strict=True))
     if config.resamples:
         generator = np.random.default_rng(config.seed)
-        samples = generator.integers(0, len(columns), (config.resamples, len(columns)))
+        sample_shape = (config.resamples, len(columns))
+        samples = generator.integers(0, len(columns), sample_shape)
         sample_values = np.array([values(sample) for sample in samples])
         intervals = {}
-        for number, text in enumerate(statistics):
-            intervals[text] = [
-                *defined_interval(sample_values[:, number], config.level)
-            ]
+        for text, column in zip(config.statistics, sample_values.T, strict=True):
+            intervals[text] = list(defined_interval(column, config.level))
         result["intervals"] = intervals
     return result
+
+
+def _common_outputs(
+    metric: Scores,
+    human: Scores,
+    without: Collection[str],
+) -> list[tuple[str, str]]:
+    """Return the outputs that have both scores; raises InputError if there are none."""
+    common = []
+    for key, score in human.items():
+        other = metric.get(key, math.nan)
+        if not math.isnan(score + other) and key[0] not in without:
+            common.append(key)
+    if not common:
+        raise InputError(
+            "no output has both scores: are systems and items called alike in both files?"
+        )
+    return common
 
 
 def _numbers(names: Iterable[str]) -> dict[str, int]:
@@ -346,18 +339,19 @@ def _numbers(names: Iterable[str]) -> dict[str, int]:
 
 
 def _compared_scores(
-    table: Floats, human: Floats, statistic: Statistic, control: str | None
+    scores: Floats,
+    statistic: Statistic,
+    control: str | None,
 ) -> Floats:
     """Return scores [systems, items] as a statistic compares them: means of systems, or what these
     do not explain.
 
     With `control` "system" these are the residuals of a regression on the system alone: scores less
     the system's mean."""
-    scores = np.where(np.isnan(human), np.nan, table)
     compares_systems = statistic.level == "system"
     if not compares_systems and control is None:
         return scores
     present = ~np.isnan(scores)
-    sums = np.where(present, scores, 0.0).sum(axis=1, keepdims=True)
-    means = quotient(sums, present.sum(axis=1, keepdims=True))
+    sums = np.where(present, scores, 0.0).sum(axis=1)
+    means = quotient(sums, present.sum(axis=1))[:, None]
     return means if compares_systems else scores - means

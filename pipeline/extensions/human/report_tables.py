@@ -6,6 +6,9 @@ if TYPE_CHECKING:
     from pipeline.report.tables.extra_tables import ReportTable
     from pipeline.scoring.results import Results
 
+JsonObject = dict[str, Any]
+"""A mapping of results.json, or of a config as it is written."""
+
 POSITION = 10
 """They stand before means over data sets."""
 
@@ -15,7 +18,7 @@ def agreement_tables(results: "Results", _digits: int = 2) -> "list[ReportTable]
     return human_tables(results.human) if results.human else []
 
 
-def human_tables(human: dict[str, Any]) -> "list[ReportTable]":
+def human_tables(human: JsonObject) -> "list[ReportTable]":
     """Return the tables of the agreement of metrics with people, as results.json has it."""
     from pipeline.report.tables.extra_tables import ReportTable
 
@@ -36,7 +39,7 @@ def human_tables(human: dict[str, Any]) -> "list[ReportTable]":
                 name=agreement.name,
                 title=f"agreement with people: {agreement.title}",
                 table=(header, rows),
-                text_columns=tuple(range(agreement.texts)),
+                text_columns=tuple(range(len(agreement.names))),
                 first_out=("undefined", "scores"),
                 notes=[drawn]
                 if agreement.name in ("people", "people-sentences")

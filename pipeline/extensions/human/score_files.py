@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from pipeline.arrays import Floats
-from pipeline.errors import CorpusError, InputError, Problem
+from pipeline.errors import CorpusError, InputError
 from pipeline.files.plain_files import named
 from pipeline.files.small_tables import (
     NOT_A_NUMBER,
@@ -50,17 +50,13 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     file cannot be read, a score is not a number, or a system comes twice."""
     name = named(path)
     if path.suffix.lower() in NO_LINES:
-        raise CorpusError(
-            [
-                Problem(
-                    name,
-                    "expected lines `system score`, CSV or TSV, and neither YAML nor JSON",
-                )
-            ]
+        raise CorpusError.at(
+            name,
+            "expected lines `system score`, CSV or TSV, and neither YAML nor JSON",
         )
     rows = list(read_rows(path, MAX_BYTES, comment="#"))
     if not rows:
-        raise CorpusError([Problem(name, "is empty; expected lines `system score`")])
+        raise CorpusError.at(name, "is empty; expected lines `system score`")
     if all(len(row.cells) == 1 for row in rows):
         if len(rows) != len(names):
             message = (
@@ -68,12 +64,10 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
             )
             if names:
                 message += f"; there are {len(names)} systems"
-            raise CorpusError([Problem(name, message)])
+            raise CorpusError.at(name, message)
         titles = [_title(path)]
-        single = rows
-        rows = []
-        for (line, cells), system in zip(single, sorted(names), strict=True):
-            rows.append(Row(line, [system, *cells]))
+        for row, system in zip(rows, sorted(names), strict=True):
+            row.cells.insert(0, system)
     else:
         titles, rows = _titles(rows, path)
     scores: Scores = {title: {} for title in titles}
@@ -100,36 +94,31 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
     than once. Raises CorpusError if a score is not a number."""
     if path.suffix.lower() in NO_LINES:
         return None
-    rows = [
-        row for row in read_rows(path, MAX_BYTES, comment="#") if len(row.cells) > 1
-    ]
-    titles: list[str] = []
-    if rows:
-        titles, rows = _titles(rows, path.with_name(path.name.replace(SENTENCES, "")))
-    rows_of_system: dict[str, list[int]] = {}
-    for number, row in enumerate(rows):
-        rows_of_system.setdefault(row.cells[0], []).append(number)
-    counts = {len(numbers) for numbers in rows_of_system.values()}
-    if (
-        len(counts) != 1
-        or counts == {1}
-        or any(len(row.cells) != len(titles) + 1 for row in rows)
-    ):
+    every_row = read_rows(path, MAX_BYTES, comment="#")
+    rows = [row for row in every_row if len(row.cells) > 1]
+    if not rows:
+        return None
+    file_name = path.name.replace(SENTENCES, "")
+    titles, rows = _titles(rows, path.with_name(file_name))
+    rows_of_system: dict[str, list[Row]] = {}
+    for row in rows:
+        if len(row.cells) != len(titles) + 1:
+            return None
+        rows_of_system.setdefault(row.cells[0], []).append(row)
+    counts = {len(of_system) for of_system in rows_of_system.values()}
+    if len(counts) > 1 or 1 in counts:
         return None
     name = named(path)
-    table = np.empty((len(rows), len(titles)))
-    for number, row in enumerate(rows):
-        for column, text in enumerate(row.cells[1:]):
-            if text.lower() in MISSING:
-                table[number, column] = math.nan
-            else:
-                table[number, column] = _number(text, f"{name}:{row.line}")
-    scores = {}
-    for column, title in enumerate(titles):
-        values = table[:, column]
-        scores[title] = {
-            system: values[numbers] for system, numbers in rows_of_system.items()
-        }
+    scores: dict[str, dict[str, Floats]] = {title: {} for title in titles}
+    for system, of_system in rows_of_system.items():
+        for column, title in enumerate(titles, 1):
+            values = []
+            for row in of_system:
+                text = row.cells[column]
+                is_missing = text.lower() in MISSING
+                position = f"{name}:{row.line}"
+                values.append(math.nan if is_missing else _number(text, position))
+            scores[title][system] = np.array(values)
     return scores
 
 
@@ -158,7 +147,7 @@ def _titles(rows: list[Row], path: Path) -> tuple[list[str], list[Row]]:
         raise at_line(named(path), line, "two columns have the same name")
     if len(rows) == 1:
         message = "has a header only; expected lines `system score`"
-        raise CorpusError([Problem(named(path), message)])
+        raise CorpusError.at(named(path), message)
     return header[1:], rows[1:]
 
 
@@ -174,7 +163,7 @@ def _number(text: str, position: str, hint: str = "") -> float:
     try:
         return number_of(text, "a score, a number")
     except ValueError as error:
-        raise CorpusError([Problem(position, f"{error}{hint}")]) from None
+        raise CorpusError.at(position, f"{error}{hint}") from None
 
 
 @dataclass(frozen=True)
@@ -203,7 +192,8 @@ class MetricScores:
         """
         if self.sentences is None:
             raise InputError(f"{what}: {self.metric} has no scores of sentences")
-        return self.sentences()[[self.systems.index(name) for name in systems]]
+        rows = [self.systems.index(name) for name in systems]
+        return self.sentences()[rows]
 
 
 def metric_scores(columns: Iterable[MetricResult]) -> list[MetricScores]:
@@ -214,7 +204,9 @@ def metric_scores(columns: Iterable[MetricResult]) -> list[MetricScores]:
     for result in columns:
         scores = {}
         for score, reference in zip(
-            result.scores, result.reference_of_system, strict=False
+            result.scores,
+            result.reference_of_system,
+            strict=False,
         ):
             if reference is None:
                 scores[score.system] = result.metric.goodness(score.score)
@@ -245,7 +237,11 @@ def scores_of_file(path: Path) -> list[MetricScores]:
         rows = [systems[system] for system in sorted(systems)]
         metrics.append(
             MetricScores(
-                "", name, means(systems), len(rows[0]), partial(np.stack, rows)
+                "",
+                name,
+                means(systems),
+                len(rows[0]),
+                partial(np.stack, rows),
             )
         )
     return metrics
@@ -253,15 +249,15 @@ def scores_of_file(path: Path) -> list[MetricScores]:
 
 def _sentences(result: MetricResult) -> Floats:
     """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
-    columns = {}
-    for name, blocks, reference in zip(
-        result.names, result.columns, result.reference_of_system, strict=False
-    ):
-        if reference is None:
-            columns[name] = blocks
+    systems = zip(
+        result.names,
+        result.columns,
+        result.reference_of_system,
+        strict=False,
+    )
+    columns = {name: blocks for name, blocks, reference in systems if reference is None}
+    metric = result.metric
     rows = []
     for name in sorted(columns):
-        rows.append(
-            result.metric.goodness(scores_of_system(result.metric, columns[name]))
-        )
+        rows.append(metric.goodness(scores_of_system(metric, columns[name])))
     return np.stack(rows)

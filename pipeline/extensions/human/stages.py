@@ -64,12 +64,12 @@ def _correlate(scored: Scored, human_data: "HumanJudgements") -> Scored:
     metrics = metric_scores(scored.metric_results)
     try:
         agreement = meta_evaluate(metrics, human_data, section, scored.listener.testing)
-    except (
-        InputError
-    ) as error:  # for example, a data set lacks outputs; the scores are still good
+    except InputError as error:
+        # For example, a data set lacks outputs; the scores are still good.
         return scored.with_warnings(f"nothing is correlated with people: {error}")
     scored = scored.with_warnings(*agreement.notes)
-    return replace(scored, results=replace(scored.results, human=agreement.plain()))
+    results = replace(scored.results, human=agreement.plain())
+    return replace(scored, results=results)
 
 
 CORRELATING = Stage(name="correlating", prepare=_open, add=_correlate)

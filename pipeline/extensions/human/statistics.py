@@ -107,7 +107,8 @@ class Statistic:
         """Return the groups that have at least two of the scores that are present: bool [systems,
         lines].
         """
-        cells = AVERAGES[self.average](np.arange(present.size).reshape(present.shape))
+        every_cell = np.arange(present.size).reshape(present.shape)
+        cells = AVERAGES[self.average](every_cell)
         is_present = present.reshape(-1)[cells]
         if len(cells) == 1:  # a single group needs no room for missing scores
             cells = cells[:, is_present[0]]
@@ -125,36 +126,23 @@ class Statistic:
         groups = self.groups(present)
         if not len(groups.cells):
             reason = "there are no two scores to compare"
-            return Value(
-                value=math.nan, scores=int(present.sum()), groups=0, reason=reason
-            )
+            scores = int(present.sum())
+            return Value(value=math.nan, scores=scores, groups=0, reason=reason)
         return self.value_of(groups, groups.of(human), groups.of(metric))
 
     def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
         """Return the statistic of scores in groups, float64 [groups, members] each."""
         values = self.of_groups(human, metric, groups.present)
         undefined = int(np.isnan(values).sum())
-        scores = int(groups.present.sum())
+        reason = ""
         if undefined == len(values):
-            reason = "in every group all scores of people or of the metric are equal"
-            where = " in every group" if len(groups.cells) > 1 else ""
-            if _all_equal(metric, groups.present):
-                reason = f"all scores of the metric are equal{where}"
-            if _all_equal(human, groups.present):
-                reason = f"all scores of people are equal{where}"
-            return Value(
-                value=math.nan,
-                scores=scores,
-                groups=0,
-                undefined=undefined,
-                reason=reason,
-            )
-        mean = float(averaged(values))
+            reason = _why_undefined(human, metric, groups.present)
         return Value(
-            value=mean,
-            scores=scores,
+            value=float(averaged(values)),
+            scores=int(groups.present.sum()),
             groups=len(values) - undefined,
             undefined=undefined,
+            reason=reason,
         )
 
     def __str__(self) -> str:
@@ -162,6 +150,16 @@ class Statistic:
         left implicit.
         """
         return render_signature(self.name, settings_of(self))
+
+
+def _why_undefined(human: Floats, metric: Floats, present: Bools) -> str:
+    """Return why no group has a value."""
+    where = " in every group" if len(present) > 1 else ""
+    if _all_equal(human, present):
+        return f"all scores of people are equal{where}"
+    if _all_equal(metric, present):
+        return f"all scores of the metric are equal{where}"
+    return "in every group all scores of people or of the metric are equal"
 
 
 def _all_equal(scores: Floats, present: Bools) -> bool:
@@ -176,7 +174,8 @@ def averaged(values: Floats) -> Floats:
     has.
     """
     defined = ~np.isnan(values)
-    return quotient(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1))
+    sums = np.where(defined, values, 0.0).sum(axis=-1)
+    return quotient(sums, defined.sum(axis=-1))
 
 
 ROUNDING = 1e-12
@@ -186,9 +185,8 @@ ROUNDING = 1e-12
 def scipy_stats(what: str) -> ModuleType:
     """Return scipy.stats. Raises InputError, which begins with `what`, if scipy is missing."""
     try:
-        from scipy import (
-            stats,
-        )  # here, because it takes longer to import than most commands run
+        # Here, because it takes longer to import than most commands run.
+        from scipy import stats
     except ImportError:
         message = f"{what}: needs the package scipy: pip install 'gec-pipeline[human]'"
         raise InputError(message) from None
@@ -222,7 +220,8 @@ class Spearman(Statistic):
         rankdata = scipy_stats(self.name).rankdata
         ranks = []
         for scores in (human, metric):
-            all_ranks = rankdata(np.where(present, scores, np.inf), axis=-1)
+            with_missing = np.where(present, scores, np.inf)
+            all_ranks = rankdata(with_missing, axis=-1)
             ranks.append(np.where(present, all_ranks, 0.0))
         return pearson(ranks[0], ranks[1], present)
 
@@ -232,7 +231,8 @@ def _signs(permutations: int, lines: int, seed: int) -> Floats:
     """Return the 1 or -1 by which permutations multiply scores, float64 [lines, permutations], as
     mt-metrics-eval.
     """
-    drawn = np.random.default_rng(seed).random((permutations, lines), dtype=np.float32)
+    generator = np.random.default_rng(seed)
+    drawn = generator.random((permutations, lines), dtype=np.float32)
     return np.where(drawn > 0.5, 1.0, -1.0).T
 
 
@@ -250,7 +250,8 @@ def p_values(scores: Floats, permutations: int, seed: int) -> Floats:
     shares: Floats = np.empty(observed.shape)
     for number, (one, two) in enumerate(zip(first, second, strict=True)):
         differences = permuted[..., one, :] - permuted[..., two, :]
-        shares[..., number] = (differences >= observed[..., number, None]).mean(axis=-1)
+        is_reached = differences >= observed[..., number, None]
+        shares[..., number] = is_reached.mean(axis=-1)
     return shares
 
 
@@ -272,16 +273,23 @@ class SoftAccuracy(Statistic):
         help="scores of sentences are needed",
     )
     average: str = option(
-        "none", choices=("none",), implicit=True, help="there is nothing to average"
+        "none",
+        choices=("none",),
+        implicit=True,
+        help="there is nothing to average",
     )
     permutations: int = option(
-        1000, minimum=1, maximum=1_000_000, help="permutations of each p-value"
+        1000,
+        minimum=1,
+        maximum=1_000_000,
+        help="permutations of each p-value",
     )
     seed: int = option(4, maximum=2**32 - 1, help="the seed of the permutations")
 
     def groups(self, present: Bools) -> Groups:
         """Return the systems as groups, with the sentences for which all systems have scores."""
-        cells = np.arange(present.size).reshape(present.shape)[:, present.all(axis=0)]
+        every_cell = np.arange(present.size).reshape(present.shape)
+        cells = every_cell[:, present.all(axis=0)]
         if len(cells) < 2 or not cells.shape[1]:
             cells = cells[:0]
         return Groups(cells, np.ones(cells.shape, np.bool_))
@@ -295,7 +303,8 @@ class SoftAccuracy(Statistic):
         for scores in metric.reshape(-1, *metric.shape[-2:]):
             metric_p = p_values(scores, self.permutations, self.seed)
             differences.append(np.abs(metric_p - human_p).mean())
-        return 1 - np.array(differences).reshape(*metric.shape[:-2], 1)
+        shape = (*metric.shape[:-2], 1)
+        return 1 - np.array(differences).reshape(shape)
 
 
 NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,2})?"
@@ -310,7 +319,10 @@ MAX_SORTED_PAIRS = 30_000_000
 
 
 def counts_within(
-    human: Floats, metric: Floats, present: Bools, epsilon: float = 0.0
+    human: Floats,
+    metric: Floats,
+    present: Bools,
+    epsilon: float = 0.0,
 ) -> PairCounts:
     """Count the pairs within each group: int64 [..., groups], as pair_counts() does for scores of
     the metric first.
@@ -321,12 +333,10 @@ def counts_within(
         return pair_counts(metric, human, present, epsilon)
     table = []
     for metric_scores in metric.reshape(-1, *metric.shape[-2:]):
-        for group, members in enumerate(present):
-            counts = _sorted_counts(
-                metric_scores[group][members], human[group][members]
-            )
-            table.append(counts)
-    return PairCounts(*np.moveaxis(np.reshape(table, (*metric.shape[:-1], 5)), -1, 0))
+        for one, two, members in zip(metric_scores, human, present, strict=True):
+            table.append(_sorted_counts(one[members], two[members]))
+    counts = np.reshape(table, (*metric.shape[:-1], 5))
+    return PairCounts(*np.moveaxis(counts, -1, 0))
 
 
 def _sorted_counts(metric: Floats, human: Floats) -> list[int]:
@@ -371,7 +381,8 @@ class TauB(Statistic):
         """Return tau-b of the pairs within each group; NaN where one side ties all of them."""
         counts = counts_within(human, metric, present)
         untied = counts.concordant + counts.discordant
-        size = np.sqrt(untied + counts.ties_one) * np.sqrt(untied + counts.ties_two)
+        size = np.sqrt(untied + counts.ties_one)
+        size = size * np.sqrt(untied + counts.ties_two)
         return quotient(counts.concordant - counts.discordant, size)
 
 
@@ -439,39 +450,31 @@ def calibrated(human: Floats, metric: Floats, present: Bools) -> Calibration:
     count as equal. The candidates are 0 and the differences of the metric within the pairs; of
     equally good ones it is the smallest. Raises InputError if there are too many pairs."""
     sizes = present.sum(axis=1)
-    count = int((sizes * (sizes - 1) // 2).sum())
+    pairs_of_group = sizes * (sizes - 1) // 2
+    count = int(pairs_of_group.sum())
     if count > MAX_SORTED_PAIRS:
         message = f"{count:,} pairs of scores are too many to sort at once; average by item or system"
         raise InputError(f"epsilon: best: {message}")
     # The differences of all pairs, group by group.
-    groups = []
-    human_parts = []
-    metric_parts = []
-    for group, members in enumerate(present):
-        first, second = np.triu_indices(int(members.sum()), 1)
-        human_scores = human[group][members]
-        metric_scores = metric[group][members]
-        groups.append(np.full(len(first), group))
-        human_parts.append(human_scores[first] - human_scores[second])
-        metric_parts.append(metric_scores[first] - metric_scores[second])
-    group_of_pair = np.concatenate(groups)
-    human_differences = np.concatenate(human_parts)
-    metric_differences = np.concatenate(metric_parts)
-    pairs_of_group = np.bincount(group_of_pair, minlength=len(human))
+    parts = []
+    for scores in (human, metric):
+        for group, members in zip(scores, present, strict=True):
+            group_scores = group[members]
+            first, second = np.triu_indices(len(group_scores), 1)
+            parts.append(group_scores[first] - group_scores[second])
+    human_differences, metric_differences = np.concatenate(parts).reshape(2, -1)
     groups_with_pairs = int((pairs_of_group > 0).sum())
-    weights = (1 / np.maximum(pairs_of_group, 1))[group_of_pair]
+    weights = np.repeat(1 / np.maximum(pairs_of_group, 1), pairs_of_group)
     # What each pair gains or loses, once epsilon is so large that the metric ties it.
     agrees = np.sign(human_differences) == np.sign(metric_differences)
     order = np.argsort(np.abs(metric_differences), kind="stable")
     distances = np.abs(metric_differences)[order]
-    gains = ((human_differences == 0).astype(np.float64) - agrees)[order] * weights[
-        order
-    ]
+    is_tied = (human_differences == 0).astype(np.float64)
+    gains = (is_tied - agrees) * weights
     start = float((agrees * weights).sum())
+    sums = start + np.cumsum(gains[order])
     last = np.append(distances[1:] != distances[:-1], True)
-    sums = (
-        np.concatenate([[start], (start + np.cumsum(gains))[last]]) / groups_with_pairs
-    )
+    sums = np.append(start, sums[last]) / groups_with_pairs
     best = int((sums >= sums.max() - EQUAL).argmax())
     epsilon = float(distances[last][best - 1]) if best else 0.0
     return Calibration(epsilon, float(sums[best]), groups_with_pairs)

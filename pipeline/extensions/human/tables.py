@@ -1,127 +1,72 @@
 """Tables of judgements, and of how far metrics agree with people. Formatting only."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from pipeline.report.tables import Table, round_half_up, shown_level, shown_range
 from pipeline.report.tables.comparisons import shown_p
 from pipeline.report.tables.ranked import called
 
+from .report_tables import JsonObject
 from .statistics import SPELLINGS
-
-if TYPE_CHECKING:
-    from .judgment_summary import HeadToHead, JudgmentSummary, Kappa
 
 USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")
 """Options of statistics that tables leave out, because they are defaults. Signatures have them."""
 
 
-def counts_table(summary: "JudgmentSummary") -> Table:
+def counts_table(summary: JsonObject) -> Table:
     """Return a row for each judge: numbers of items, pairs of outputs, pairs of systems, and ties
     among the pairs.
     """
-    from .judgment_summary import counts  # here, because few tables are of judgements
-
     rows = []
-    for judge, numbers in {**summary.counts, "all": counts(summary.judgments)}.items():
+    judges = {**summary["judges"], "all": summary["total"]}
+    for judge, numbers in judges.items():
         rows.append([judge, *(f"{number:,}" for number in numbers.values())])
     return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows
 
 
-def judged_table(scores: dict[str, Any], title: str, digits: int) -> Table:
+def judged_table(scores: JsonObject, title: str, digits: int) -> Table:
     """Return a row for each system, the best first, with its human score, rank range and cluster."""
     rows = []
     for rank, name in enumerate(scores["order"], 1):
         score = coefficient(scores["scores"][name], digits)
         ranks = shown_range(*scores["ranks"][name])
-        rows.append([str(rank), name, score, ranks, str(scores["clusters"][name])])
+        cluster = str(scores["clusters"][name])
+        rows.append([str(rank), name, score, ranks, cluster])
     return ["rank", "system", title, "ranks", "cluster"], rows
 
 
-def kappa_table(
-    kappas: "dict[tuple[int, int], Kappa]", names: Sequence[str], least: int
-) -> Table:
-    """Return the kappa of each two judges, or * where they share fewer than `least` comparisons."""
+def kappa_table(kappas: dict[str, dict[str, float | None]]) -> Table:
+    """Return the kappa of each two judges, or * for None: they share too few comparisons."""
     rows = []
-    for row, name in enumerate(names):
-        cells = [name, *[""] * row]
-        for column in range(row, len(names)):
-            kappa = kappas[row, column]
-            enough = kappa.comparisons >= least
-            cells.append(round_half_up(kappa.kappa, 2) if enough else "*")
+    for number, (name, others) in enumerate(kappas.items()):
+        cells = [name, *[""] * number]
+        for kappa in others.values():
+            cells.append("*" if kappa is None else round_half_up(kappa, 2))
         rows.append(cells)
-    return ["judge", *names], rows
+    return ["judge", *kappas], rows
 
 
-def head_to_head_table(
-    pairs: "HeadToHead", names: Sequence[str], order: Sequence[int]
-) -> Table:
+def head_to_head_table(pairs: dict[str, JsonObject], order: Sequence[str]) -> Table:
     """Return how often the column's system is better than the row's, with a mark for the p-value.
 
-    `order` holds the numbers of the systems in the order of the rows and columns.
+    `order` has the systems in the order of the rows and columns.
     """
-    from pipeline.scoring.resampling.paired_tests import mark
-
     rows = []
     for row in order:
-        cells = [names[row]]
+        cells = [row]
         for column in order:
-            share = float(pairs.share[column, row])
-            if row == column:
+            share = pairs["share"][row].get(column)
+            if share is None:
                 cells.append("")
             elif math.isnan(share):
                 cells.append("-")
             else:
-                cells.append(
-                    round_half_up(share, 2) + mark(float(pairs.p[column, row]))
-                )
+                sign = pairs["sign"][row][column]
+                cells.append(round_half_up(share, 2) + sign)
         rows.append(cells)
-    return ["", *(names[number] for number in order)], rows
-
-
-def correlation_table(human: dict[str, Any]) -> Table:
-    """Return a row for each metric and human score: coefficients with their intervals."""
-    items = human["correlations"]
-    labels = _labels(human)
-    names = list(items[0]["coefficients"]) if items else []
-    rows = []
-    for item in items:
-        row = [labels[item["metric"]], item["human"], str(len(item["systems"]))]
-        for name in names:
-            row += _with_interval(item["coefficients"][name])
-        rows.append(row)
-    level = shown_level(human["settings"]["level"])
-    header = ["metric", "human score", "n"]
-    for name in names:
-        header += [name, level]
-    return header, rows
-
-
-def sentence_table(human: dict[str, Any]) -> Table:
-    """Return a row for each metric: accuracy and Kendall's tau on pairs of outputs."""
-    labels = _labels(human)
-    level = shown_level(human["settings"]["level"])
-    rows = []
-    for item in human["sentences"]:
-        row = [labels[item["metric"]], f"{item['pairs']:,}", f"{item['metric_ties']:,}"]
-        for name in ("accuracy", "kendall"):
-            row += _with_interval(item["coefficients"][name])
-        rows.append(row)
-    return ["metric", "pairs", "metric ties", "accuracy", level, "kendall", level], rows
-
-
-def _labels(human: dict[str, Any]) -> dict[str, str]:
-    """Return the labels of the metrics by their signatures."""
-    return called(item["metric"] for item in human["correlations"])
-
-
-def _with_interval(stored: dict[str, Any]) -> list[str]:
-    bounds = [coefficient(bound) for bound in stored["interval"]]
-    return [
-        coefficient(stored["value"]),
-        "-" if bounds[0] == "-" else " to ".join(bounds),
-    ]
+    return ["", *order], rows
 
 
 def coefficient(value: float | None, digits: int = 3) -> str:
@@ -129,150 +74,169 @@ def coefficient(value: float | None, digits: int = 3) -> str:
     return "-" if value is None else round_half_up(value, digits)
 
 
-def test_table(human: dict[str, Any]) -> Table:
-    """Return a row for each of Williams' tests of whether a metric correlates higher with people
-    than another.
-    """
-    labels = _labels(human)
-    rows = []
-    for item in human["tests"]:
-        p = "-" if item["p"] is None else shown_p(item["p"])
-        names = [labels[item["metric"]], labels[item["other"]], item["human"]]
-        rows.append([*names, coefficient(item["between"]), coefficient(item["t"]), p])
-    return ["metric", "other", "human score", "r of both", "t", "p"], rows
+TITLES = {
+    "human": "human score",
+    "systems": "n",
+    "metric_ties": "metric ties",
+    "between": "r of both",
+    "delta": "d",
+    "resamples": "permutations",
+}
+"""The titles of columns that are not named after the key of their values."""
 
 
-def window_table(human: dict[str, Any]) -> Table:
-    """Return the correlations among neighbours in the human ranking."""
-    labels = _labels(human)
-    rows = []
-    for item in human["windows"]:
-        names = [
-            labels[item["metric"]],
-            item["human"],
-            f"{item['first']}-{item['last']}",
-        ]
-        rows.append(
-            [*names, coefficient(item["pearson"]), coefficient(item["spearman"])]
-        )
-    return ["metric", "human score", "places", "pearson", "spearman"], rows
-
-
-def statistic_table(human: dict[str, Any]) -> Table:
-    """Return a row for each statistic and metric, the best first: the value, what was compared, the
-    epsilon found.
-    """
-    items = human.get("statistics", ())
-    labels = called(item["metric"] for item in items)
-    short = _short(items)
-    order = list(short)
-    has_epsilon = any(item["epsilon"] is not None for item in items)
-
-    def sort_key(item: dict[str, Any]) -> tuple[int, str, float]:
-        value = item["value"]
-        missing = value is None or math.isnan(value)
-        return (
-            order.index(item["statistic"]),
-            item["human"],
-            math.inf if missing else -value,
-        )
-
-    rows = []
-    for item in sorted(items, key=sort_key):
-        row = [short[item["statistic"]], labels[item["metric"]], item["human"]]
-        row.append(coefficient(item["value"]))
-        if has_epsilon:
-            row.append("" if item["epsilon"] is None else f"{item['epsilon']:.3g}")
-        row += [f"{item[key]:,}" for key in ("scores", "groups", "undefined")]
-        rows.append(row)
-    header = ["statistic", "metric", "human score", "value"]
-    if has_epsilon:
-        header.append("epsilon")
-    return [*header, "scores", "groups", "undefined"], rows
-
-
-def _short(items: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """Return statistics as they may be requested, by their signatures: acc_eq, or
-    name[option=value,...].
-    """
-    spellings = {meaning: name for name, meaning in SPELLINGS.items() if "[" in meaning}
-    short = {}
-    for item in items:
-        name, *settings = item["statistic"].split("|")
-        options = [text.replace(":", "=", 1) for text in settings]
-        options = [option for option in options if option not in USUAL]
-        text = f"{name}[{','.join(options)}]" if options else name
-        short[item["statistic"]] = spellings.get(text, text)
-    return short
-
-
-def permutation_table(human: dict[str, Any]) -> Table:
-    """Return a row for each permutation test of whether a statistic of a metric is higher than that
-    of another.
-
-    A p-value is a share of the permutations. If none reached the difference, it is below one of
-    them."""
-    items = human.get("permutations", ())
-    signatures = []
-    for item in items:
-        signatures += [item["metric"], item["other"]]
-    labels = called(signatures)
-    short = _short(items)
-    rows = []
-    for item in items:
-        resamples = item["resamples"]
-        if item["p"] is None:
-            p = "-"
-        elif item["p"]:
-            p = shown_p(item["p"])
-        else:
-            p = f"<{1 / resamples:.2g}"
-        row = [short[item["statistic"]], labels[item["metric"]], labels[item["other"]]]
-        rows.append(
-            [*row, item["human"], coefficient(item["delta"]), p, f"{resamples:,}"]
-        )
-    return [
-        "statistic",
-        "metric",
-        "other",
-        "human score",
-        "d",
-        "p",
-        "permutations",
-    ], rows
-
-
-class Agreement(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class AgreementTable:
     """A table of how far metrics agree with people."""
 
     name: str
     title: str
-    table: Callable[[dict[str, Any]], Table]
-    """Makes it of the section `human` of the results."""
-    texts: int
-    """How many of its first columns are names, which are aligned to the left."""
+    section: str
+    """The list of the section `human` of the results that has an item for each row."""
+    names: Sequence[str]
+    """The keys of an item whose columns are aligned to the left."""
+    values: Sequence[str]
+    """The keys of the other columns."""
+
+    def table(self, human: JsonObject) -> Table:
+        """Return the titles of the columns, and a row for each item."""
+        items = human.get(self.section, ())
+        if not items:
+            return [], []
+        signatures = []
+        for item in [*human.get("correlations", ()), *items]:
+            signatures += [item[key] for key in ("metric", "other") if key in item]
+        labels = called(signatures)
+        keys = [*self.names, *self.values]
+        if all(item.get("epsilon") is None for item in items):
+            keys = [key for key in keys if key != "epsilon"]
+        header: list[str] = []
+        for key in keys:
+            if key == "coefficients":
+                level = shown_level(human["settings"]["level"])
+                for name in items[0][key]:
+                    header += [name, level]
+            else:
+                header.append(TITLES.get(key, key))
+        if self.section == "statistics":
+            items = sorted(items, key=_order_of_statistics(items))
+        rows = []
+        for item in items:
+            row: list[str] = []
+            for key in keys:
+                row += _cells(item, key, labels)
+            rows.append(row)
+        return header, rows
+
+
+def _cells(item: JsonObject, key: str, labels: Mapping[str, str]) -> list[str]:
+    """Return the cell of a column, or those of all coefficients with their intervals."""
+    value = item.get(key)
+    if key == "coefficients":
+        cells = []
+        for stored in item[key].values():
+            low, high = map(coefficient, stored["interval"])
+            interval = "-" if low == "-" else f"{low} to {high}"
+            cells += [coefficient(stored["value"]), interval]
+        return cells
+    if key in ("metric", "other"):
+        cell = labels[item[key]]
+    elif key == "human":
+        cell = item[key]
+    elif key == "statistic":
+        cell = _spelling(item[key])
+    elif key == "places":
+        cell = f"{item['first']}-{item['last']}"
+    elif key == "systems":
+        cell = str(len(item[key]))
+    elif key == "epsilon":
+        cell = "" if value is None else f"{value:.3g}"
+    elif key == "p":
+        cell = _p_value(item)
+    elif isinstance(value, int):
+        cell = f"{value:,}"
+    else:
+        cell = coefficient(value)
+    return [cell]
+
+
+def _p_value(item: JsonObject) -> str:
+    """Return the p-value of a test. One that no permutation reached is below a share of them."""
+    p = item["p"]
+    if p is None:
+        return "-"
+    if p == 0 and "resamples" in item:
+        return f"<{1 / item['resamples']:.2g}"
+    return shown_p(p)
+
+
+def _order_of_statistics(
+    items: Iterable[JsonObject],
+) -> Callable[[JsonObject], tuple[int, str, float]]:
+    """Return the sort key of statistics: in the order of the config, the best metric first."""
+    order = list(dict.fromkeys(item["statistic"] for item in items))
+
+    def sort_key(item: JsonObject) -> tuple[int, str, float]:
+        value = item["value"]
+        missing = value is None or math.isnan(value)
+        cost = math.inf if missing else -value
+        return order.index(item["statistic"]), item["human"], cost
+
+    return sort_key
+
+
+def _spelling(signature: str) -> str:
+    """Return a statistic as it may be requested: acc_eq, or name[option=value,...]."""
+    name, *settings = signature.split("|")
+    options = [text.replace(":", "=", 1) for text in settings]
+    options = [option for option in options if option not in USUAL]
+    text = f"{name}[{','.join(options)}]" if options else name
+    spellings = {meaning: name for name, meaning in SPELLINGS.items() if "[" in meaning}
+    return spellings.get(text, text)
 
 
 AGREEMENT_TABLES = (
-    Agreement("people", "systems", correlation_table, 2),
-    Agreement(
-        "people-windows", "windows of neighbours in the human ranking", window_table, 2
+    AgreementTable(
+        name="people",
+        title="systems",
+        section="correlations",
+        names=("metric", "human"),
+        values=("systems", "coefficients"),
     ),
-    Agreement(
-        "people-sentences", "sentences: pairs that people do not tie", sentence_table, 1
+    AgreementTable(
+        name="people-windows",
+        title="windows of neighbours in the human ranking",
+        section="windows",
+        names=("metric", "human"),
+        values=("places", "pearson", "spearman"),
     ),
-    Agreement(
-        "people-tests",
-        "Williams' test: metric correlates higher than other",
-        test_table,
-        3,
+    AgreementTable(
+        name="people-sentences",
+        title="sentences: pairs that people do not tie",
+        section="sentences",
+        names=("metric",),
+        values=("pairs", "metric_ties", "coefficients"),
     ),
-    Agreement("people-statistics", "statistics", statistic_table, 3),
-    Agreement(
-        "people-permutations",
-        "permutation test: metric agrees better than other",
-        permutation_table,
-        4,
+    AgreementTable(
+        name="people-tests",
+        title="Williams' test: metric correlates higher than other",
+        section="tests",
+        names=("metric", "other", "human"),
+        values=("between", "t", "p"),
+    ),
+    AgreementTable(
+        name="people-statistics",
+        title="statistics",
+        section="statistics",
+        names=("statistic", "metric", "human"),
+        values=("value", "epsilon", "scores", "groups", "undefined"),
+    ),
+    AgreementTable(
+        name="people-permutations",
+        title="permutation test: metric agrees better than other",
+        section="permutations",
+        names=("statistic", "metric", "other", "human"),
+        values=("delta", "p", "resamples"),
     ),
 )
 """In the order in which they are shown."""

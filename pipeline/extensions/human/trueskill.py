@@ -26,6 +26,8 @@ SIGMA = 0.5
 """The standard deviation of skills at the start, as in the program infer_TS of the WMT scripts."""
 DRAW = 0.25
 """The share of matches that are drawn, as in the same program."""
+MARGIN = NormalDist().inv_cdf((DRAW + 1) / 2) * math.sqrt(2)
+"""Performances that differ by less than this share of their deviation are a draw."""
 STEPS = 1024
 """How many matches' random numbers are drawn at once."""
 NEAR = 1 - 1e-9
@@ -50,40 +52,40 @@ def trueskill(
     systems = len(judgments.systems)
     # How often the row's system wins, ties and loses: int64 [systems, systems, 3].
     outcomes = cells.reshape(systems, systems, 3)
-    outcomes = outcomes + np.swapaxes(outcomes, 0, 1)[..., ::-1]
+    as_other = np.swapaxes(outcomes, 0, 1)
+    outcomes = outcomes + as_other[..., ::-1]
     met = outcomes.sum(axis=2)
     compared = met.sum(axis=1) > 0
-    shares = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
+    counts = np.maximum(met, 1)
+    shares = np.cumsum(outcomes, axis=2) / counts[..., None]
     partners = (met > 0).astype(np.float64)
     # The deviation of a performance grows with the number of matches.
     matches = int(cells.sum()) + 1
     width = SIGMA * matches / 40.0
-    margin = draw_margin(width)
     rows = np.arange(runs)
-    means = np.zeros((runs, systems))
-    variance = np.where(compared, SIGMA**2, -1.0) * np.ones((runs, 1))
+    ratings = np.zeros((2, runs, systems))
+    means, variances = ratings
+    variances[:] = np.where(compared, SIGMA**2, -1.0)
     for number, (nearness, chance) in enumerate(_random(runs, seed, matches)):
         # The least certain system meets one whose skill is near.
-        first = (variance >= variance.max(axis=1, keepdims=True) * NEAR).argmax(axis=1)
-        weights = np.exp(-np.abs(means - means[rows, first, None])) * partners[first]
+        least_certain = variances >= variances.max(axis=1, keepdims=True) * NEAR
+        first = least_certain.argmax(axis=1)
+        distances = np.abs(means - means[rows, first, None])
+        weights = np.exp(-distances) * partners[first]
         reached = np.cumsum(weights, axis=1)
-        second = (reached <= (nearness * reached[:, -1])[:, None]).sum(axis=1)
+        limit = nearness * reached[:, -1]
+        second = (reached <= limit[:, None]).sum(axis=1)
         # The outcome is that of a random judgement of the two.
         share = shares[first, second]
-        outcome = (chance >= share[:, 0]).astype(np.int64) + (chance >= share[:, 1])
-        winner = np.where(outcome == 2, second, first)
-        loser = np.where(outcome == 2, first, second)
-        before = Players(
-            means[rows, winner],
-            means[rows, loser],
-            variance[rows, winner],
-            variance[rows, loser],
-        )
-        after = rated(before, outcome == 1, width, margin)
-        means[rows, winner] = after.winner
-        means[rows, loser] = after.loser
-        variance[rows, winner] = after.winner_variance
-        variance[rows, loser] = after.loser_variance
+        lost = chance >= share[:, 1]
+        drawn = (chance >= share[:, 0]) & ~lost
+        winner = np.where(lost, second, first)
+        loser = np.where(lost, first, second)
+        winner_ratings = ratings[:, rows, winner]
+        loser_ratings = ratings[:, rows, loser]
+        after = rated(winner_ratings, loser_ratings, drawn, width)
+        ratings[:, rows, winner] = after.winner
+        ratings[:, rows, loser] = after.loser
         if progress and ((number + 1) % STEPS == 0 or number + 1 == matches):
             progress(number + 1, matches)
     means[:, ~compared] = np.nan
@@ -94,42 +96,41 @@ def _random(runs: int, seed: int, matches: int) -> Iterator[Floats]:
     """Yield two random numbers for each run and match: float64 [2, runs]."""
     generators = [np.random.default_rng([seed, run]) for run in range(runs)]
     for low in range(0, matches, STEPS):
-        count = min(STEPS, matches - low)
-        yield from np.stack(
-            [generator.random((count, 2)) for generator in generators], axis=-1
-        )
+        shape = (min(STEPS, matches - low), 2)
+        numbers = [generator.random(shape) for generator in generators]
+        yield from np.stack(numbers, axis=-1)
 
 
 class Players(NamedTuple):
-    """Means and variances of the skills of winners and losers: float64 arrays of one shape."""
+    """Skills of winners and losers, float64 [2, ...] each: means and variances."""
 
     winner: Floats
     loser: Floats
-    winner_variance: Floats
-    loser_variance: Floats
 
 
-def rated(before: Players, drawn: Bools, width: float, margin: float) -> Players:
-    """Return the skills of winner and loser after a match (Herbrich et al. 2006).
+def rated(winner: Floats, loser: Floats, drawn: Bools, width: float) -> Players:
+    """Return the skills after a match, from those before it, float64 [2, ...] each: means and
+    variances (Herbrich et al. 2006).
 
-    `drawn` is true where neither won. `width` is beta, and `margin` the difference of performances
-    below which a match is drawn."""
-    variance = 2 * width**2 + before.winner_variance + before.loser_variance
+    `drawn` is true where neither won, and `width` is beta."""
+    variance = 2 * width**2 + winner[1] + loser[1]
     scale = np.sqrt(variance)
-    difference = (before.winner - before.loser) / scale
-    shift, shrink = _truncated(difference, margin / scale, drawn)
-    up = before.winner_variance / variance
-    down = before.loser_variance / variance
-    return Players(
-        winner=before.winner + up * scale * shift,
-        loser=before.loser - down * scale * shift,
-        winner_variance=before.winner_variance * (1 - up * shrink),
-        loser_variance=before.loser_variance * (1 - down * shrink),
-    )
+    difference = (winner[0] - loser[0]) / scale
+    shift, shrink = _truncated(difference, MARGIN * width / scale, drawn)
+
+    def moved(before: Floats, direction: int) -> Floats:
+        mean, player_variance = before
+        share = player_variance / variance
+        new_mean = mean + direction * share * scale * shift
+        return np.array([new_mean, player_variance * (1 - share * shrink)])
+
+    return Players(moved(winner, 1), moved(loser, -1))
 
 
 def _truncated(
-    difference: Floats, margin: Floats, drawn: Bools
+    difference: Floats,
+    margin: Floats,
+    drawn: Bools,
 ) -> tuple[Floats, Floats]:
     """Return V and W of Herbrich et al.: how far a match shifts the mean, and how much variance it
     takes away.
@@ -144,11 +145,12 @@ def _truncated(
     safe_mass = np.where(has_mass, mass, 1.0)
     shift_won = np.where(has_mass, at_upper / safe_mass, -upper)
     shift_tied = np.where(has_mass, (at_lower - at_upper) / safe_mass, upper)
-    shrink_tied = shift_tied**2 + (upper * at_upper - lower * at_lower) / safe_mass
-    shrink = np.where(drawn, shrink_tied, shift_won * (shift_won + upper))
-    shift = np.where(
-        drawn, np.where(difference < 0, -shift_tied, shift_tied), shift_won
-    )
+    shrink_won = shift_won * (shift_won + upper)
+    slopes = (upper * at_upper - lower * at_lower) / safe_mass
+    shrink_tied = shift_tied**2 + slopes
+    towards_other = np.where(difference < 0, -shift_tied, shift_tied)
+    shift = np.where(drawn, towards_other, shift_won)
+    shrink = np.where(drawn, shrink_tied, shrink_won)
     return shift, shrink
 
 
@@ -156,18 +158,13 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def _cdf(values: Floats) -> Floats:
-    return 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
+    tails = _erfc(-values / math.sqrt(2))
+    return 0.5 * np.asarray(tails, np.float64)
 
 
 def _pdf(values: Floats) -> Floats:
-    return np.exp(-(values**2) / 2) / math.sqrt(2 * math.pi)
-
-
-def draw_margin(width: float, draw: float = DRAW) -> float:
-    """Return the difference of performances below which a match is drawn, for the share `draw` of
-    drawn matches.
-    """
-    return NormalDist().inv_cdf((draw + 1) / 2) * math.sqrt(2) * width
+    densities: Floats = np.exp(-(values**2) / 2)
+    return densities / math.sqrt(2 * math.pi)
 
 
 BETA = 0.25
@@ -185,14 +182,14 @@ def skills(scores: Floats) -> Floats:
     on each other, and are computed together: those of the systems i and j with the same sum i + j.
     """
     metrics, systems, lines = scores.shape
-    means = np.zeros((metrics, systems))
-    variances = np.full((metrics, systems), SIGMA**2)
-    margin = draw_margin(BETA)
+    ratings = np.zeros((2, metrics, systems))
+    ratings[1] = SIGMA**2
     rows = np.arange(metrics)[:, None]
     for line in range(lines):
         line_scores = scores[:, :, line]
         for total in range(1, 2 * systems - 2):
-            first = np.arange(max(0, total - systems + 1), (total + 1) // 2)
+            lowest = max(0, total - systems + 1)
+            first = np.arange(lowest, (total + 1) // 2)
             second = total - first
             one = line_scores[:, first]
             two = line_scores[:, second]
@@ -200,22 +197,12 @@ def skills(scores: Floats) -> Floats:
             lost = (one < two) & ~drawn
             winner = np.where(lost, second, first)
             loser = np.where(lost, first, second)
-            before = Players(
-                means[rows, winner],
-                means[rows, loser],
-                variances[rows, winner],
-                variances[rows, loser],
-            )
-            after = rated(before, drawn, BETA, margin)
-            played = ~(
-                np.isnan(one) & np.isnan(two)
-            )  # no match in a line that is left out
-            means[rows, winner] = np.where(played, after.winner, before.winner)
-            means[rows, loser] = np.where(played, after.loser, before.loser)
-            variances[rows, winner] = np.where(
-                played, after.winner_variance, before.winner_variance
-            )
-            variances[rows, loser] = np.where(
-                played, after.loser_variance, before.loser_variance
-            )
+            winner_ratings = ratings[:, rows, winner]
+            loser_ratings = ratings[:, rows, loser]
+            after = rated(winner_ratings, loser_ratings, drawn, BETA)
+            # No match in a line that is left out.
+            is_match = ~(np.isnan(one) & np.isnan(two))
+            ratings[:, rows, winner] = np.where(is_match, after.winner, winner_ratings)
+            ratings[:, rows, loser] = np.where(is_match, after.loser, loser_ratings)
+    means: Floats = ratings[0]
     return means

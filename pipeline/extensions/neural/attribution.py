@@ -183,11 +183,11 @@ def edits_of(metric: Metric, corpus: Corpus, output: Output) -> tuple[list[Edit]
         if len(annotations) > 1:
             problem = "has edits of several annotators; name a file of one"
             raise InputError(f"{system}, line {line + 1}: {problem}")
-        edits = sorted((edit for edit in annotations[0] if not edit.is_noop), key=SPAN)
+        edits = [edit for edit in annotations[0] if not edit.is_noop]
+        edits.sort(key=SPAN)
         if edits or name == metric.spec.input:
-            return edits, "those of ERRANT" if annotator_of(
-                name
-            ) else "those of its M2 file"
+            annotator = "ERRANT" if annotator_of(name) else "its M2 file"
+            return edits, f"those of {annotator}"
     source_text = _line(corpus.source, line) if corpus.source else ""
     output_text = _line(corpus.systems[system], line)
     return _aligned_edits(source_text, output_text), "those of aligned words"
@@ -239,7 +239,9 @@ class _Game(NamedTuple):
 
 
 def attributed(
-    metric: Metric, corpus: Corpus, outputs: Sequence[Output]
+    metric: Metric,
+    corpus: Corpus,
+    outputs: Sequence[Output],
 ) -> dict[Output, Attribution]:
     """Return the effects of the edits of outputs on their scores. All variants of all outputs are
     scored together.
@@ -265,12 +267,10 @@ def attributed(
         for edit, change in zip(game.edits, changes_of_edits, strict=True):
             original = " ".join(tokens[edit.start : edit.end])
             correction = " ".join(corrected(edit, tokens))
-            effects.append(
-                Effect(edit.start, edit.end, original, correction, edit.type, *change)
-            )
-        attributions[output] = Attribution(
-            worth[0], worth[max(worth)], effects, game.by
-        )
+            text = (edit.start, edit.end, original, correction, edit.type)
+            effects.append(Effect(*text, *change))
+        last = worth[max(worth)]
+        attributions[output] = Attribution(worth[0], last, effects, game.by)
     return attributions
 
 
@@ -285,15 +285,12 @@ def _game(metric: Metric, corpus: Corpus, output: Output) -> _Game:
     source = _line(corpus.source, line)
     variants = {}
     for combination in needed:
-        chosen = [
-            edit for number, edit in enumerate(edits) if combination >> number & 1
-        ]
+        chosen = [edits[bit] for bit in range(len(edits)) if combination >> bit & 1]
         if of_texts:
             variants[combination] = applied(source, chosen)
         else:
-            variants[combination] = (
-                "\n".join(M2_LINE.format(*edit) for edit in chosen) or NOOP
-            )
+            lines = [M2_LINE.format(*edit) for edit in chosen]
+            variants[combination] = "\n".join(lines) or NOOP
     if of_texts and edits:
         variants[max(needed)] = _line(corpus.systems[system], line)
     return _Game(edits, by, variants)
@@ -313,34 +310,40 @@ def _scores(metric: Metric, corpus: Corpus, variants: Sequence[Output]) -> list[
         texts = read_texts(numbers.systems[VARIANTS], 0, numbers.lines)
         rows = np.arange(numbers.lines)
         scored = np.delete(scored, numbers.left_out)
-    columns = PreparedCounts(corpus.read_by(metric.spec), metric.spec).columns(
-        texts, rows
-    )
+    counts = PreparedCounts(corpus.read_by(metric.spec), metric.spec)
+    columns = counts.columns(texts, rows)
     scores = np.full(len(variants), np.nan)
     scores[scored] = LineScores(metric).of(columns, missing=True)
     return scores.tolist()
 
 
 def _with_variants(
-    variants: Sequence[Output], corpus: Corpus, view: str = ""
+    variants: Sequence[Output],
+    corpus: Corpus,
+    view: str = "",
 ) -> Corpus:
     """Return a data set whose only system has variants, with the source and the references of their
     lines.
     """
-    lines = sorted({line for _, line in variants})
+    lines = {line for _, line in variants}
 
     def repeated(text: AnyText, missing: Collection[int] = ()) -> list[Any]:
-        texts = {line: None if line in missing else _line(text, line) for line in lines}
+        texts: dict[int, str | None] = dict.fromkeys(missing)
+        for line in lines.difference(missing):
+            texts[line] = _line(text, line)
         return [texts[line] for _, line in variants]
 
     references = []
     for number, reference in enumerate(corpus.references):
-        missing = {line for line in lines if corpus.lacks(number, line + 1)}
+        missing = [line for line in lines if corpus.lacks(number, line + 1)]
         references.append(repeated(reference, missing))
     outputs = {VARIANTS: [text for text, _ in variants]}
     source = repeated(corpus.source) if corpus.source else None
     data = corpus_in_memory(
-        outputs, references or None, source, references_by="annotator"
+        outputs,
+        references or None,
+        source,
+        references_by="annotator",
     )
     views = {}
     if view in corpus.views:

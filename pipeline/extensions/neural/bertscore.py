@@ -102,7 +102,11 @@ class WithPairs(WithModels):
             "output_hidden_states": True,
         }
         self.net = Network(
-            self.model, "AutoModel", device, self._unit_vectors, **config
+            self.model,
+            "AutoModel",
+            device,
+            self._unit_vectors,
+            **config,
         )
         tokenizer = self.net.tokenizer
         self.max_length = tokenizer.model_max_length
@@ -113,16 +117,15 @@ class WithPairs(WithModels):
         self.scores: dict[tuple[int, int], tuple[float, ...]] = {}
         if self.idf in (None, "none"):
             marks = {tokenizer.cls_token_id, tokenizer.sep_token_id}
-            self.weight: Callable[[int], float] = lambda token: float(
-                token not in marks
-            )
+            self.weight: Callable[[int], float] = lambda token: token not in marks
             return
-        texts = self.idf.read_bytes().decode().removesuffix("\n").split("\n")
+        content = self.idf.read_bytes().decode()
+        texts = content.removesuffix("\n").split("\n")
         frequencies = Counter[int]()
         for text in self._token_ids(texts):
             frequencies.update(set(text["input_ids"]))
-        documents = len(texts)
-        self.weight = lambda token: math.log((documents + 1) / (frequencies[token] + 1))
+        documents = len(texts) + 1
+        self.weight = lambda token: math.log(documents / (frequencies[token] + 1))
 
     def _token_ids(self, texts: Sequence[str]) -> list[TokenIds]:
         stripped = [text.strip() for text in texts]
@@ -139,7 +142,9 @@ class WithPairs(WithModels):
         return [units[row, :length].clone() for row, length in enumerate(lengths)]
 
     def pairs(
-        self, outputs: Sequence[str], references: Sequence[str]
+        self,
+        outputs: Sequence[str],
+        references: Sequence[str],
     ) -> list[tuple[float, ...]]:
         """Return precision and recall of each pair. Pairs with equal tokens are compared once, so
         that they have equal scores.
@@ -159,19 +164,19 @@ class WithPairs(WithModels):
         vectors = dict(zip(new_numbers, values, strict=True))
         weights = {}
         for number in new_numbers:
-            token_weights = torch.tensor([self.weight(token) for token in ids[number]])
-            weights[number] = token_weights.to(vectors[number])
+            token_weights = [float(self.weight(token)) for token in ids[number]]
+            weights[number] = torch.tensor(token_weights).to(vectors[number])
         for pair in new_pairs:
             output, reference = pair
             if self.empty_length in (len(ids[output]), len(ids[reference])):
                 self.scores[pair] = (0.0, 0.0)
                 continue
             similarities = vectors[output] @ vectors[reference].T
-            precision = similarities.amax(1) @ weights[output] / weights[output].sum()
-            recall = (
-                similarities.amax(0) @ weights[reference] / weights[reference].sum()
-            )
-            scores = torch.stack((precision, recall)).nan_to_num(0.0)
+            shares = []
+            for number, axis in ((output, 1), (reference, 0)):
+                best = similarities.amax(axis)
+                shares.append(best @ weights[number] / weights[number].sum())
+            scores = torch.stack(shares).nan_to_num(0.0)
             self.scores[pair] = tuple(scores.tolist())
         return [self.scores[pair] for pair in pairs]
 
@@ -237,9 +242,8 @@ class Vectors(WithPairs):
 
     def peer_signature(self) -> str:
         """Return the hash that bert-score prints."""
-        from importlib import (
-            metadata,
-        )  # here, because it takes longer to load than this file
+        # Here, because it takes longer to load than this file.
+        from importlib import metadata
 
         transformers = metadata.version("transformers")
         idf = "no-idf" if self.idf == "none" else "idf"

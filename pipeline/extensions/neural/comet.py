@@ -64,9 +64,8 @@ class Checkpoint:
         settings["local_files_only"] = True
         model = comet.models.str2model[self.kind](**settings)
         try:
-            state = torch.load(self.weights, map_location="cpu", weights_only=True)[
-                "state_dict"
-            ]
+            content = torch.load(self.weights, map_location="cpu", weights_only=True)
+            state = content["state_dict"]
         except Exception as error:  # noqa: BLE001 (whatever a file raises that is none)
             problem = "cannot be read without running code of it"
             raise InputError(f"{self.weights} {problem}: {error}") from None
@@ -132,7 +131,10 @@ class Estimate(WithModels):
         self.device = device
 
     def __call__(
-        self, sources: list[str], outputs: list[str], references: Any = ()
+        self,
+        sources: list[str],
+        outputs: list[str],
+        references: Any = (),
     ) -> list[float]:
         """Return the number of the model for each source, output and reference."""
         import torch
@@ -144,7 +146,9 @@ class Estimate(WithModels):
         scores: dict[Any, float] = {}
         for start in range(0, len(by_length), BATCH_LINES):
             batch = by_length[start : start + BATCH_LINES]
-            rows = [{"src": line[0], "mt": line[1], "ref": line[2]} for line in batch]
+            rows = [
+                dict(zip(("src", "mt", "ref"), line, strict=True)) for line in batch
+            ]
             prepared = self.net.prepare_sample(rows, stage="predict")
             tensors = {name: each.to(self.device) for name, each in prepared.items()}
             with torch.inference_mode():
@@ -155,11 +159,12 @@ class Estimate(WithModels):
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
         """Return the number of a line from those of its references."""
         numbers = [number for (number,) in answers]
+        number = numbers[0]
         if self.references == "mean":
-            return (math.fsum(numbers) / len(numbers),)
-        if self.references == "max":
-            return (max(numbers),)
-        return (numbers[0],)
+            number = math.fsum(numbers) / len(numbers)
+        elif self.references == "max":
+            number = max(numbers)
+        return (number,)
 
 
 Comet = built_in(Estimate, name_in_text="COMET", citations=("rei-etal-2020-comet",))

@@ -36,7 +36,9 @@ class Quality(WithModels):
         self.vectors = Network(self.similarity, "AutoModel", device, _means)
 
     def __call__(
-        self, sources: list[str], outputs: list[str]
+        self,
+        sources: list[str],
+        outputs: list[str],
     ) -> list[tuple[float, float]]:
         """Return the logit of quality, and the cosine of source and output.
 

@@ -124,7 +124,9 @@ class Judge:
         return dict(used)
 
     def __call__(
-        self, sources: Sequence[str], outputs: Sequence[Sequence[str]]
+        self,
+        sources: Sequence[str],
+        outputs: Sequence[Sequence[str]],
     ) -> list[list[float | None]]:
         """Return the marks of the outputs of each line."""
         return [
@@ -149,7 +151,9 @@ class Judge:
                 if not isinstance(marks, str):
                     return [marks[ordered.index(text)] for text in texts]
                 question = self.question(
-                    source, ordered, f"\n\nYour last answer {marks}."
+                    source,
+                    ordered,
+                    f"\n\nYour last answer {marks}.",
                 )
                 continue
             words = answer.text[:500].split()
@@ -170,7 +174,10 @@ class Judge:
         return [None] * len(texts)
 
     def question(
-        self, source: str, outputs: Sequence[str], more: str = ""
+        self,
+        source: str,
+        outputs: Sequence[str],
+        more: str = "",
     ) -> dict[str, Any]:
         """Return a request, with outputs under numbers from 1. The texts are JSON, which none of
         them can end.
@@ -222,14 +229,18 @@ class Judge:
                 if response.status == 200:
                     json.loads(text)["choices"][0]["message"]
                 return Answer(
-                    response.status, response.headers.get("Retry-After", ""), text
+                    response.status,
+                    response.headers.get("Retry-After", ""),
+                    text,
                 )
         except (ValueError, LookupError, TypeError, RecursionError):
             # a page of HTML, or an answer that ends too soon
             return Answer(0, "", f"sends no chat completion: {text or 'nothing'}")
         except (OSError, HTTPException) as error:
             return Answer(
-                0, "", f"does not answer: {getattr(error, 'reason', error)!s}"
+                0,
+                "",
+                f"does not answer: {getattr(error, 'reason', error)!s}",
             )
 
     def server(self) -> tuple[str, str]:

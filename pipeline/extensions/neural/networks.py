@@ -29,7 +29,9 @@ MAX_ERROR_CHARS = 500
 
 
 def built_in(
-    plugin: Any, names: tuple[str, ...] = (), **members: Any
+    plugin: Any,
+    names: tuple[str, ...] = (),
+    **members: Any,
 ) -> type[FunctionMetric]:
     """Return the metric of a plug-in that is part of the program, with further class attributes.
 
@@ -38,7 +40,11 @@ def built_in(
     """
     target = plugin.target
     origin = CodeOrigin(
-        "module", target.__module__, target.__name__, "", "gec-pipeline"
+        "module",
+        target.__module__,
+        target.__name__,
+        "",
+        "gec-pipeline",
     )
     plugin = plugin.with_origin(origin)
     declared = plugin.declared
@@ -61,9 +67,9 @@ class WithModels:
 
     def lacks(self) -> str | None:
         """Return which packages are needed, with the command that installs them, if one is missing."""
-        return (
-            None if all(map(find_spec, self.modules)) else f"needs {self.requirement}"
-        )
+        if all(map(find_spec, self.modules)):
+            return None
+        return f"needs {self.requirement}"
 
     def notes(self, **texts: Sequence[Any]) -> list[tuple[str, list[int], float]]:
         """Return warnings: a message, the numbers of items, and the share of lines above which
@@ -111,10 +117,15 @@ class Network:
         model_class = getattr(transformers, kind)
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(
-                model, use_fast=True, **local
+                model,
+                use_fast=True,
+                **local,
             )
             net, report = model_class.from_pretrained(
-                model, output_loading_info=True, **local, **config
+                model,
+                output_loading_info=True,
+                **local,
+                **config,
             )
         except Exception as error:
             reason = " ".join(str(error)[:MAX_ERROR_CHARS].split())
@@ -141,7 +152,10 @@ class Network:
             self.positions -= 2  # their positions begin behind that of padding
 
     def token_ids(
-        self, max_length: int | None, *texts: Sequence[str], **options: Any
+        self,
+        max_length: int | None,
+        *texts: Sequence[str],
+        **options: Any,
     ) -> list[TokenIds]:
         """Return the tokens of texts, or of pairs of texts; longer ones are truncated.
 
@@ -150,15 +164,16 @@ class Network:
         """
         is_pair = len(texts) > 1
         special = self.tokenizer.num_special_tokens_to_add(is_pair)
-        if (
-            max_length is not None and max_length <= special
-        ):  # nothing would be truncated
-            raise InputError(
-                f"max_length: expected {special + 1} or more, found {max_length}"
-            )
+        # Nothing would be truncated to so few tokens.
+        if max_length is not None and max_length <= special:
+            expected = f"expected {special + 1} or more"
+            raise InputError(f"max_length: {expected}, found {max_length}")
         lists = map(list, texts)
         encoded = self.tokenizer(
-            *lists, truncation=bool(max_length), max_length=max_length, **options
+            *lists,
+            truncation=bool(max_length),
+            max_length=max_length,
+            **options,
         )
         names = ["input_ids"]
         if is_pair and "token_type_ids" in encoded:
@@ -173,15 +188,15 @@ class Network:
         return result
 
     def values(
-        self, texts: Sequence[TokenIds], max_batch_tokens: int = MAX_BATCH_TOKENS
+        self,
+        texts: Sequence[TokenIds],
+        max_batch_tokens: int = MAX_BATCH_TOKENS,
     ) -> list[Any]:
         """Return what `work` returns for each text, in batches of texts of about one length."""
         import torch
 
-        if (
-            sum(getattr(value, "nbytes", 8) for value in self.cache.values())
-            > MAX_CACHE_BYTES
-        ):
+        sizes = [getattr(value, "nbytes", 8) for value in self.cache.values()]
+        if sum(sizes) > MAX_CACHE_BYTES:
             self.cache.clear()
         keys = list(map(repr, texts))
         new: dict[str, TokenIds] = {}
@@ -195,9 +210,8 @@ class Network:
             size = max(1, max_batch_tokens // longest)
             batch = remaining[:size]
             remaining = remaining[size:]
-            padded = self.tokenizer.pad(
-                [new[key] for key in batch], return_tensors="pt"
-            )
+            tokens = [new[key] for key in batch]
+            padded = self.tokenizer.pad(tokens, return_tensors="pt")
             padded = padded.to(self.net.device)
             with torch.inference_mode():
                 values = self.work(self.net(**padded), padded)
@@ -212,5 +226,8 @@ class Logits(Network):
         """Load the model."""
         kind = "AutoModelForSequenceClassification"
         super().__init__(
-            model, kind, device, lambda output, _: output.logits[:, 0].tolist()
+            model,
+            kind,
+            device,
+            lambda output, _: output.logits[:, 0].tolist(),
         )

@@ -1,6 +1,7 @@
 """The effects of edits on the page of a report."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,10 @@ from .attribution import EXACT, ORDERS, Effect, attributed, is_attributed
 
 
 def effects(
-    corpus: Corpus, metric_result: MetricResult, lines: Sequence[int], digits: int
+    corpus: Corpus,
+    metric_result: MetricResult,
+    lines: Sequence[int],
+    digits: int,
 ) -> dict[tuple[str, int], dict[str, Any]]:
     """Return the effects of the edits in some lines, from 0, by system and line.
 
@@ -30,9 +34,7 @@ def effects(
         return {}
     systems = metric_result.names[: len(metric_result.columns)]
     systems = [name for name in systems if name not in corpus.references_as_systems]
-    outputs = []
-    for name in systems:
-        outputs += [(name, line) for line in lines]
+    outputs = list(product(systems, lines))
     unit = factor(metric.name) / 100
     by_output = {}
     for output, attribution in attributed(metric, corpus, outputs).items():

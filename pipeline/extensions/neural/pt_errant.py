@@ -117,7 +117,10 @@ class _OutputAndAnnotator:
     """The edits of an output of a sentence and those of an annotator."""
 
     def __init__(
-        self, source: str, output: str, reference: str | tuple[str, ...]
+        self,
+        source: str,
+        output: str,
+        reference: str | tuple[str, ...],
     ) -> None:
         record, *texts = (reference,) if isinstance(reference, str) else reference
         outputs = outputs_of(output.encode())
@@ -135,10 +138,8 @@ class _OutputAndAnnotator:
         self.texts: list[str] = []
         """The source, and the source with each of the edits; empty without edits."""
         if self.edits:
-            self.texts = [
-                source,
-                *(corrected(source, [edit]) for edit in self.edits.values()),
-            ]
+            variants = [corrected(source, [edit]) for edit in self.edits.values()]
+            self.texts = [source, *variants]
 
     def numbers(self, scores: list[float], *, equal: bool) -> tuple[int, ...]:
         """Return the numbers of NAMES.
@@ -196,10 +197,8 @@ class PtErrantSpec(FunctionMetricSpec):
     def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
         """Return the columns of lines with these numbers, those of one annotator after the other."""
         table = np.array(rows, np.int64).reshape(len(rows), -1, len(NAMES))
-        return {
-            name: np.ascontiguousarray(table[..., number])
-            for number, name in enumerate(NAMES)
-        }
+        columns = np.ascontiguousarray(np.moveaxis(table, -1, 0))
+        return dict(zip(NAMES, columns, strict=True))
 
 
 @dataclass(frozen=True)
@@ -229,7 +228,9 @@ class PtErrant(ComputedByCode, Errant):
     )
 
     mode: str = option(
-        "cs", help="what is compared: correction by span", choices=("cs",)
+        "cs",
+        help="what is compared: correction by span",
+        choices=("cs",),
     )
     single: ClassVar[bool] = False  # type: ignore[misc]
     multi: ClassVar[bool] = False  # type: ignore[misc]
@@ -293,13 +294,13 @@ class PtErrant(ComputedByCode, Errant):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the weights with each annotator, and how many edits have none."""
-        weights = [
-            Counted(name, columns[name] / UNIT, per_reference=True) for name in WEIGHTS
-        ]
-        return [
-            *weights,
-            Counted("weightless", columns["weightless"], per_reference=True),
-        ]
+        counts = []
+        for name in (*WEIGHTS, "weightless"):
+            values: Floats | Ints = columns[name]
+            if name in WEIGHTS:
+                values = values / UNIT
+            counts.append(Counted(name, values, per_reference=True))
+        return counts
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return pt_errant, precision, recall, the sums of weights, and how many edits there are
@@ -329,7 +330,8 @@ class PtErrant(ComputedByCode, Errant):
         return [(key, settings[key]) for key in keys if key in settings]
 
     def count_warnings(
-        self, counts: Mapping[str, Iterable[Columns]]
+        self,
+        counts: Mapping[str, Iterable[Columns]],
     ) -> list[CountWarning]:
         """Return a warning if many edits have no weight."""
         edits = 0

@@ -33,7 +33,8 @@ def _mean_losses(output: Any, padded: dict[str, Any]) -> Any:
     predictions = output.logits[:, :-1].transpose(1, 2)
     losses = cross_entropy(predictions, padded["input_ids"][:, 1:], reduction="none")
     mask = padded["attention_mask"][:, 1:]
-    return ((losses * mask).sum(1) / mask.sum(1)).tolist()
+    sums = (losses * mask).sum(1)
+    return (sums / mask.sum(1)).tolist()
 
 
 def ratios(ones: Sequence[str], twos: Sequence[str]) -> list[float]:
@@ -44,17 +45,20 @@ def ratios(ones: Sequence[str], twos: Sequence[str]) -> list[float]:
     """
     codes = []
     for text in (*ones, *twos):
-        codes.append(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32))
-    _, ids = np.unique(np.concatenate(codes), return_inverse=True)
+        data = text.encode("utf-32-le", "surrogatepass")
+        codes.append(np.frombuffer(data, np.int32))
+    _, numbers = np.unique(np.concatenate(codes), return_inverse=True)
+    ids = numbers.astype(np.int32)
     offsets = np.cumsum([0, *map(len, codes)])
     middle = offsets[len(ones)]
-    one = Encoded(ids[:middle].astype(np.int32), offsets[: len(ones) + 1])
-    two = Encoded(ids[middle:].astype(np.int32), offsets[len(ones) :] - middle)
-    common = kernel.lcs([one], [two])[0, :, 0].tolist()
-    lengths = (np.diff(one.offsets) + np.diff(two.offsets)).tolist()
+    one = Encoded(ids[:middle], offsets[: len(ones) + 1])
+    two = Encoded(ids[middle:], offsets[len(ones) :] - middle)
+    common = kernel.lcs([one], [two])[0, :, 0]
+    lengths = np.diff(one.offsets) + np.diff(two.offsets)
     similarities = []
-    for length, shared in zip(lengths, common, strict=True):
-        similarities.append(1 - (length - 2 * shared) / length if length else 0.0)
+    for length, shared in zip(lengths.tolist(), common.tolist(), strict=True):
+        distance = length - 2 * shared
+        similarities.append(1 - distance / length if length else 0.0)
     return similarities
 
 
@@ -123,7 +127,9 @@ class Likelier(WithModels):
         self.net = Network(self.model, "AutoModelForCausalLM", device, _mean_losses)
 
     def __call__(
-        self, sources: list[str], outputs: list[str]
+        self,
+        sources: list[str],
+        outputs: list[str],
     ) -> list[tuple[float, ...]]:
         """Return the numbers of NAMES: whether both texts are equal, their mean negative log
         likelihoods, and two similarities.
@@ -146,9 +152,8 @@ class Likelier(WithModels):
         ids = self.net.token_ids(self.max_length, with_start, add_special_tokens=False)
         has_tokens = [len(text["input_ids"]) > 1 for text in ids]
         # for each token there are logits of the whole vocabulary, so that batches are smaller
-        means = iter(
-            self.net.values(list(compress(ids, has_tokens)), MAX_BATCH_TOKENS // 4)
-        )
+        scored = list(compress(ids, has_tokens))
+        means = iter(self.net.values(scored, MAX_BATCH_TOKENS // 4))
         return [next(means) if has_token else NO_TOKENS for has_token in has_tokens]
 
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
@@ -156,12 +161,11 @@ class Likelier(WithModels):
         similarities.
         """
         ((is_equal, source_loss, output_loss, *similarities),) = answers
-        is_likelier = (
-            min(source_loss, output_loss) != NO_TOKENS and source_loss > output_loss
-        )
+        has_losses = NO_TOKENS not in (source_loss, output_loss)
+        is_similar = max(similarities) >= self.threshold
         if is_equal:
             score = 0
-        elif is_likelier and max(similarities) >= self.threshold:
+        elif has_losses and source_loss > output_loss and is_similar:
             score = 1
         else:
             score = -1

@@ -19,7 +19,11 @@ MARK_RANGE = 3.0
 
 
 @metric(
-    name="some", version="1", names=NAMES, beside="|".join(NAMES), batch_size=CALL_SIZE
+    name="some",
+    version="1",
+    names=NAMES,
+    beside="|".join(NAMES),
+    batch_size=CALL_SIZE,
 )
 @dataclass(eq=False)
 class Marks(WithModels):
@@ -52,12 +56,16 @@ class Marks(WithModels):
             raise InputError(f"{problem}: one of the models is wrong")
 
     def __call__(
-        self, sources: list[str], outputs: list[str]
+        self,
+        sources: list[str],
+        outputs: list[str],
     ) -> list[tuple[float, ...]]:
         """Return the three marks of each line."""
         marks = []
         for net, texts in zip(
-            self.nets, ([outputs], [outputs], [sources, outputs]), strict=True
+            self.nets,
+            ([outputs], [outputs], [sources, outputs]),
+            strict=True,
         ):
             logits = net.values(net.token_ids(self.max_length, *texts))
             marks.append([(logit - LOWEST_MARK) / MARK_RANGE for logit in logits])

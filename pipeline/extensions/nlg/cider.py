@@ -66,9 +66,8 @@ class CiderSpec(ChunkedSpec):
         differences = np.minimum(differences, math.ceil(MAX_WIDTHS * self.sigma))
         largest = int(differences.max(initial=0))
         variance = self.sigma**2
-        closeness = np.array(
-            [math.exp(-(d**2) / (2 * variance)) for d in range(largest + 1)]
-        )
+        exponents = [-(d**2) / (2 * variance) for d in range(largest + 1)]
+        closeness = np.array(list(map(math.exp, exponents)))
         present = np.maximum(shard.present.sum(axis=1), 1)
         weights = PERFECT * closeness[differences] / present
         # the scores of each order: [systems, lines, orders]
@@ -80,17 +79,23 @@ class CiderSpec(ChunkedSpec):
             logs = [math.log(total) - math.log(count) for count in distinct.tolist()]
             cosines = _cosines(ngrams, np.array(logs)[indexes], *weights.shape)
             # references are added one by one, however many lines there are
-            scores[..., index] = sum(np.moveaxis(cosines * weights, 1, 0))
+            weighted = np.moveaxis(cosines * weights, 1, 0)
+            scores[..., index] = sum(weighted)
         return [{"cider": fixed(scores_of_system)} for scores_of_system in scores]
 
 
 def _cosines(
-    ngrams: Ngrams, rarity: Floats, systems: int, references: int, lines: int
+    ngrams: Ngrams,
+    rarity: Floats,
+    systems: int,
+    references: int,
+    lines: int,
 ) -> Floats:
     """Return the clipped cosines of outputs with references: [systems, references, lines]."""
     shared = ngrams.shared
     weights = shared.times * rarity[shared.numbers]
-    squares = np.bincount(shared.rows, weights**2, (references + systems) * lines)
+    rows = (references + systems) * lines
+    squares = np.bincount(shared.rows, weights**2, rows)
     norms = np.sqrt(squares).reshape(-1, 1, lines)
     in_references = ngrams.of_references()
     reference_weights = weights[: ngrams.reference_entries]
@@ -101,8 +106,8 @@ def _cosines(
         entries = slice(bounds[system], bounds[system + 1])
         output_weights = np.zeros(len(shared.most) + 1)
         output_weights[shared.places[entries]] = weights[entries]
-        output_weights[-1] = 0  # the place of n-grams that no reference has
-        clipped = np.minimum(output_weights[in_references.places], reference_weights)
+        output_weights[-1] = 0  # for n-grams that no reference has
+        clipped = np.minimum(output_weights[in_references.indexes], reference_weights)
         products = clipped * reference_weights
         sums = np.bincount(in_references.rows, products, references * lines)
         dots[system] = sums.reshape(references, lines)
@@ -137,33 +142,36 @@ class Cider(ShowsNgrams, Metric):
     """Both halves of the scores, and the number of lines."""
 
     sigma: str = number_option(
-        "6", "how wide the penalty is for outputs of another length", such="6 or 0.5"
+        "6",
+        "how wide the penalty is for outputs of another length",
+        such="6 or 0.5",
     )
     tokenizer: str = any_tokenizer_option("whitespace", "how lines are split")
     lowercase: bool = lowercase_option()
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a width of 0."""
-        return (
-            [("sigma", "expected a number above 0")] if float(self.sigma) == 0 else []
-        )
+        if float(self.sigma) > 0:
+            return []
+        return [("sigma", "expected a number above 0")]
 
     @cached_property
     def spec(self) -> CiderSpec:
         """The scores of sentences."""
-        return CiderSpec(
-            Tokenization(self.tokenizer, lowercase=self.lowercase), float(self.sigma)
-        )
+        tokenization = Tokenization(self.tokenizer, lowercase=self.lowercase)
+        return CiderSpec(tokenization, float(self.sigma))
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the scores in halves, and 1 for each line."""
         scores = columns["cider"]
-        return halves("cider", scores) | {"lines": np.ones(len(scores), np.int64)}
+        lines = np.ones(len(scores), np.int64)
+        return {**halves("cider", scores), "lines": lines}
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return the mean over sentences and orders, and that of each order."""
         means = ratio(real("cider", totals), totals["lines"][..., None])
-        return {"cider": means.mean(axis=-1)} | by_order({"cider": means})
+        score = means.mean(axis=-1)
+        return {"cider": score, **by_order({"cider": means})}
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return why the score is 0."""

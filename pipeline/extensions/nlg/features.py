@@ -118,7 +118,10 @@ class Features(ScoresLines, Metric):
     tokenizer: str = tokenizer_option("13a")
     lowercase: bool = lowercase_option()
     level: str = option(
-        "mean", help="the mean over sentences", choices=("mean",), implicit=True
+        "mean",
+        help="the mean over sentences",
+        choices=("mean",),
+        implicit=True,
     )
 
     @cached_property
@@ -172,17 +175,22 @@ class Length(Metric):
         **WHERE_STRIPPED,
     )
     level: str = option(
-        "mean", help="the mean or the sum over sentences", choices=("mean", "sum")
+        "mean",
+        help="the mean or the sum over sentences",
+        choices=("mean", "sum"),
     )
     scale: str = number_option(
-        "100", "the length that is shown as 100", digits=9, such="100 or 0.5"
+        "100",
+        "the length that is shown as 100",
+        digits=9,
+        such="100 or 0.5",
     )
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a scale of 0."""
-        return (
-            [("scale", "expected a number above 0")] if float(self.scale) == 0 else []
-        )
+        if float(self.scale) > 0:
+            return []
+        return [("scale", "expected a number above 0")]
 
     @property
     def spec(self) -> OverlapSpec:

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -55,14 +55,17 @@ FULL = {
 OTHERS = ("da", "fi", "hu", "it", "nl", "no", "pt", "ro", "se", "tr")
 LANGUAGES = FULL | dict.fromkeys(OTHERS, Parameters(0.75, 1.4, 0.7, 0.5, (1, 0.5)))
 SIDES = ("hyp", "ref")
+KINDS = ("content", "function")
 STAGES = (1, 2, 3, 4)
 COUNTS = (
-    *("hyp_tokens", "ref_tokens", "hyp_function", "ref_function"),
-    *("hyp_content_1", "ref_content_1", "hyp_function_1", "ref_function_1"),
-    *("hyp_content_2", "ref_content_2", "hyp_function_2", "ref_function_2"),
-    *("hyp_content_3", "ref_content_3", "hyp_function_3", "ref_function_3"),
-    *("hyp_content_4", "ref_content_4", "hyp_function_4", "ref_function_4"),
-    *("chunks", "hyp_matched", "ref_matched"),
+    "hyp_tokens",
+    "ref_tokens",
+    "hyp_function",
+    "ref_function",
+    *(f"{side}_{kind}_{stage}" for stage, kind, side in product(STAGES, KINDS, SIDES)),
+    "chunks",
+    "hyp_matched",
+    "ref_matched",
 )
 """The counts of the program for an output and its best reference, in its order: tokens of both,
 function words among them, content and function words that each stage matches, runs of matches, and
@@ -74,7 +77,11 @@ class Program:
     """The program, started anew for each call, which takes some seconds."""
 
     def __init__(
-        self, language: str, normalize: str, tokenizer: str, jar: Path | None
+        self,
+        language: str,
+        normalize: str,
+        tokenizer: str,
+        jar: Path | None,
     ) -> None:
         self.language = language
         self.normalize = normalize
@@ -99,7 +106,9 @@ class Program:
         return files
 
     def __call__(
-        self, outputs: Sequence[str], references: Sequence[Sequence[str]]
+        self,
+        outputs: Sequence[str],
+        references: Sequence[Sequence[str]],
     ) -> list[list[float]]:
         """Return COUNTS of each output with the best of its references."""
         # no text may have the separators of texts and lines
@@ -111,20 +120,22 @@ class Program:
             texts = Ptb().many(texts)
         # a line of input for each output: its references, then the output
         remaining = iter(texts)
-        references_of_lines = [
-            list(islice(remaining, len(each))) for each in references
-        ]
+        inputs = [["SCORE", *islice(remaining, len(each))] for each in references]
         lines = []
-        for line_references, output in zip(references_of_lines, remaining, strict=True):
-            lines.append(" ||| ".join(["SCORE", *line_references, output]) + "\n")
+        for parts, output in zip(inputs, remaining, strict=True):
+            lines.append(" ||| ".join([*parts, output]) + "\n")
         command = [
             "java",
             "-Xmx2G",
             "-Dfile.encoding=UTF-8",
             "-jar",
             str(self.files()[0]),
+            "-",
+            "-",
+            "-stdio",
+            "-l",
+            self.language,
         ]
-        command += ["-", "-", "-stdio", "-l", self.language]
         if self.normalize != "none":
             command.append(f"-{self.normalize}")
         process = subprocess.run(
@@ -137,7 +148,8 @@ class Program:
         counts = []
         for line in process.stdout.splitlines():
             counts.append([float(number) for number in line.split()])
-        if [len(numbers) for numbers in counts] != [len(COUNTS)] * len(outputs):
+        expected = [len(COUNTS)] * len(outputs)
+        if [len(numbers) for numbers in counts] != expected:
             found = f"{len(counts)} lines for {len(outputs)}"
             raise RuntimeError(f"{JAR.title} printed {found}: {process.stderr[-300:]}")
         return counts
@@ -166,7 +178,9 @@ class Meteor(ComputedByCode, Metric):
     """The program chooses the best reference."""
 
     language: str = option(
-        "en", help="language of the texts, the program's -l", choices=tuple(LANGUAGES)
+        "en",
+        help="language of the texts, the program's -l",
+        choices=tuple(LANGUAGES),
     )
     normalize: str = option(
         lambda options: "norm" if options.get("language", "en") in FULL else "lower",
@@ -211,7 +225,11 @@ class Meteor(ComputedByCode, Metric):
         plugin = Plugin(Program, DECLARED, batch_size=5000, workers=1)
         code = Code(plugin, (*options, ("jar", self.jar)))
         return FunctionMetricSpec(
-            "meteor", COUNTS, 0, signature="|".join(signature), code=code
+            "meteor",
+            COUNTS,
+            0,
+            signature="|".join(signature),
+            code=code,
         )
 
     @property
@@ -236,24 +254,20 @@ class Meteor(ComputedByCode, Metric):
                 content = totals[f"{side}_content_{stage}"]
                 function = totals[f"{side}_function_{stage}"]
                 if index < len(parameters.weights):
-                    hits = hits + parameters.weights[index] * (
-                        delta * content + (1 - delta) * function
-                    )
+                    matched = delta * content + (1 - delta) * function
+                    hits = hits + parameters.weights[index] * matched
                 matched_content = matched_content + content
                 matched_functions = matched_functions + function
             weighted_length = delta * (tokens - functions) + (1 - delta) * functions
             shares.append(ratio(np.asarray(hits), weighted_length))
-            is_one_chunk = is_one_chunk & (
-                matched_content + matched_functions == tokens
-            )
+            is_all = matched_content + matched_functions == tokens
+            is_one_chunk = is_one_chunk & is_all
         precision, recall = shares
         mean = ratio(precision * recall, alpha * precision + (1 - alpha) * recall)
-        chunks = ratio(
-            2 * totals["chunks"], totals["hyp_matched"] + totals["ref_matched"]
-        )
-        penalty = (
-            parameters.gamma * np.where(is_one_chunk, 0.0, chunks) ** parameters.beta
-        )
+        matched_words = totals["hyp_matched"] + totals["ref_matched"]
+        chunks = ratio(2 * totals["chunks"], matched_words)
+        fragmentation = np.where(is_one_chunk, 0.0, chunks)
+        penalty = parameters.gamma * fragmentation**parameters.beta
         return {
             "meteor": mean * (1 - penalty),
             "precision": precision,

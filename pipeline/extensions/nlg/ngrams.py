@@ -7,10 +7,11 @@ occur in it, so that sums of floats do not depend on shards.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -43,7 +44,8 @@ def extended(keys: Keys, tokens: Keys) -> Keys:
     """Return the keys of n-grams with one token more."""
     mixed = keys * np.uint64(0xBF58476D1CE4E5B9) + tokens
     for shift, factor in ((30, 0x94D049BB133111EB), (27, 0xD6E8FEB86659FD93)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+        mixed = mixed ^ (mixed >> np.uint64(shift))
+        mixed = mixed * np.uint64(factor)
     return mixed ^ (mixed >> np.uint64(31))
 
 
@@ -53,7 +55,8 @@ class Entries(NamedTuple):
     rows: Ints
     numbers: Ints
     times: Ints
-    places: Ints
+    indexes: Ints
+    """Where SharedGrams.most has the n-gram of the row's line; -1 if no reference has it."""
 
 
 class Ngrams(NamedTuple):
@@ -70,25 +73,16 @@ class Ngrams(NamedTuple):
 
     def of_references(self) -> Entries:
         """Return the entries of references."""
-        shared = self.shared
-        stop = self.reference_entries
-        return Entries(
-            shared.rows[:stop],
-            shared.numbers[:stop],
-            shared.times[:stop],
-            shared.places[:stop],
-        )
+        return self._entries(slice(self.reference_entries))
 
     def of_outputs(self) -> Entries:
         """Return the entries of outputs."""
+        return self._entries(slice(self.reference_entries, None))
+
+    def _entries(self, part: slice) -> Entries:
         shared = self.shared
-        start = self.reference_entries
-        return Entries(
-            shared.rows[start:],
-            shared.numbers[start:],
-            shared.times[start:],
-            shared.places[start:],
-        )
+        columns = (shared.rows, shared.numbers, shared.times, shared.places)
+        return Entries(*(column[part] for column in columns))
 
 
 class ShardTokens:
@@ -114,20 +108,21 @@ class ShardTokens:
             lengths = np.where(missing, 0, lengths)
         self.lengths: Ints = lengths.reshape(-1, self.lines)
         """The number of tokens of each text: int64 [texts, lines]."""
-        self._text = Encoded(ids, np.concatenate(([0], np.cumsum(lengths))))
-        token_keys = []
-        start = 0
-        for end in words.ends.tolist():
-            token_keys.append(token_key(words.data[start:end]))
-            start = end
-        self._token_keys = np.array(token_keys, np.uint64)
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        self._text = Encoded(ids, offsets)
+        ends = words.ends.tolist()
+        tokens = (words.data[start:end] for start, end in pairwise([0, *ends]))
+        self._token_keys = np.array(list(map(token_key, tokens)), np.uint64)
 
     def ngrams(self, order: int) -> Iterator[Ngrams]:
         """Yield the n-grams of the lengths from 1 to `order`."""
         keys = EMPTY
         first_output_row = self.references * self.lines
         for shared in kernel.shared_ngrams(
-            self._text, self.lines, self.references, order
+            self._text,
+            self.lines,
+            self.references,
+            order,
         ):
             keys = extended(keys[shared.shorter], self._token_keys[shared.last])
             reference_entries = int(np.searchsorted(shared.rows, first_output_row))
@@ -155,29 +150,31 @@ class ChunkedSpec(StatisticsSpec):
         chunks = []
         for start in range(0, lines or 1, size):
             chunks.append(self.count_chunk(_lines_between(text, start, start + size)))
-        columns_of_systems = []
-        for columns_of_chunks in zip(*chunks, strict=True):
-            columns = {}
-            for name in columns_of_chunks[0]:
-                columns[name] = np.concatenate(
-                    [chunk[name] for chunk in columns_of_chunks]
-                )
-            columns_of_systems.append(columns)
-        return columns_of_systems
+        return [_concatenated(of_chunks) for of_chunks in zip(*chunks, strict=True)]
+
+
+def _concatenated(chunks: Sequence[dict[str, Ints]]) -> dict[str, Ints]:
+    """Return the columns of all lines from those of chunks."""
+    columns = {}
+    for name in chunks[0]:
+        columns[name] = np.concatenate([chunk[name] for chunk in chunks])
+    return columns
 
 
 def _lines_between(text: Text, start: int, end: int) -> Text:
     """Return some lines of references and outputs."""
+    lines = slice(start, end)
 
-    def cut(lines: Lines) -> Lines:
-        return lines._replace(
-            starts=lines.starts[start:end], ends=lines.ends[start:end]
-        )
+    def cut(texts: Sequence[Lines]) -> list[Lines]:
+        return [
+            text._replace(starts=text.starts[lines], ends=text.ends[lines])
+            for text in texts
+        ]
 
     return text._replace(
-        references=list(map(cut, text.references)),
-        systems=list(map(cut, text.systems)),
-        missing=None if text.missing is None else text.missing[start:end],
+        references=cut(text.references),
+        systems=cut(text.systems),
+        missing=None if text.missing is None else text.missing[lines],
     )
 
 
@@ -194,8 +191,10 @@ class Frequencies:
         order = np.argsort(keys)  # searches in order are faster
         indexes = np.empty(len(keys), np.int64)
         last = len(self._keys) - 1
-        indexes[order] = np.minimum(np.searchsorted(self._keys, keys[order]), last)
-        return np.where(self._keys[indexes] == keys, self._times[indexes], 0)
+        found = np.searchsorted(self._keys, keys[order])
+        indexes[order] = np.minimum(found, last)
+        is_known = self._keys[indexes] == keys
+        return np.where(is_known, self._times[indexes], 0)
 
     @cached_property
     def total(self) -> int:
@@ -227,13 +226,12 @@ class GramSurvey(ChunkedSpec, CorpusPass):
             shared = ngrams.shared
             distinct = len(ngrams.keys)
             if self.by_line:
-                number_of_place = np.empty(len(shared.most), np.int64)
-                number_of_place[shared.places] = shared.numbers
-                counts = np.bincount(number_of_place, minlength=distinct)
+                numbers = np.empty(len(shared.most), np.int64)
+                numbers[shared.places] = shared.numbers
+                counts = np.bincount(numbers, minlength=distinct)
             else:
-                counts = np.bincount(shared.numbers, shared.times, distinct).astype(
-                    np.int64
-                )
+                sums = np.bincount(shared.numbers, shared.times, distinct)
+                counts = sums.astype(np.int64)
             keys.append(ngrams.keys)
             times.append(counts)
         return [{"gram": np.concatenate(keys), "times": np.concatenate(times)}]
@@ -244,10 +242,8 @@ class GramSurvey(ChunkedSpec, CorpusPass):
         keys = columns["gram"][order]
         is_first = np.concatenate(([True], keys[1:] != keys[:-1]))
         starts = np.flatnonzero(is_first)
-        return {
-            "gram": keys[starts],
-            "times": np.add.reduceat(columns["times"][order], starts),
-        }
+        times = np.add.reduceat(columns["times"][order], starts)
+        return {"gram": keys[starts], "times": times}
 
     def opened(self, columns: Columns) -> Frequencies:
         """Return the rows as a table."""
@@ -268,9 +264,8 @@ HALVES = ("", "_rest")
 
 def fixed(values: Any) -> Ints:
     """Return real numbers as whole ones, with an error below 1e-12."""
-    return np.rint(np.ldexp(np.asarray(values, np.float64), FRACTION_BITS)).astype(
-        np.int64
-    )
+    scaled = np.ldexp(np.asarray(values, np.float64), FRACTION_BITS)
+    return np.rint(scaled).astype(np.int64)
 
 
 def halves(name: str, values: Ints) -> dict[str, Ints]:

@@ -160,31 +160,29 @@ class NistSpec(ChunkedSpec):
                 lengths += fixed(chosen_lengths)
             else:
                 entries = ngrams.of_outputs()
-                largest = np.append(ngrams.shared.most, 0)  # 0 for the place -1
-                hits = np.minimum(entries.times, largest[entries.places])
-                rows = entries.rows - shard.references * shard.lines
+                largest = np.append(ngrams.shared.most, 0)  # 0 for the index -1
+                hits = np.minimum(entries.times, largest[entries.indexes])
                 gains = hits * fixed(information)[entries.numbers]
-                np.add.at(match.reshape(-1, self.order)[:, index], rows, hits)
-                np.add.at(info.reshape(-1, self.order)[:, index], rows, gains)
+                rows = entries.rows - shard.references * shard.lines
+                for table, values in ((match, hits), (info, gains)):
+                    of_order = table.reshape(-1, self.order)[:, index]
+                    np.add.at(of_order, rows, values)
             shorter = ngrams
         totals = output_lengths[..., None] - np.arange(self.order)
         if self.program != "pymteval":
             totals = np.maximum(totals, 0)
+        names = ("info", "total", "match", "hyp_len", "length")
         columns_of_systems = []
-        for system, output_length in enumerate(output_lengths):
-            columns = {
-                "info": info[system],
-                "total": totals[system],
-                "match": match[system],
-                "hyp_len": output_length,
-                "length": lengths[system],
-                "refs": references,
-            }
-            columns_of_systems.append(columns)
+        for columns in zip(info, totals, match, output_lengths, lengths, strict=True):
+            of_system = dict(zip(names, columns, strict=True))
+            columns_of_systems.append({**of_system, "refs": references})
         return columns_of_systems
 
     def _information(
-        self, ngrams: Ngrams, shorter: Ngrams | None, frequencies: Frequencies
+        self,
+        ngrams: Ngrams,
+        shorter: Ngrams | None,
+        frequencies: Frequencies,
     ) -> Floats:
         """Return the information of each n-gram, 0 for those that no reference has.
 
@@ -201,10 +199,11 @@ class NistSpec(ChunkedSpec):
             shorter_times = counts[ngrams.shared.shorter]
         ratios, indexes = np.unique(ratio(shorter_times, times), return_inverse=True)
         # by math.log, whose last bit numpy's may not have
-        logs = [
-            math.log(value) / math.log(2) if value else 0.0 for value in ratios.tolist()
-        ]
-        return np.array(logs)[indexes]
+        logs = np.zeros(len(ratios))
+        for number, value in enumerate(ratios.tolist()):
+            if value:
+                logs[number] = math.log(value) / math.log(2)
+        return logs[indexes]
 
     def _reference_lengths(self, shard: ShardTokens) -> tuple[Ints, Ints]:
         """Return the summed length and the number of the references of each line; for pymteval the
@@ -213,14 +212,15 @@ class NistSpec(ChunkedSpec):
         lengths = shard.lengths[: shard.references]
         total = lengths.sum(axis=0)
         if self.program == "pymteval":
-            return fixed(ratio(total, shard.present.sum(axis=1))), np.ones(
-                shard.lines, np.int64
-            )
+            mean_lengths = ratio(total, shard.present.sum(axis=1))
+            return fixed(mean_lengths), np.ones(shard.lines, np.int64)
         return fixed(total), (lengths > 0).sum(axis=0)
 
 
 def _with_best_reference(
-    shard: ShardTokens, ngrams: Ngrams, information: Floats
+    shard: ShardTokens,
+    ngrams: Ngrams,
+    information: Floats,
 ) -> tuple[Floats, Ints]:
     """Return the information that each output shares with the reference that gives it most, and
     that reference's length: [systems, lines] each.
@@ -236,30 +236,29 @@ def _with_best_reference(
     lengths = np.where(shard.present.T, shard.lengths[: shard.references], -1)
     best_gains = []
     best_lengths = []
-    for system in range(len(shard.lengths) - shard.references):
-        # how often the output has the n-gram of each place, and in which order
-        in_output = text_of_entry == shard.references + system
-        output_entries = np.flatnonzero(in_output & (in_outputs.places >= 0))
-        places = in_outputs.places[output_entries]
+    for text in range(shard.references, len(shard.lengths)):
+        # how often the output has each n-gram of references, and in which order
+        is_shared = (text_of_entry == text) & (in_outputs.indexes >= 0)
+        output_entries = np.flatnonzero(is_shared)
+        indexes = in_outputs.indexes[output_entries]
         counts = np.zeros(len(shared.most), np.int64)
-        counts[places] = in_outputs.times[output_entries]
+        counts[indexes] = in_outputs.times[output_entries]
         order = np.zeros(len(shared.most), np.int64)
-        order[places] = output_entries
+        order[indexes] = output_entries
         # the gain of each entry of a reference
-        entries = np.flatnonzero(counts[in_references.places])
-        order_of_entries = order[in_references.places[entries]]
+        entries = np.flatnonzero(counts[in_references.indexes])
+        order_of_entries = order[in_references.indexes[entries]]
         entries = entries[np.lexsort((order_of_entries, in_references.rows[entries]))]
-        shared_counts = counts[in_references.places[entries]]
+        shared_counts = counts[in_references.indexes[entries]]
         hits = np.minimum(shared_counts, in_references.times[entries])
         gains = information[in_references.numbers[entries]] * hits
         sums = np.bincount(in_references.rows[entries], gains, reference_rows)
         gains_of_references = sums.reshape(-1, shard.lines)
         gains_of_references[lengths < 0] = -1  # missing
         best = gains_of_references.max(axis=0)
+        is_best = gains_of_references == best
         best_gains.append(best)
-        best_lengths.append(
-            np.where(gains_of_references == best, lengths, 0).max(axis=0)
-        )
+        best_lengths.append(np.where(is_best, lengths, 0).max(axis=0))
     return np.array(best_gains), np.array(best_lengths)
 
 
@@ -341,8 +340,10 @@ class Nist(ShowsNgrams, Metric):
             references_per_line = ratio(totals["refs"], totals["lines"])
             mean_length = ratio(length, references_per_line)
         brevity = np.minimum(ratio(totals["hyp_len"], mean_length), 1)
-        logs = np.log(np.where(brevity > 0, brevity, 1))
-        penalty = np.where(brevity > 0, np.exp(-BETA * logs**2), 0.0)
+        is_positive = brevity > 0
+        logs = np.log(np.where(is_positive, brevity, 1))
+        penalty = np.exp(-BETA * logs**2)
+        penalty = np.where(is_positive, penalty, 0.0)
         gains = ratio(real("info", totals), totals["total"])
         outputs = {"nist": gains.sum(axis=-1) * penalty, "penalty": penalty}
         return outputs | by_order({"nist": gains})

@@ -1,7 +1,7 @@
 """SARI (Xu et al. 2016) for text simplification: n-grams that are rightly added, kept and deleted."""
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -80,14 +80,9 @@ class SariSpec(StatisticsSpec):
         )
         columns_of_systems = []
         for number, system in enumerate(systems):
-            numbers = dict(
-                zip(SARI_COUNTS, np.moveaxis(counts[number], 1, 0), strict=True)
-            )
+            numbers = _named(SARI_COUNTS, counts[number])
             if self.flavour != "easse":
-                sums = dict(
-                    zip(SARI_RATIOS, np.moveaxis(ratios[number], 1, 0), strict=True)
-                )
-                numbers = self._parts(numbers, sums)
+                numbers = self._parts(numbers, _named(SARI_RATIOS, ratios[number]))
             columns = {item.name: numbers[item.name] for item in self.numbers}
             columns["src_len"] = source_length
             columns["hyp_len"] = np.diff(system.offsets)
@@ -116,20 +111,22 @@ class SariSpec(StatisticsSpec):
         return _with_empty_tokens(encoded) if self.flavour == "huggingface" else encoded
 
     def _parts(
-        self, counts: Mapping[str, Ints], sums: Mapping[str, Floats]
+        self,
+        counts: Mapping[str, Ints],
+        sums: Mapping[str, Floats],
     ) -> dict[str, Ints]:
         """Return the parts of each sentence score, the means over orders, in 1 / UNIT.
 
         `counts` are SARI_COUNTS and `sums` SARI_RATIOS: [lines, orders] each.
         """
-        empty = (
-            1.0 if self.flavour == "huggingface" else 0.0
-        )  # a ratio of nothing to nothing
+        # A ratio of nothing to nothing.
+        empty = 1.0 if self.flavour == "huggingface" else 0.0
 
         def share(part: Any, total: str) -> Floats:
             return np.where(counts[total] == 0, empty, ratio(part, counts[total]))
 
-        added = _f1(share(counts["add_c"], "add_h"), share(counts["add_c"], "add_r"))
+        add_precision = share(counts["add_c"], "add_h")
+        add_recall = share(counts["add_c"], "add_r")
         keep_precision = share(sums["keep_p"], "kept")
         if self.flavour == "huggingface":
             keep_recall = share(counts["keep_c"], "keep_r")
@@ -138,7 +135,7 @@ class SariSpec(StatisticsSpec):
         del_precision = share(sums["del_p"], "deleted")
         del_recall = share(sums["del_p"], "deletable")
         parts = {
-            "add": added,
+            "add": _f1(add_precision, add_recall),
             "keep": _f1(keep_precision, keep_recall),
             "del": del_precision,
             "del_recall": del_recall,
@@ -146,8 +143,14 @@ class SariSpec(StatisticsSpec):
         }
         scaled = {}
         for name, part in parts.items():
-            scaled[name] = np.rint(part.mean(axis=-1) * UNIT).astype(np.int64)
+            units = part.mean(axis=-1) * UNIT
+            scaled[name] = np.rint(units).astype(np.int64)
         return scaled
+
+
+def _named(names: Sequence[str], values: Any) -> dict[str, Any]:
+    """Return columns [lines, names, orders] by name: [lines, orders] each."""
+    return dict(zip(names, np.moveaxis(values, 1, 0), strict=True))
 
 
 def _with_final_punctuation(line: bytes) -> bytes:
@@ -170,14 +173,14 @@ def _f1(one: Floats, two: Floats) -> Floats:
 
 def _with_empty_tokens(texts: list[Encoded]) -> list[Encoded]:
     """Return texts in which a line without tokens has an empty token, as str.split(' ') makes one."""
-    largest = max((int(text.ids.max(initial=-1)) for text in texts), default=-1)
+    largest = max(int(text.ids.max(initial=-1)) for text in texts)
     result = []
     for ids, offsets in texts:
         starts = offsets[:-1]
         is_empty = starts == offsets[1:]
-        inserted = np.insert(ids, starts[is_empty], largest + 1).astype(np.int32)
+        new_ids = np.insert(ids, starts[is_empty], largest + 1)
         shifts = np.concatenate(([0], np.cumsum(is_empty)))
-        result.append(Encoded(inserted, offsets + shifts))
+        result.append(Encoded(new_ids.astype(np.int32), offsets + shifts))
     return result
 
 
@@ -218,7 +221,8 @@ def _new_additions(text: Text) -> Ints:
 
 def _ngrams(line: bytes, order: int) -> set[tuple[str, ...]]:
     tokens = line.decode().lower().split(" ")
-    return set(zip(*(tokens[start:] for start in range(order)), strict=False))
+    columns = [tokens[start:] for start in range(order)]
+    return set(zip(*columns, strict=False))
 
 
 def _is_subsequence(words: list[str], others: list[str]) -> bool:
@@ -366,9 +370,10 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
             parts = {part: self._part(part, totals) for part in PARTS}
         else:
             parts = {term.name: totals[term.name] / UNIT for term in self.terms}
-        outputs = {"sari": (parts["add"] + parts["keep"] + parts["del"]) / 3} | parts
+        without_deletions = parts["add"] + parts["keep"]
+        outputs = {"sari": (without_deletions + parts["del"]) / 3, **parts}
         if "del_f" in parts:
-            outputs["sari_f"] = (parts["add"] + parts["keep"] + parts["del_f"]) / 3
+            outputs["sari_f"] = (without_deletions + parts["del_f"]) / 3
         return outputs
 
     def _part(self, part: str, totals: Columns) -> Floats:
@@ -389,7 +394,11 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         if self.legacy:
             return None
         return Rule(
-            "simplification", self.spec.tokenization, 1, SARI_ORDER, merged=True
+            "simplification",
+            self.spec.tokenization,
+            1,
+            SARI_ORDER,
+            merged=True,
         )
 
     def shown_counts(self, columns: Columns) -> list[Counted]:

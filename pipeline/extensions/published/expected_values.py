@@ -4,11 +4,14 @@
 
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, Literal
+from itertools import chain, product
+from math import nan
+from typing import Any
 
 import numpy as np
 
@@ -16,27 +19,27 @@ from pipeline.data.config.resolved import select_lines
 from pipeline.data.input_readers import reader_of
 from pipeline.data.inputs import TEXTS
 from pipeline.errors import ConfigError, InputError
-from pipeline.extensions.human.correlation import common_systems, correlate, vector
-from pipeline.extensions.human.judgment_summary import JudgmentSummary
+from pipeline.extensions.human.correlation import common_systems, correlate
+from pipeline.extensions.human.judgment_summary import judgment_summary
 from pipeline.extensions.human.judgments import Judgments
 from pipeline.extensions.human.meta_evaluation import (
     JudgedScores,
+    agreement_on_sentences,
     judged_scores,
-    sentence_level,
-    sentence_pairs,
 )
 from pipeline.extensions.human.models import CorrelationConfig
 from pipeline.extensions.human.records import correlated
 from pipeline.extensions.human.score_files import metric_scores
-from pipeline.extensions.human.trueskill import Progress
 from pipeline.metrics.base.options import parse_signature
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.results import Results, Score
 
 from . import models, verdicts
 from .published_sections import Cell, Published, counted
+from .report_tables import JsonObject
 from .verdicts import Verdict
 
+Progress = Callable[[int, int], None]
 Scores = dict[str, float]
 MAX_LISTED = 300
 """Values of an entry that results.json lists; of more values only those that are not equal are
@@ -92,24 +95,24 @@ class Sections:
         self.opened = opened
         self.scored = scored
         self.scores = scores
-        self.judgments: dict[str, Any] = {}
+        self.judgments: JsonObject = {}
         self.columns: dict[str, Scores] = {}
         self.notes: list[str] = []
         """Warnings: what could not be computed, and why."""
 
-    def compute(self, progress: Progress | None = None) -> dict[str, Any]:
+    def compute(self, progress: Progress | None = None) -> JsonObject:
         """Return the sections by name; an empty one is None."""
         for name, judgments in self.opened.judgments.items():
             config = self.written.judgments[name]
-            self.judgments[name] = JudgmentSummary(judgments, config, progress).plain()
+            self.judgments[name] = judgment_summary(judgments, config, progress)
         for name, column in self.written.columns.items():
             with self.noted(name):
                 self.columns[name] = self.column(name, column)
-        correlations: dict[str, dict[str, Any]] = {}
+        correlations: dict[str, JsonObject] = {}
         for correlation in self.written.correlations:
             for name, others in self.correlation(correlation).items():
                 correlations.setdefault(name, {}).update(others)
-        agreements: dict[str, Any] = {}
+        agreements: JsonObject = {}
         for name, agreement in self.written.agreements.items():
             with self.noted(name):
                 agreements[name] = self.agreement(name, agreement)
@@ -161,40 +164,37 @@ class Sections:
             raise InputError("two systems would have the same name: see `rename`")
         return renamed
 
-    def correlation(self, written: CorrelationConfig) -> dict[str, dict[str, Any]]:
+    def correlation(self, written: CorrelationConfig) -> dict[str, JsonObject]:
         """Return {column: {other column: coefficients}}, computed on the systems that all of these
         columns have."""
         of = [name for name in written.of if name in self.columns]
         with_ = [name for name in written.with_ if name in self.columns]
         if not of or not with_:
             return {}
-        result: dict[str, dict[str, Any]] = {}
-        if written.statistics:
-            outputs = self.opened.records
-            for one in of:
-                result[one] = {}
-                for two in with_:
-                    result[one][two] = correlated(outputs[one], outputs[two], written)
-            return result
         columns = {name: self.columns[name] for name in (*of, *with_)}
-        scored: set[str] = set()
-        for column in columns.values():
-            scored.update(common_systems([column]))
-        for name in written.without:
-            if name not in scored:
-                self.notes.append(
-                    f"correlations: without: no column has a system '{name}'"
-                )
         systems = common_systems(columns.values(), written.without)
-        values = {name: vector(column, systems) for name, column in columns.items()}
-        for one in of:
-            result[one] = {}
-            for two in with_:
-                coefficients = correlate(values[one], values[two])
-                result[one][two] = {"systems": len(systems), **coefficients}
+        if not written.statistics:
+            scored: set[str] = set()
+            for column in columns.values():
+                scored.update(common_systems([column]))
+            for name in written.without:
+                if name not in scored:
+                    self.notes.append(
+                        f"correlations: without: no column has a system '{name}'"
+                    )
+        outputs = self.opened.records
+        result: dict[str, JsonObject] = {name: {} for name in of}
+        for one, two in product(of, with_):
+            if written.statistics:
+                result[one][two] = correlated(outputs[one], outputs[two], written)
+                continue
+            first = np.array([columns[one][system] for system in systems])
+            second = np.array([columns[two][system] for system in systems])
+            coefficients = correlate(first, second)
+            result[one][two] = {"systems": len(systems), **coefficients}
         return result
 
-    def agreement(self, name: str, written: models.AgreementConfig) -> dict[str, Any]:
+    def agreement(self, name: str, written: models.AgreementConfig) -> JsonObject:
         """Return how far sentence scores agree with judgements."""
         judgments = self.opened.judgments[written.judgments]
         if written.table is not None:
@@ -203,18 +203,21 @@ class Sections:
         else:
             (metric,) = metric_scores([self.scored_by(written.metric, written.dataset)])
             judged = judged_scores(
-                metric, judgments, written.without, written.numbering, self.notes
+                metric,
+                judgments,
+                written.without,
+                written.numbering,
+                self.notes,
             )
         systems = judged.systems
-        scores = judged.scores
         if written.order is not None:
             if sorted(written.order) != sorted(systems):
                 raise InputError(f"order: expected each of {', '.join(systems)} once")
-            scores = scores[[systems.index(system) for system in written.order]]
-            systems = list(written.order)
-        pairs, human_ties = sentence_pairs(judgments, systems, judged.lines)
-        level = sentence_level(scores, pairs, human_ties, written.ties)
-        return {"systems": systems, **level._asdict()}
+            rows = [systems.index(system) for system in written.order]
+            scores = judged.scores[rows]
+            judged = JudgedScores(list(written.order), scores, judged.lines)
+        level = agreement_on_sentences(judgments, judged, written.ties)
+        return {"systems": judged.systems, **level._asdict()}
 
 
 def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
@@ -230,7 +233,9 @@ def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
 
 
 def round_score(
-    value: float, rounding: models.RoundingConfig | None, scale: str = "1"
+    value: float,
+    rounding: models.RoundingConfig | None,
+    scale: str = "1",
 ) -> float:
     """Return a score times a scale, rounded where a rounding is given."""
     if not math.isfinite(value) or (rounding is None and scale == "1"):
@@ -242,39 +247,40 @@ def round_score(
 
 
 def _scores_of_cells(
-    cells: Sequence[Cell], judgments: Judgments, without: Sequence[str]
+    cells: Sequence[Cell],
+    judgments: Judgments,
+    without: Sequence[str],
 ) -> JudgedScores:
     """Return the scores of judged systems in a table, of the sentences that it has.
 
     Sentences are the same if their numbers are written alike. Raises InputError if a score is
     missing."""
     judged = set(judgments.systems).difference(without)
-    systems = sorted({cell.system for cell in cells if cell.system in judged})
-    sentences = list(dict.fromkeys(cell.sentence for cell in cells))
-    rows = {name: number for number, name in enumerate(systems)}
-    columns = {text: number for number, text in enumerate(sentences)}
-    scores = np.full((len(systems), len(sentences)), np.nan)
-    for cell in cells:
-        if cell.system in rows:
-            scores[rows[cell.system], columns[cell.sentence]] = float(cell.score)
+    found = {(cell.system, cell.sentence): float(cell.score) for cell in cells}
+    systems = sorted(judged.intersection(system for system, _ in found))
+    columns: dict[str, int] = {}
+    for _, sentence in found:
+        columns.setdefault(sentence, len(columns))
     if not systems:
         raise InputError("agreements: the table has no system that was judged")
     for segment in judgments.segments:
         if segment not in columns:
             message = f"no score of the judged sentence {segment}"
             raise InputError(f"agreements: the table has {message}")
-    lines = np.array([columns[segment] for segment in judgments.segments], np.int64)
-    for row, judged_sentence in np.argwhere(np.isnan(scores[:, lines])):
-        segment = judgments.segments[judged_sentence]
-        raise InputError(
-            f"agreements: the table has no score of {systems[row]} for the judged sentence "
-            f"{segment}"
-        )
-    return JudgedScores(systems, scores, lines)
+        for system in systems:
+            if (system, segment) not in found:
+                message = f"no score of {system} for the judged sentence {segment}"
+                raise InputError(f"agreements: the table has {message}")
+    rows = []
+    for system in systems:
+        rows.append([found.get((system, sentence), nan) for sentence in columns])
+    lines = [columns[segment] for segment in judgments.segments]
+    return JudgedScores(systems, np.array(rows), np.array(lines, np.int64))
 
 
 def _other_annotators(
-    written: models.PublishedConfig, opened: Published
+    written: models.PublishedConfig,
+    opened: Published,
 ) -> Iterator[str]:
     """Yield a warning for each entry whose texts are annotated here by other versions than those of
     the publication."""
@@ -305,28 +311,31 @@ class _Entry:
         number: int,
         entry: models.ExpectationConfig,
         sections: Sections,
-        plain: dict[str, Any],
+        plain: JsonObject,
     ) -> None:
         self.number = number
         self.entry = entry
         self.sections = sections
         self.plain = plain
 
-    def checked(self) -> dict[str, Any]:
+    def checked(self) -> JsonObject:
         """Return the title, the verdict and the compared values of the entry, as in results.json."""
         entry = self.entry
         compared: list[verdicts.Compared] = []
-        messages: list[str] = []
+        message = None
         try:
             compared = self.compared()
         except InputError as error:
-            messages.append(str(error))
-        messages += [value.message for value in compared if value.message]
+            message = str(error)
+        counts = Counter[str]()
+        differences = []
+        for value in compared:
+            counts[value.verdict] += 1
+            message = message or value.message or None
+            if value.difference is not None:
+                differences.append(abs(value.difference))
         verdict = verdicts.verdict_of(compared, entry.rounding)
         recorded = self.recorded()
-        differences = [
-            abs(value.difference) for value in compared if value.difference is not None
-        ]
         listed = compared
         if len(compared) > MAX_LISTED:
             unequal = [value for value in compared if value.verdict != "equal"]
@@ -338,13 +347,13 @@ class _Entry:
             "missed": verdicts.is_worse(verdict, recorded),
             "published": entry.published,
             "values": len(compared),
-            "equal": sum(value.verdict == "equal" for value in compared),
-            "within_tolerance": sum(value.verdict == "tolerance" for value in compared),
+            "equal": counts["equal"],
+            "within_tolerance": counts["tolerance"],
             "largest_difference": max(differences, default=None),
             "rounding": entry.rounding,
             "tolerance": entry.tolerance,
             "why": entry.why,
-            "message": messages[0] if messages else None,
+            "message": message,
             "compared": [value.plain() for value in listed],
         }
 
@@ -365,93 +374,55 @@ class _Entry:
         entry = self.entry
         if entry.path is not None:
             return entry.path.replace("/", " ").replace("_", " ")
-        metric = self.sections.opened.metrics[entry.metric].name
-        parts = [entry.dataset, metric]
+        parts = [entry.dataset, self.sections.opened.metrics[entry.metric].name]
         if entry.output != "score":
             parts.append(entry.output)
         for key in ("order", "sentences", "mean", "reports"):
             if getattr(entry, key) is not None:
                 parts.append(key)
-        return " ".join(part for part in parts if part)
+        return " ".join(filter(None, parts))
 
     def compared(self) -> list[verdicts.Compared]:
         """Return the comparison of each value. Raises InputError where the results do not have what
         is expected."""
         entry = self.entry
+        ours = self.ours()
         if entry.same is not None:
-            one = _at_path(self.plain, entry.path or "")
-            two = _at_path(self.plain, entry.same)
-            verdict: Literal["equal", "differs"] = "equal" if one == two else "differs"
-            same = verdicts.Compared(
-                place=(), expected=entry.same, found=entry.path, verdict=verdict
-            )
+            same = verdicts.Compared(keys=(), expected=entry.same, found=entry.path)
+            if ours == _at_path(self.plain, entry.same):
+                same.verdict = "equal"
             return [same]
-        if entry.path is not None:
-            ours = _at_path(self.plain, entry.path)
-        elif entry.reports is not None:
-            ours = counted(self.sections.scored_by(entry.metric, entry.dataset))
-        else:
-            ours = self.scores()
         if entry.mean is not None:
             ours = _mean(ours, entry)
         if entry.order is not None:
             return verdicts.compare_order(entry.order, _numbers(ours))
+        expected = entry.values
         if entry.reports is not None:
-            expected: Any = self.sections.opened.expected_reports[self.number]
+            expected = self.sections.opened.expected_reports[self.number]
         elif entry.table is not None:
             expected = self.expected_table()
-        else:
-            expected = entry.values
         is_scaled = entry.mean is not None and entry.before is not None
         scale = "1" if is_scaled else entry.scale
         compared = []
         for leaf in verdicts.leaves(expected, ours):
-            if leaf.message:
-                result = verdicts.Compared(
-                    place=leaf.keys,
-                    expected=leaf.expected,
-                    found=None,
-                    verdict="differs",
-                    message=leaf.message,
-                )
-            else:
-                result = verdicts.compare(
-                    leaf.keys,
-                    leaf.expected,
-                    leaf.ours,
-                    scale,
-                    entry.rounding,
-                    entry.tolerance,
-                )
-            compared.append(result)
+            compared.append(
+                verdicts.compare(leaf, scale, entry.rounding, entry.tolerance)
+            )
         return compared
 
-    def expected_table(self) -> dict[str, Any]:
-        """Return the values of a file: {system: text}, or {system: [text of each sentence]}."""
-        cells = self.sections.opened.expected_tables[self.number]
-        if self.entry.table is None or self.entry.table.sentence is None:
-            return {cell.system: cell.score for cell in cells}
-        systems: dict[str, dict[int, str]] = {}
-        for cell in cells:
-            if not (cell.sentence.isascii() and cell.sentence.isdigit()):
-                message = f"'{cell.sentence[:40]}' is no number of a sentence"
-                raise InputError(f"{cell.position}: {message}")
-            systems.setdefault(cell.system, {})[int(cell.sentence)] = cell.score
-        values = {}
-        for system, texts in systems.items():
-            values[system] = [texts[number] for number in sorted(texts)]
-        return values
-
-    def scores(self) -> dict[str, Any]:
-        """Return the outputs or sentence scores that the entry names: {system: value, or list of
-        values}."""
+    def ours(self) -> Any:
+        """Return our values: those at a path, the counts of reports, or scores by system."""
         entry = self.entry
+        if entry.path is not None:
+            return _at_path(self.plain, entry.path)
         scored = self.sections.scored_by(entry.metric, entry.dataset)
+        if entry.reports is not None:
+            return counted(scored)
         if entry.sentences is not None:
             return self.sentence_scores(scored)
         first = scored.scores[0]
         section, _, name = entry.output.partition(".")
-        values: dict[str, Any] = {}
+        values: JsonObject = {}
         for score in self.sections.scores:
             if (score.dataset, score.metric) != (first.dataset, first.metric):
                 continue
@@ -461,6 +432,23 @@ class _Entry:
                 values[score.system] = getattr(getattr(score, section), name, None)
             else:
                 values[score.system] = output_of(score, entry.output, models.SPECIAL)
+        return values
+
+    def expected_table(self) -> JsonObject:
+        """Return the values of a file: {system: text}, or {system: [text of each sentence]}."""
+        cells = self.sections.opened.expected_tables[self.number]
+        if self.entry.table is None or self.entry.table.sentence is None:
+            return {cell.system: cell.score for cell in cells}
+        systems: dict[str, dict[int, str]] = {}
+        for cell in cells:
+            if not (cell.sentence.isascii() and cell.sentence.isdigit()):
+                message = f"'{cell.sentence[:40]}' is no number of a sentence"
+                raise InputError(f"{cell.position}: {message}")
+            texts = systems.setdefault(cell.system, {})
+            texts[int(cell.sentence)] = cell.score
+        values = {}
+        for system, texts in systems.items():
+            values[system] = [texts[number] for number in sorted(texts)]
         return values
 
     def sentence_scores(self, scored: MetricResult) -> dict[str, list[float]]:
@@ -477,7 +465,7 @@ class _Entry:
             ranges = selection.numbers(metric.lines)
         except ConfigError as error:
             raise InputError(error.problems) from None
-        numbers = np.concatenate([np.arange(low, high) for low, high in ranges])
+        numbers = list(chain.from_iterable(range(low, high) for low, high in ranges))
         rows = metric.sentences()[:, numbers].tolist()
         return dict(zip(metric.systems, rows, strict=True))
 
@@ -485,22 +473,15 @@ class _Entry:
 def _at_path(content: Any, path: str) -> Any:
     """Return what stands at a path of keys and of numbers from 1. Raises InputError where there is
     nothing."""
-    done: list[str] = []
-    for step in path.split("/"):
-        if isinstance(content, dict) and step in content:
-            content = content[step]
-        elif (
-            isinstance(content, list)
-            and step.isdigit()
-            and 0 < int(step) <= len(content)
-        ):
-            content = content[int(step) - 1]
-        else:
-            where = "/".join(done) or "results.json"
+    steps = path.split("/")
+    for number, step in enumerate(steps):
+        children = verdicts.children(content)
+        if step not in children:
+            where = "/".join(steps[:number]) or "results.json"
             raise InputError(
                 f"there is no '{step}' in '{where}'{verdicts.listed(content)}"
             )
-        done.append(step)
+        content = children[step]
     return content
 
 

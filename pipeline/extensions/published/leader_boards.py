@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 
 from .recipe import Outcome, Recipe
+from .report_tables import JsonObject
 from .verdicts import EXACT, read_number
 
 OTHER = "unknown: on record as not reproducible"
@@ -49,7 +51,9 @@ class Printed(NamedTuple):
 
 
 def printed_scores(
-    outcome: Outcome, dataset: str, metric: Metric
+    outcome: Outcome,
+    dataset: str,
+    metric: Metric,
 ) -> list[tuple[str, Printed]]:
     """Return (system, published score) for each score by a metric on a data set that a recipe
     expects.
@@ -63,10 +67,10 @@ def printed_scores(
             continue
         values = entry.get("values")
         if not isinstance(values, dict):
-            values = {}
+            items = []
             if number < len(compared_entries):
-                for item in compared_entries[number]["compared"]:
-                    values[item["place"]] = item["expected"]
+                items = compared_entries[number]["compared"]
+            values = {item["place"]: item["expected"] for item in items}
         is_published = entry.get("published") != "false"
         for system, value in values.items():
             percent = _percent(str(value), str(entry.get("scale", "1")))
@@ -77,24 +81,25 @@ def printed_scores(
 
 
 def _metric_of(
-    entry: dict[str, Any], recipe: Recipe, dataset: str, metric: Metric
+    entry: JsonObject,
+    recipe: Recipe,
+    dataset: str,
+    metric: Metric,
 ) -> str | None:
     """Return the text of an entry's metric, "" if it is that of the board; None if the entry is of
     no such score.
     """
-    if any(key in entry for key in ("path", "mean", "sentences", "order")):
+    if entry.keys() & {"path", "mean", "sentences", "order"}:
         return None
-    if (
-        entry.get("output", "score") != "score"
-        or entry.get("dataset", dataset) != dataset
-    ):
+    if entry.get("output", "score") != "score":
+        return None
+    if entry.get("dataset", dataset) != dataset:
         return None
     text = entry.get("metric")
     if text is None:
-        metrics = recipe.content.get("metrics", [])
-        text = metrics
-        if isinstance(metrics, list) and len(metrics) == 1:
-            text = metrics[0]
+        text = recipe.content.get("metrics")
+        if isinstance(text, list) and len(text) == 1:
+            text = text[0]
     if not isinstance(text, str):
         return None
     try:
@@ -133,18 +138,20 @@ TRIALS_PER_PAIR = 40
 their number."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Entrant:
-    """A system of a board."""
+    """A system of a board: an output, and the recipes that name it for the data set."""
 
     name: str
     file: DataFile
     """Its output."""
-    recipes: tuple[Recipe, ...]
-    """The recipes that name this output for the data set, those of the oldest publication first."""
-    printed: tuple[Printed, ...]
-    names: tuple[str, ...] = ()
+    recipes: list[Recipe] = field(default_factory=list)
+    """Those of the oldest publication first."""
+    printed: list[Printed] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
     """All names that systems with this output have, its own first."""
+    is_scored: bool = False
+    """Whether a recipe has a score of it by the metric of the board."""
 
     @property
     def first(self) -> Recipe:
@@ -165,7 +172,7 @@ class LeaderBoard:
     title: str
     what: str
     """What it is scored against, in words."""
-    dataset: dict[str, Any]
+    dataset: JsonObject
     """The data set as a config has it."""
     metric: str
     entrants: tuple[Entrant, ...] = ()
@@ -186,12 +193,10 @@ class LeaderBoard:
     @property
     def has_published_scores(self) -> bool:
         """Whether a publication has a score of one of its systems."""
-        for entrant in self.entrants:
-            if any(printed.published for printed in entrant.printed):
-                return True
-        return False
+        printed = chain.from_iterable(entrant.printed for entrant in self.entrants)
+        return any(score.published for score in printed)
 
-    def config(self, added: Path | None = None) -> dict[str, Any] | None:
+    def config(self, added: Path | None = None) -> JsonObject | None:
         """Return the config that scores the outputs which are here; None if these or the data set
         are missing.
 
@@ -227,22 +232,22 @@ class LeaderBoard:
 
     def _texts_are_here(self) -> bool:
         """Return whether source, references and gold are in the cache of data sets."""
-        for files in _files(self.dataset).values():
-            if any(state(file) != "here" for file in files):
-                return False
-        return True
+        files = chain.from_iterable(_files(self.dataset).values())
+        return all(state(file) == "here" for file in files)
 
 
 @cache
-def written_boards() -> Mapping[str, dict[str, Any]]:
+def written_boards() -> Mapping[str, JsonObject]:
     """Return what boards.yaml says, by the names of the boards."""
     text = Path(__file__).with_name("boards.yaml").read_text(encoding="utf-8")
-    boards: dict[str, dict[str, Any]] = parse(text)[0].plain()
+    boards: dict[str, JsonObject] = parse(text)[0].plain()
     return boards
 
 
 def leader_boards(
-    outcomes: Sequence[Outcome], *, unread: bool = False
+    outcomes: Sequence[Outcome],
+    *,
+    unread: bool = False,
 ) -> list[LeaderBoard]:
     """Return the boards of two systems or more: with `unread` those of tables too whose scores were
     not read.
@@ -261,8 +266,10 @@ def leader_boards(
 
 
 def _each_board(
-    name: str, written: dict[str, Any], outcomes: Sequence[Outcome]
-) -> Iterator[tuple[str, dict[str, Any]]]:
+    name: str,
+    written: JsonObject,
+    outcomes: Sequence[Outcome],
+) -> Iterator[tuple[str, JsonObject]]:
     """Yield the boards that boards.yaml writes as one, by name: one for each recipe of the file
     that `of` names.
 
@@ -276,9 +283,8 @@ def _each_board(
         if recipe.family != written["of"]:
             continue
         metrics = recipe.content["metrics"]
-        metric = next(
-            text for text in metrics if from_text(text).name == written["metric"]
-        )
+        names = [from_text(text).name for text in metrics]
+        metric = metrics[names.index(written["metric"])]
         result = recipe.name.removeprefix(f"{recipe.family}-")
         about = {
             "title": written["title"].replace("{result}", result),
@@ -305,30 +311,19 @@ def _facts(written: Mapping[str, Any], result: str) -> dict[str, dict[str, str]]
             continue
         for title, column in written["columns"].items():
             text = record.text(column).lower()
-            facts[title][record.text(written["system"])] = TRUTH.get(text, text)
+            system = record.text(written["system"])
+            facts[title][system] = TRUTH.get(text, text)
     return facts
 
 
 _records_of = cache(read_records)
 
 
-@dataclass
-class _Output:
-    """An output, and the recipes that name it for the data set of a board."""
-
-    file: DataFile
-    system: str
-    """Its name in the oldest recipe."""
-    names: list[str] = field(default_factory=list)
-    recipes: dict[str, Recipe] = field(default_factory=dict)
-    """By name, the oldest publication first."""
-    printed: list[Printed] = field(default_factory=list)
-    is_scored: bool = False
-    """Whether a recipe has a score of it by the metric of the board."""
-
-
 def _entrants(
-    written: dict[str, Any], outcomes: Sequence[Outcome], *, unread: bool
+    written: JsonObject,
+    outcomes: Sequence[Outcome],
+    *,
+    unread: bool,
 ) -> list[Entrant]:
     """Return the systems of a board. Outputs with the same content are one, and references are
     none.
@@ -338,10 +333,12 @@ def _entrants(
     texts = _files(written["dataset"])
     metric = from_text(written["metric"])
     references = {content_of(file) for file in texts.get("references", ())}
-    outputs: dict[str, _Output] = {}
-    for outcome in sorted(
-        outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)
-    ):
+    outputs: dict[str, Entrant] = {}
+
+    def age(outcome: Outcome) -> tuple[float, str]:
+        return outcome.recipe.year or math.inf, outcome.recipe.name
+
+    for outcome in sorted(outcomes, key=age):
         recipe = outcome.recipe
         for dataset in _same_datasets(recipe, texts):
             printed = printed_scores(outcome, dataset, metric)
@@ -350,26 +347,23 @@ def _entrants(
                 files = _named(text.get(dataset) if isinstance(text, dict) else text)
                 if len(files) != 1 or content_of(files[0]) in references:
                     continue
-                output = outputs.setdefault(
-                    content_of(files[0]), _Output(files[0], system)
-                )
+                entrant = Entrant(system, files[0])
+                entrant = outputs.setdefault(content_of(files[0]), entrant)
                 scores = [score for name, score in printed if name == system]
-                output.names.append(system)
-                output.recipes[recipe.name] = recipe
-                output.printed += scores
-                output.is_scored = output.is_scored or bool(scores) or has_unread_table
+                entrant.names.append(system)
+                if recipe not in entrant.recipes[-1:]:
+                    entrant.recipes.append(recipe)
+                entrant.printed += scores
+                entrant.is_scored |= bool(scores) or has_unread_table
     entrants: dict[str, Entrant] = {}
-    for output in outputs.values():
-        if not output.is_scored:
+    for entrant in outputs.values():
+        if not entrant.is_scored:
             continue
-        name = output.system
-        recipes = tuple(output.recipes.values())
-        if name in entrants:
-            name = f"{name}@{recipes[0].name}"
-        names = tuple(dict.fromkeys([name, *output.names[1:]]))
-        entrants[name] = Entrant(
-            name, output.file, recipes, tuple(output.printed), names
-        )
+        if entrant.name in entrants:
+            entrant.name = f"{entrant.name}@{entrant.first.name}"
+        names = [entrant.name, *entrant.names[1:]]
+        entrant.names = list(dict.fromkeys(names))
+        entrants[entrant.name] = entrant
     return list(entrants.values())
 
 
@@ -422,12 +416,10 @@ def _same_datasets(recipe: Recipe, texts: dict[str, list[DataFile]]) -> Iterator
     expected = _contents(texts)
     for name, dataset in recipe.mapping("datasets").items():
         contents = _contents(_files(dataset))
-        if contents and all(
-            contents.get(key, []) == sums for key, sums in expected.items()
-        ):
+        if contents and expected.items() <= contents.items():
             yield name
 
 
 def _contents(texts: dict[str, list[DataFile]]) -> dict[str, list[str]]:
     """Return the checksums of files."""
-    return {key: [content_of(file) for file in files] for key, files in texts.items()}
+    return {key: list(map(content_of, files)) for key, files in texts.items()}

@@ -12,7 +12,6 @@ from pipeline.data.config.resolved import Config
 from pipeline.extensions.human.models import (
     CorrelationConfig,
     JudgmentsConfig,
-    Name,
     RecordsConfig,
     RowsConfig,
 )
@@ -20,9 +19,16 @@ from pipeline.extensions.human.models import (
 NUMBER = re.compile(
     r"[+-]?([0-9]{1,18}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?"
 )
+Name = Annotated[str, Field(min_length=1)]
 Rule = Literal["half_up", "cut"]
 Worth = Literal[
-    "exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"
+    "exact",
+    "rounding",
+    "tolerance",
+    "partly",
+    "differs",
+    "not published",
+    "not run",
 ]
 """Verdicts, the best first. "not published" says that the values are of another computation, not of
 a publication.
@@ -74,7 +80,9 @@ def _values(value: object) -> object:
 
 
 Number = Annotated[
-    str, BeforeValidator(_number), WithJsonSchema({"type": ["string", "number"]})
+    str,
+    BeforeValidator(_number),
+    WithJsonSchema({"type": ["string", "number"]}),
 ]
 Scores = Annotated[
     dict[str, float],
@@ -87,7 +95,9 @@ Values = Annotated[
     WithJsonSchema({"type": ["string", "number", "array", "object"]}),
 ]
 ColumnNumber = Annotated[
-    int, Field(ge=1, le=1000), BeforeValidator(models.whole_number)
+    int,
+    Field(ge=1, le=1000),
+    BeforeValidator(models.whole_number),
 ]
 
 
@@ -312,7 +322,9 @@ class ExpectationConfig(models.ConfigModel):
         None, description="values with all their printed digits"
     )
     order: list[str] | None = Field(
-        None, min_length=2, description="systems, the best first"
+        None,
+        min_length=2,
+        description="systems, the best first",
     )
     table: TableConfig | None = Field(None, description="values in a file")
     same: Name | None = Field(

@@ -5,12 +5,11 @@ a repository.
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from pipeline.data.catalogue import DataFile, catalogue
 from pipeline.data.config.resolved import is_glob
 from pipeline.data.dataset_cache import cache_path, content_of, fetch_files
-from pipeline.errors import CorpusError, DataError, InputError, Problem
+from pipeline.errors import CorpusError, DataError, InputError
 from pipeline.files.plain_files import small_text
 from pipeline.files.remote import PREFIX, is_data
 from pipeline.files.small_tables import Row, read_rows
@@ -18,6 +17,7 @@ from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import metrics_called
 
 from .recipe import texts_in
+from .report_tables import JsonObject
 from .verdicts import read_number
 
 MAX_BYTES = 1 << 24
@@ -38,11 +38,11 @@ OUTPUTS = {
 
 
 def new_recipe(
-    content: dict[str, Any],
+    content: JsonObject,
     table: Path,
     rows: Sequence[Row],
     metrics: Sequence[Metric],
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return a config with what a table prints: systems in its first column, and a column for each
     metric or output.
 
@@ -92,7 +92,10 @@ def _score_of(title: str, table: Path, metrics: Sequence[Metric]) -> dict[str, s
 
 
 def _values(
-    rows: Sequence[Row], column: int, title: str, table: Path
+    rows: Sequence[Row],
+    column: int,
+    title: str,
+    table: Path,
 ) -> dict[str, str]:
     """Return the numbers of a column by system; raises InputError if one is wrong."""
     values: dict[str, str] = {}
@@ -113,8 +116,11 @@ def _values(
 
 
 def from_repository(
-    content: dict[str, Any], repository: str, systems: Sequence[str], mirror: str | None
-) -> dict[str, Any]:
+    content: JsonObject,
+    repository: str,
+    systems: Sequence[str],
+    mirror: str | None,
+) -> JsonObject:
     """Return a config with the section `catalogue`: the files that it names of a repository,
     fetched, with checksums.
 
@@ -151,7 +157,7 @@ def from_repository(
                 f"--repository: {path}: name each file; {{system}} may stand in the only text of "
                 "`systems`"
             )
-    source: dict[str, Any] = {
+    source: JsonObject = {
         "repository": origin,
         "commit": commit,
         "licence": "not stated",
@@ -159,7 +165,12 @@ def from_repository(
     files = []
     for path, name in names.items():
         file = DataFile(
-            dataset=name, name=path, path=path, size=MAX_FILE_BYTES, sha256="", **source
+            dataset=name,
+            name=path,
+            path=path,
+            size=MAX_FILE_BYTES,
+            sha256="",
+            **source,
         )
         files.append(file)
     problems = fetch_files(files, mirror).problems
@@ -190,5 +201,5 @@ def table_rows(table: Path) -> list[Row]:
         rows = list(read_rows(table, MAX_BYTES))
     if len(rows) < 2 or len(rows[0].cells) < 2:
         message = "expected a table: a line of titles, and lines with a system and its numbers"
-        raise CorpusError([Problem(str(table), message)])
+        raise CorpusError.at(str(table), message)
     return rows

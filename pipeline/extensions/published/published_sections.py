@@ -7,9 +7,9 @@ Published numbers stand in tables, whose columns a config names, and in reports 
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,7 @@ from pipeline.scoring.results import REFERENCES_ROW
 from pipeline.scoring.terms import chosen_references
 
 from . import models
+from .report_tables import JsonObject
 from .verdicts import ORDER, Verdict, is_worse, whole_verdict
 
 Keys = tuple[str | int, ...]
@@ -91,19 +92,19 @@ def cells_of(
         try:
             number_of(cell.score, "a score, a number")
         except ValueError as error:
-            raise CorpusError([Problem(cell.position, str(error))]) from None
+            raise CorpusError.at(cell.position, str(error)) from None
         first = positions.setdefault((cell.system, cell.sentence), cell.position)
         if first != cell.position:
             subject = f"system '{cell.system[:40]}'"
             if cell.sentence:
                 subject += f", sentence {cell.sentence[:20]},"
             message = f"{subject} comes twice (first at {first})"
-            raise CorpusError([Problem(cell.position, message)])
+            raise CorpusError.at(cell.position, message)
         cells.append(cell)
     return cells
 
 
-Sentences = dict[str, dict[str, Any]]
+Sentences = dict[str, JsonObject]
 """For each sentence, by its number from 1: the counts by the number of the annotator (from 0), and
 TAKEN."""
 TAKEN = "taken"
@@ -138,12 +139,12 @@ def read_report(path: Path) -> Sentences:
         elif match := _COUNT.fullmatch(text):
             if counts is None:
                 message = "has a count, and no annotator stands before it"
-                raise CorpusError([Problem(position, message)])
+                raise CorpusError.at(position, message)
             counts[match[1]] = match[2]
         elif match := _CHOSEN.fullmatch(text):
             if not annotators:
                 message = "has a chosen annotator, and no counts before it"
-                raise CorpusError([Problem(position, message)])
+                raise CorpusError.at(position, message)
             sentences[match[1]] = {**annotators, TAKEN: match[2]}
             annotators = {}
             counts = None
@@ -151,7 +152,7 @@ def read_report(path: Path) -> Sentences:
         message = (
             "is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'"
         )
-        raise CorpusError([Problem(name, message)])
+        raise CorpusError.at(name, message)
     return sentences
 
 
@@ -171,7 +172,9 @@ def counted(scored: MetricResult) -> dict[str, Sentences]:
         sentences: Sentences = {}
         total = np.zeros(len(names), np.int64)
         for columns, chosen in zip(
-            stored.blocks(), chosen_references(metric, stored), strict=True
+            stored.blocks(),
+            chosen_references(metric, stored),
+            strict=True,
         ):
             terms = metric.make_terms(columns)
             counts = np.stack([terms[name] for name in names], axis=-1)
@@ -181,7 +184,7 @@ def counted(scored: MetricResult) -> dict[str, Sentences]:
             with_each = before[:, None] + counts
             present = columns["ref_len"] >= 0
             for line, taken in enumerate(chosen.tolist()):
-                sentence: dict[str, Any] = {}
+                sentence: JsonObject = {}
                 for annotator in np.flatnonzero(present[line]).tolist():
                     totals = with_each[line, annotator].tolist()
                     sentence[str(annotator)] = dict(zip(names, totals, strict=True))
@@ -217,7 +220,9 @@ class Published:
 
 
 def open_published(
-    config: Config, metrics: Sequence[Metric], problems: list[Problem]
+    config: Config,
+    metrics: Sequence[Metric],
+    problems: list[Problem],
 ) -> Published:
     """Read the files that published sections name, and check the names in these. `problems` gets
     what is wrong."""
@@ -226,7 +231,10 @@ def open_published(
 
 class _Opener:
     def __init__(
-        self, config: Config, metrics: Sequence[Metric], problems: list[Problem]
+        self,
+        config: Config,
+        metrics: Sequence[Metric],
+        problems: list[Problem],
     ) -> None:
         self.config = config
         self.written = models.published_config(config)
@@ -244,9 +252,8 @@ class _Opener:
             return path_of(text, base_of(self.config.root.find(keys)))
         except DataError as error:
             problems = error.problems
-        raise ConfigError(
-            [self.config.root.problem(one.message, keys) for one in problems]
-        )
+        root = self.config.root
+        raise ConfigError([root.problem(one.message, keys) for one in problems])
 
     def open(self) -> Published:
         """Open all files, and check all names."""
@@ -259,7 +266,10 @@ class _Opener:
             with gathered(self.problems):
                 path = self.path(judgments.file, ("judgments", name, "file"))
                 self.opened.judgments[name] = read_judgments(
-                    path, judgments.judges, judgments.without_judges, judgments.without
+                    path,
+                    judgments.judges,
+                    judgments.without_judges,
+                    judgments.without,
                 )
         for name, column in self.written.columns.items():
             self.column(name, column)
@@ -270,9 +280,8 @@ class _Opener:
             keys: Keys = ("agreements", name)
             self.check_judgments(agreement.judgments, keys)
             if agreement.table is not None:
-                self.opened.sentence_tables[name] = self.table(
-                    agreement.table, (*keys, "table")
-                )
+                cells = self.table(agreement.table, (*keys, "table"))
+                self.opened.sentence_tables[name] = cells
             else:
                 self.metric(agreement.metric, agreement.dataset, keys)
         for number, entry in enumerate(self.written.expect):
@@ -298,12 +307,10 @@ class _Opener:
         """Append a problem for each two columns that two correlations have."""
         numbers: dict[tuple[str, str], int] = {}
         for number, correlation in enumerate(self.written.correlations):
-            for one, two in product(correlation.of, correlation.with_):
-                if numbers.setdefault((one, two), number) != number:
-                    self.problem(
-                        f"{one} and {two} are correlated twice",
-                        ("correlations", number),
-                    )
+            for pair in product(correlation.of, correlation.with_):
+                if numbers.setdefault(pair, number) != number:
+                    message = f"{pair[0]} and {pair[1]} are correlated twice"
+                    self.problem(message, ("correlations", number))
 
     def check_verdict(self) -> None:
         """Append a problem if the verdict on record cannot come out of the entries of `expect`."""
@@ -319,7 +326,6 @@ class _Opener:
             best_of_entries.append((best, entry.published))
         best = whole_verdict(best_of_entries)
         verdict = publication.verdict
-        message = ""
         if verdict in ORDER and best == "not published":
             message = f"'{verdict}', but no entry of expect is published; expected 'not published'"
         elif verdict == "not published" and any(entry.published for entry in entries):
@@ -329,11 +335,16 @@ class _Opener:
                 f"'{verdict}', but with `rounding`, `tolerance` or `recorded` the entries give "
                 f"'{best}' at best"
             )
-        if message:
-            self.problem(message, ("publication", "verdict"))
+        else:
+            return
+        self.problem(message, ("publication", "verdict"))
 
     def check_name(
-        self, name: str, names: Collection[str], kind: str, keys: Keys
+        self,
+        name: str,
+        names: Collection[str],
+        kind: str,
+        keys: Keys,
     ) -> None:
         """Append a problem if a name is not one of the names that the config has."""
         if name not in names:
@@ -347,7 +358,10 @@ class _Opener:
         self.check_name(name, self.written.judgments, kind, (*keys, "judgments"))
 
     def metric(
-        self, text: str | None, dataset: str | None, keys: Keys
+        self,
+        text: str | None,
+        dataset: str | None,
+        keys: Keys,
     ) -> Metric | None:
         """Return the metric of a text, and check the data set. None means the only one of the
         config."""
@@ -379,7 +393,11 @@ class _Opener:
         with gathered(self.problems):
             records = filtered(self.records(table, keys), table.where)
             return cells_of(
-                records, table.system, table.score, table.sentence, table.without
+                records,
+                table.system,
+                table.score,
+                table.sentence,
+                table.without,
             )
         return []
 
@@ -404,8 +422,7 @@ class _Opener:
         if column.order is not None:
             return {system: float(-rank) for rank, system in enumerate(column.order, 1)}
         if column.table is not None:
-            cells = self.table(column.table, (*keys, "table"))
-            return {cell.system: float(cell.score) for cell in cells}
+            return _scores(self.table(column.table, (*keys, "table")))
         if column.records is not None:
             records = self.records(column.records, (*keys, "records"))
             self.opened.records[name] = scores_of(column.records, records)
@@ -418,18 +435,18 @@ class _Opener:
 
     def f_beta_scores(self, config: models.FBetaConfig, keys: Keys) -> dict[str, float]:
         records = read_records(self.path(config.file, (*keys, "file")))
-        precision = cells_of(records, "1", str(config.precision))
-        recall = cells_of(records, "1", str(config.recall))
-        scores = f_beta(
-            np.array([float(cell.score) for cell in precision]),
-            np.array([float(cell.score) for cell in recall]),
-            float(config.beta),
-        )
-        systems = [cell.system for cell in precision]
-        return dict(zip(systems, scores.tolist(), strict=True))
+        columns = []
+        for number in (config.precision, config.recall):
+            columns.append(_scores(cells_of(records, "1", str(number))))
+        precision, recall = (np.array(list(scores.values())) for scores in columns)
+        scores = f_beta(precision, recall, float(config.beta))
+        return dict(zip(columns[0], scores.tolist(), strict=True))
 
     def file_scores(
-        self, file: str, column: models.ColumnConfig, keys: Keys
+        self,
+        file: str,
+        column: models.ColumnConfig,
+        keys: Keys,
     ) -> dict[str, float]:
         path = self.path(file, (*keys, "file"))
         systems = []
@@ -448,20 +465,18 @@ class _Opener:
     def expectation(self, number: int, entry: models.ExpectationConfig) -> None:
         keys: Keys = ("expect", number)
         if entry.table is not None:
-            self.opened.expected_tables[number] = self.table(
-                entry.table, (*keys, "table")
-            )
+            cells = self.table(entry.table, (*keys, "table"))
+            self.opened.expected_tables[number] = cells
         if entry.reports is not None:
             counts = self.opened.expected_reports[number] = {}
             for system, text in entry.reports.items():
                 with gathered(self.problems):
-                    counts[system] = read_report(
-                        self.path(text, (*keys, "reports", system))
-                    )
-        if entry.path is not None:
-            self.check_path(entry.path, (*keys, "path"))
-        if entry.same is not None:
-            self.check_path(entry.same, (*keys, "same"))
+                    path = self.path(text, (*keys, "reports", system))
+                    counts[system] = read_report(path)
+        for key in ("path", "same"):
+            path_text = getattr(entry, key)
+            if path_text is not None:
+                self.check_path(path_text, (*keys, key))
         if entry.path is None:
             metric = self.metric(entry.metric, entry.dataset, keys)
             if self.config.systems:
@@ -480,40 +495,45 @@ class _Opener:
             self.check_name(rest[0], names, f"part of {section}", keys)
 
     def check_systems(
-        self, entry: models.ExpectationConfig, metric: Metric | None, keys: Keys
+        self,
+        entry: models.ExpectationConfig,
+        metric: Metric | None,
+        keys: Keys,
     ) -> None:
         """Append a problem for each expected system that the config does not have. None is a metric
         that is wrong."""
         systems = [system.name for system in self.config.systems]
         # References that are scored as systems.
-        references = max(
-            (len(dataset.references) for dataset in self.config.datasets), default=0
-        )
-        policies = [POLICIES[metric.policy]] if metric else list(POLICIES.values())
+        references = 0
+        for dataset in self.config.datasets:
+            references = max(references, len(dataset.references))
+        policies = [POLICIES[metric.policy]] if metric else POLICIES.values()
         rows: list[str] = []
         for policy in policies:
             rows += policy.rows(references)
         if rows:
             systems += [*rows, REFERENCES_ROW]
-        for index, name in enumerate(entry.mean or ()):
-            self.check_name(name, systems, "system", (*keys, "mean", index))
-        for index, name in enumerate(entry.order or ()):
-            self.check_name(name, systems, "system", (*keys, "order", index))
+        names: list[tuple[str, str | int, str]] = []
+        for key in ("mean", "order"):
+            for index, name in enumerate(getattr(entry, key) or ()):
+                names.append((key, index, name))
         if isinstance(entry.values, dict) and entry.mean is None:
-            for name in entry.values:
-                self.check_name(name, systems, "system", (*keys, "values", name))
-        for name in entry.reports or ():
-            self.check_name(name, systems, "system", (*keys, "reports", name))
+            names += [("values", name, name) for name in entry.values]
+        names += [("reports", name, name) for name in entry.reports or ()]
+        for key, part, name in names:
+            self.check_name(name, systems, "system", (*keys, key, part))
+
+
+def _scores(cells: Sequence[Cell]) -> dict[str, float]:
+    """Return the score of each system."""
+    return {cell.system: float(cell.score) for cell in cells}
 
 
 def names_of(written: models.PublishedConfig, section: str) -> list[str]:
     """Return the names that a section of results.json has."""
     if section != "correlations":
         return list(getattr(written, section))
-    names = []
-    for correlation in written.correlations:
-        names += correlation.of
-    return names
+    return list(chain.from_iterable(one.of for one in written.correlations))
 
 
 def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
@@ -526,7 +546,7 @@ def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
     same = [metric for metric in metrics if text == metric.output or metric in matching]
     if len(same) == 1:
         return same[0]
-    listed = ", ".join(dict.fromkeys(metric.name for metric in metrics)) or "none"
+    listed = ", ".join({metric.name: None for metric in metrics}) or "none"
     if text is None:
         raise InputError(f"which metric? Say `metric`; there are {listed}")
     try:
@@ -536,10 +556,8 @@ def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
             f"'{text}' is no metric: {error.problems[0].message}"
         ) from None
     if metric not in metrics:
-        hint = (
-            "several are called so; write it with its options"
-            if same
-            else f"there are {listed}"
-        )
+        hint = f"there are {listed}"
+        if same:
+            hint = "several are called so; write it with its options"
         raise InputError(f"the config has no metric '{text}': {hint}")
     return metric

@@ -21,6 +21,7 @@ from pipeline.errors import InputError, did_you_mean
 from pipeline.extension import installed
 from pipeline.files.remote import PREFIX, is_data
 
+from .report_tables import JsonObject
 from .verdicts import VERDICTS, is_worse
 
 REQUIRED_KEYS = ("what", "verdict")
@@ -34,11 +35,11 @@ class Recipe:
     name: str
     path: Path
     """The config."""
-    publication: dict[str, Any]
+    publication: JsonObject
     """The section `publication` of the config, all values as texts."""
     files: tuple[DataFile, ...]
     """The files of data sets that the config reads."""
-    content: dict[str, Any] = field(default_factory=dict)
+    content: JsonObject = field(default_factory=dict)
     """The whole config: texts, lists and mappings."""
 
     @property
@@ -58,18 +59,17 @@ class Recipe:
         return int(match[0]) if match else None
 
     @property
-    def expected(self) -> list[dict[str, Any]]:
+    def expected(self) -> list[JsonObject]:
         """The entries of `expect` as they are written; none where they are not even mappings."""
         from .models import entry_of_each_metric  # here, because it takes time to load
 
         entries = entry_of_each_metric(self.content.get("expect"))
-        if not isinstance(entries, list) or not all(
-            isinstance(entry, dict) for entry in entries
-        ):
+        if not isinstance(entries, list):
             return []
-        return entries
+        are_mappings = all(isinstance(entry, dict) for entry in entries)
+        return entries if are_mappings else []
 
-    def mapping(self, name: str) -> dict[str, Any]:
+    def mapping(self, name: str) -> JsonObject:
         """Return a section of the config, such as `systems`; {} where it is missing or is no
         mapping.
         """
@@ -90,28 +90,26 @@ class Recipe:
         missing = self.missing_files()
         if not missing:
             return ""
+        fetched: dict[str, None] = {}
+        by_users: dict[str, None] = {}
+        for file in missing:
+            if file.how_to_obtain:
+                by_users[file.dataset] = None
+            else:
+                fetched[data_set(file.dataset).home or file.dataset] = None
+        ways = [f"{name}: {by_hand(name)}" for name in by_users]
+        if fetched:
+            ways.insert(0, f"gec-pipeline data fetch {' '.join(fetched)}")
         count = "1 file is" if len(missing) == 1 else f"{len(missing)} files are"
-        homes: list[str] = []
-        for name in dict.fromkeys(
-            file.dataset for file in missing if not file.how_to_obtain
-        ):
-            homes.append(data_set(name).home or name)
-        ways = []
-        if homes:
-            ways.append(f"gec-pipeline data fetch {' '.join(dict.fromkeys(homes))}")
-        for name in dict.fromkeys(
-            file.dataset for file in missing if file.how_to_obtain
-        ):
-            ways.append(f"{name}: {by_hand(name)}")
         return f"{count} not here: {'; '.join(ways)}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Outcome:
     """What became of a recipe."""
 
     recipe: Recipe
-    expectations: dict[str, Any] | None
+    expectations: JsonObject | None
     """The section `expectations` of results.json, or None where the recipe did not run."""
     message: str = ""
     """Why the recipe did not run."""
@@ -141,8 +139,7 @@ def recipes() -> dict[str, Recipe]:
             paths += (extension.folder / extension.recipes).glob("*.yaml")
     result = {}
     for path in sorted(paths, key=lambda path: path.name):
-        for recipe in read_recipes(path):
-            result[recipe.name] = recipe
+        result.update({recipe.name: recipe for recipe in read_recipes(path)})
     return result
 
 
@@ -181,7 +178,7 @@ def _recipe(name: str, path: Path, content: Any) -> Recipe:
 
 def _is_publication(section: Any) -> bool:
     """Return whether a section has the keys of a publication, all of the right types."""
-    if not isinstance(section, dict) or not set(REQUIRED_KEYS) <= set(section):
+    if not isinstance(section, dict) or not section.keys() >= set(REQUIRED_KEYS):
         return False
     for key, value in section.items():
         kind = list if key in ("tried", "not_compared") else str
@@ -248,9 +245,8 @@ def fetch_missing(
     """
     files: dict[DataFile, None] = {}
     for recipe in selected:
-        for file in recipe.missing_files():
-            if not file.how_to_obtain:
-                files[file] = None
+        missing = recipe.missing_files()
+        files.update({file: None for file in missing if not file.how_to_obtain})
     if not files:
         return []
     names = ", ".join(dict.fromkeys(file.dataset for file in files))
@@ -283,10 +279,11 @@ def members(content: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
     """
     each = content["each"]
     usual = content.get("usual") or {}
-    rest = {
-        key: child for key, child in content.items() if key not in ("each", "usual")
-    }
-    if not isinstance(each, dict) or len(each) != 1 or not isinstance(usual, dict):
+    rest = dict(content)
+    rest.pop("each")
+    rest.pop("usual", None)
+    is_each = isinstance(each, dict) and len(each) == 1
+    if not is_each or not isinstance(usual, dict):
         raise InputError(
             f"{file}: each: expected one parameter with its values, "
             "such as {pair: {cs-en: {}}}"
@@ -301,7 +298,8 @@ def members(content: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
             raise InputError(
                 f"{file}: each: {parameter}: {value}: expected parameters of this row, such as {{}}"
             )
-        filled = _filled(rest, {**usual, **(row or {}), parameter: value})
+        parameters = {**usual, **(row or {}), parameter: value}
+        filled = _filled(rest, parameters)
         if "systems" in filled:
             filled["systems"] = _listed(filled["systems"])
         yield value, filled
@@ -313,7 +311,11 @@ def _filled(node: Any, parameters: Parameters) -> Any:
         name = _NAMED.fullmatch(node)
         if name and name[1] in parameters:
             return parameters[name[1]]
-        return _NAMED.sub(lambda match: str(parameters.get(match[1], match[0])), node)
+
+        def value(match: re.Match[str]) -> str:
+            return str(parameters.get(match[1], match[0]))
+
+        return _NAMED.sub(value, node)
     if isinstance(node, list):
         items = []
         for child in node:
@@ -356,9 +358,8 @@ def _listed(systems: Any) -> Any:
     """Return systems by name if patterns such as data:NAME/{system}.txt name them, so that reports
     know them.
     """
-    if not isinstance(systems, list):
-        return systems
-    if not all(is_data(text) and "{dataset}" not in text for text in systems):
+    is_list = isinstance(systems, list)
+    if not is_list or any("{dataset}" in one or not is_data(one) for one in systems):
         return systems
     named = {}
     for pattern in systems:

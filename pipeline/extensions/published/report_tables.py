@@ -1,11 +1,14 @@
 """The tables of what a config computes and expects besides scores, for all reports."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pipeline.report.tables.extra_tables import ReportTable
     from pipeline.scoring.results import Results
+
+JsonObject = dict[str, Any]
+"""A mapping of results.json, or of a config as it is written."""
 
 COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
 AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
@@ -40,12 +43,12 @@ def finding_tables(results: "Results") -> "Iterator[ReportTable]":
 
     number = len(results.means or ())
     for name, summary in (results.judgments or {}).items():
+        total = summary["total"]
+        sizes = f"{total['items']:,} items, {total['expanded']:,} pairs of systems"
         for key, title in RANKINGS.items():
             if not summary[key]:
                 continue
             number += 1
-            total = summary["total"]
-            sizes = f"{total['items']:,} items, {total['expanded']:,} pairs of systems"
             yield ReportTable(
                 name=f"findings-{number}",
                 title=f"judgments {name}: {title}, {sizes}",
@@ -54,12 +57,6 @@ def finding_tables(results: "Results") -> "Iterator[ReportTable]":
             )
     if results.correlations:
         number += 1
-        header = [
-            "column",
-            "with",
-            "n",
-            *(name.replace("_", " ") for name in COEFFICIENTS),
-        ]
         rows = []
         for column, others in results.correlations.items():
             for other, cells in others.items():
@@ -68,17 +65,12 @@ def finding_tables(results: "Results") -> "Iterator[ReportTable]":
         yield ReportTable(
             name=f"findings-{number}",
             title="correlations",
-            table=(header, rows),
+            table=(["column", "with", "n", *map(_title, COEFFICIENTS)], rows),
             text_columns=(0, 1),
         )
     if results.agreements:
         number += 1
-        header = [
-            "",
-            "pairs",
-            "metric ties",
-            *(name.replace("_", " ") for name in AGREEMENTS),
-        ]
+        header = ["", "pairs", "metric ties", *map(_title, AGREEMENTS)]
         rows = []
         for name, cells in results.agreements.items():
             values = [coefficient(cells[key]) for key in AGREEMENTS]
@@ -90,3 +82,7 @@ def finding_tables(results: "Results") -> "Iterator[ReportTable]":
             title="agreement on sentences",
             table=(header, rows),
         )
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ")

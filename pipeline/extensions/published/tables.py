@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline.report.tables import Table
 
+from .report_tables import JsonObject
 from .verdicts import VERDICTS
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ MAX_SUBJECT = 60
 """Characters of what a recipe reproduces, in the list of all."""
 
 
-def expectation_table(expectations: dict[str, Any]) -> Table:
+def expectation_table(expectations: JsonObject) -> Table:
     """Return a row for each entry: its title, how many values are equal, the largest difference,
     the verdict.
     """
@@ -38,11 +40,12 @@ def expectation_table(expectations: dict[str, Any]) -> Table:
         elif entry["verdict"] == entry["recorded"] == "differs":
             verdict += " (as recorded)"
         largest = difference(entry["largest_difference"])
-        rows.append([str(number), entry["title"], counted(entry), largest, verdict])
+        equal = counted(entry)
+        rows.append([str(number), entry["title"], equal, largest, verdict])
     return ["", "expected", "equal", "largest difference", "verdict"], rows
 
 
-def counted(entry: dict[str, Any]) -> str:
+def counted(entry: Mapping[str, Any]) -> str:
     """Return how many of the values are equal, such as "9 of 10"."""
     return f"{entry['equal']:,} of {entry['values']:,}"
 
@@ -54,7 +57,7 @@ def difference(value: float | None) -> str:
     return "0" if value == 0 else f"{value:.2g}"
 
 
-def misses(expectations: dict[str, Any]) -> Iterator[str]:
+def misses(expectations: JsonObject) -> Iterator[str]:
     """Yield a line for each value that differs in an entry that is worse than on record.
 
     For an entry without such values there is a line that says why it is worse.
@@ -78,7 +81,7 @@ def misses(expectations: dict[str, Any]) -> Iterator[str]:
             yield f"{number}. {entry['title']}: {line}"
 
 
-def _miss(item: dict[str, Any]) -> str:
+def _miss(item: JsonObject) -> str:
     """Return how a value differs."""
     label = f"{item['place']}: " if item["place"] else ""
     if item.get("message"):
@@ -144,19 +147,14 @@ def summary(outcome: Outcome) -> Summary:
     """Return the summary of an outcome."""
     if outcome.expectations is None:
         return Summary("-", "-", "not run")
-    entries = outcome.expectations["entries"]
-    differences = [
-        e["largest_difference"] for e in entries if e["largest_difference"] is not None
-    ]
-    totals = {
-        "equal": sum(entry["equal"] for entry in entries),
-        "values": sum(entry["values"] for entry in entries),
-    }
-    return Summary(
-        equal=counted(totals),
-        difference=difference(max(differences, default=None)),
-        verdict=outcome.expectations["verdict"],
-    )
+    totals = Counter[str]()
+    largest = None
+    for entry in outcome.expectations["entries"]:
+        totals.update(equal=entry["equal"], values=entry["values"])
+        if entry["largest_difference"] is not None:
+            largest = max(largest or 0.0, entry["largest_difference"])
+    verdict = outcome.expectations["verdict"]
+    return Summary(counted(totals), difference(largest), verdict)
 
 
 def notes_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -210,7 +208,7 @@ def legend() -> str:
     )
 
 
-def values_table(entry: dict[str, Any]) -> Table:
+def values_table(entry: JsonObject) -> Table:
     """Return a row for each value of an entry: the published value, ours, their difference, and a
     verdict.
     """
@@ -223,22 +221,10 @@ def values_table(entry: dict[str, Any]) -> Table:
     for item in entry["compared"]:
         ours = item["found"] or "-"
         verdict = verdicts[item["verdict"]]
-        rows.append(
-            [
-                item["place"],
-                item["expected"],
-                ours,
-                difference(item["difference"]),
-                verdict,
-            ]
-        )
-    return [
-        "",
-        "published" if entry["published"] else "expected",
-        "ours",
-        "difference",
-        "",
-    ], rows
+        change = difference(item["difference"])
+        rows.append([item["place"], item["expected"], ours, change, verdict])
+    title = "published" if entry["published"] else "expected"
+    return ["", title, "ours", "difference", ""], rows
 
 
 def to_markdown(outcomes: Sequence[Outcome]) -> str:
@@ -253,7 +239,9 @@ def to_markdown(outcomes: Sequence[Outcome]) -> str:
 
 
 def markdown_lines(
-    header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    notes: Iterable[str] = (),
 ) -> list[str]:
     """Return the lines of a table in Markdown, and notes below it as a list."""
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
@@ -269,7 +257,7 @@ def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
 
 
-def plain(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def plain(outcomes: Sequence[Outcome]) -> JsonObject:
     """Return all outcomes as mappings and lists, for JSON."""
     results = []
     for outcome in outcomes:

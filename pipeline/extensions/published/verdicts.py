@@ -8,12 +8,21 @@ behind them. All arithmetic is decimal, on the shortest decimal form of our numb
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
+from .report_tables import JsonObject
+
 Verdict = Literal[
-    "exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"
+    "exact",
+    "rounding",
+    "tolerance",
+    "partly",
+    "differs",
+    "not published",
+    "not run",
 ]
 VERDICTS: dict[Verdict, str] = {
     "exact": "every published digit",
@@ -40,28 +49,29 @@ NONE = "-"
 """What stands in expected values, and in tables, for a number that does not exist."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Compared:
     """One of our values, and how it compares with the expected one."""
 
-    place: tuple[str, ...]
-    """The keys that lead to the value."""
+    keys: tuple[str, ...]
+    """Those that lead to the value."""
     expected: str
-    found: str | None
+    found: str | None = None
     """Our value: a number in the scale of the expected one, a text, or None where there is no
     number."""
-    verdict: Literal["equal", "tolerance", "differs"]
+    verdict: Literal["equal", "tolerance", "differs"] = "differs"
     difference: float | None = None
     """Our value less the expected one, or None where one of them is not a number."""
     message: str = ""
     """Why the two could not be compared, or an empty text."""
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> JsonObject:
         """Return the comparison as a mapping for results.json, without an empty message."""
-        fields = asdict(self) | {"place": "/".join(self.place)}
-        return {
-            name: value for name, value in fields.items() if name != "message" or value
-        }
+        fields = {"place": "/".join(self.keys), **vars(self)}
+        del fields["keys"]
+        if not self.message:
+            del fields["message"]
+        return fields
 
 
 def rounded(value: Decimal, digits: int, rule: str = "half_up") -> Decimal:
@@ -69,7 +79,9 @@ def rounded(value: Decimal, digits: int, rule: str = "half_up") -> Decimal:
     zero).
     """
     return value.quantize(
-        Decimal(1).scaleb(-digits), rounding=RULES[rule], context=EXACT
+        Decimal(1).scaleb(-digits),
+        rounding=RULES[rule],
+        context=EXACT,
     )
 
 
@@ -88,60 +100,55 @@ def read_number(text: str) -> Decimal | None:
         return None
     if not number.is_finite():
         return None
-    too_large = (
-        abs(number.adjusted()) > MAX_DIGITS
-        or len(number.as_tuple().digits) > MAX_DIGITS
-    )
-    return None if too_large else number
+    digits = len(number.as_tuple().digits)
+    return None if max(abs(number.adjusted()), digits) > MAX_DIGITS else number
+
+
+class Leaf(NamedTuple):
+    """An expected value inside lists and mappings, and ours."""
+
+    keys: tuple[str, ...]
+    """Those that lead to the value."""
+    expected: str
+    ours: Any
+    """A number, a text, or None or NaN where there is no number."""
+    message: str = ""
+    """Why there is nothing to compare with, or an empty text."""
 
 
 def compare(
-    keys: tuple[str, ...],
-    expected: str,
-    value: object,
+    leaf: Leaf,
     scale: str,
     rule: str | None,
     tolerance: str | None,
 ) -> Compared:
-    """Compare our value with an expected text. The value is a number, a text, or None or NaN where
-    there is no number.
+    """Compare our value with an expected text.
 
     `rule` says how the publication rounded, and `tolerance` which difference is allowed.
     """
+    result = Compared(keys=leaf.keys, expected=leaf.expected, message=leaf.message)
+    if leaf.message:
+        return result
+    value = leaf.ours
     if isinstance(value, float) and not math.isfinite(value):
         value = None
-    published = read_number(expected)
+    published = read_number(leaf.expected)
     if value is None or published is None or isinstance(value, str):
-        text = None if value is None else str(value)
-        same = expected == (NONE if text is None else text)
-        return Compared(
-            place=keys,
-            expected=expected,
-            found=text,
-            verdict="equal" if same else "differs",
-        )
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return Compared(
-            place=keys,
-            expected=expected,
-            found=None,
-            verdict="differs",
-            message="is no number",
-        )
-    ours = decimal(value, scale)
-    difference = EXACT.subtract(ours, published)
-    verdict: Literal["equal", "tolerance", "differs"] = "differs"
-    if _equal(ours, published, rule or "half_up"):
-        verdict = "equal"
-    elif tolerance is not None and abs(difference) <= Decimal(tolerance):
-        verdict = "tolerance"
-    return Compared(
-        place=keys,
-        expected=expected,
-        found=_printed(ours, published),
-        verdict=verdict,
-        difference=float(difference),
-    )
+        result.found = None if value is None else str(value)
+        if leaf.expected == (NONE if value is None else result.found):
+            result.verdict = "equal"
+    elif isinstance(value, bool) or not isinstance(value, int | float):
+        result.message = "is no number"
+    else:
+        ours = decimal(value, scale)
+        difference = EXACT.subtract(ours, published)
+        result.found = _printed(ours, published)
+        result.difference = float(difference)
+        if _equal(ours, published, rule or "half_up"):
+            result.verdict = "equal"
+        elif tolerance is not None and abs(difference) <= Decimal(tolerance):
+            result.verdict = "tolerance"
+    return result
 
 
 def _printed(ours: Decimal, published: Decimal) -> str:
@@ -170,40 +177,24 @@ def _equal(ours: Decimal, published: Decimal, rule: str) -> bool:
     )
 
 
-class Leaf(NamedTuple):
-    """An expected value inside lists and mappings, and ours."""
-
-    keys: tuple[str, ...]
-    """Those that lead to the value."""
-    expected: str
-    ours: Any
-    message: str
-    """Why there is nothing to compare with, or an empty text."""
-
-
 def leaves(
-    expected: Any, ours: Any, keys: tuple[str, ...] = (), message: str = ""
+    expected: Any,
+    ours: Any,
+    keys: tuple[str, ...] = (),
+    message: str = "",
 ) -> Iterator[Leaf]:
     """Yield each expected value inside lists and mappings with ours.
 
     `message` is that of all values here, below a key that our values do not have."""
-    children: dict[str, Any]
-    values: dict[str, Any] = {}
-    if isinstance(expected, dict):
-        children = expected
-        if isinstance(ours, dict):
-            values = ours
-    elif isinstance(expected, list):
-        children = _numbered(expected)
-        if isinstance(ours, list | tuple):
-            values = _numbered(ours)
-    elif isinstance(ours, dict | list | tuple):
-        yield Leaf(keys, expected, None, "expected one value, and there are several")
-        return
-    else:
+    if not isinstance(expected, dict | list):
+        if isinstance(ours, dict | list | tuple):
+            ours = None
+            message = "expected one value, and there are several"
         yield Leaf(keys, expected, ours, message)
         return
-    for key, child in children.items():
+    same_kind = isinstance(ours, dict) == isinstance(expected, dict)
+    values = children(ours) if same_kind else {}
+    for key, child in children(expected).items():
         if message:
             yield from leaves(child, None, keys, message)
         elif key in values:
@@ -213,9 +204,13 @@ def leaves(
             yield from leaves(child, None, (*keys, key), missing)
 
 
-def _numbered(items: Sequence[Any]) -> dict[str, Any]:
-    """Return items by their numbers, from 1."""
-    return {str(number): item for number, item in enumerate(items, 1)}
+def children(content: Any) -> JsonObject:
+    """Return the values of a mapping by key, the items of a list by their numbers from 1, or {}."""
+    if isinstance(content, dict):
+        return content
+    if isinstance(content, list | tuple):
+        return {str(number): item for number, item in enumerate(content, 1)}
+    return {}
 
 
 def listed(content: Any) -> str:
@@ -239,19 +234,12 @@ def compare_order(expected: Sequence[str], scores: dict[str, float]) -> list[Com
         if name in ranks:
             costs[name] = math.inf if math.isnan(score) else -score
     ours_in_order = sorted(costs, key=lambda name: (costs[name], ranks[name]))
-    missing = [None] * (len(expected) - len(ours_in_order))
     compared = []
-    for rank, (name, ours) in enumerate(
-        zip(expected, [*ours_in_order, *missing], strict=True), 1
-    ):
-        compared.append(
-            Compared(
-                place=(str(rank),),
-                expected=name,
-                found=ours,
-                verdict="equal" if ours == name else "differs",
-            )
-        )
+    for rank, (name, ours) in enumerate(zip_longest(expected, ours_in_order), 1):
+        result = Compared(keys=(str(rank),), expected=name, found=ours)
+        if ours == name:
+            result.verdict = "equal"
+        compared.append(result)
     return compared
 
 
@@ -272,17 +260,13 @@ def whole_verdict(entries: Sequence[tuple[Verdict, bool]]) -> Verdict:
     This is the worst verdict, or `partly` where some entries differ and others do not. Entries that
     were not published count only where they differ; the verdict is `not published` where there are
     no others."""
-    counting = []
-    others = []
-    for verdict, is_published in entries:
-        if is_published:
-            counting.append(verdict)
-        elif verdict == "differs":
-            others.append(verdict)
-    if not counting and not others:
+    counting = {verdict for verdict, is_published in entries if is_published}
+    every = set(counting)
+    if any(verdict == "differs" for verdict, _ in entries):
+        every.add("differs")
+    if not every:
         return "not published"
-    every = [*counting, *others]
-    if "differs" in every and any(verdict != "differs" for verdict in counting):
+    if "differs" in every and counting - {"differs"}:
         return "partly"
     return max(every, key=ORDER.index)
 

@@ -146,9 +146,9 @@ def test_windows_by_hand() -> None:
         windows(metric, human, 3)
     )  # the best three are numbers 1, 2, 3: human 4 3 2, metric 2 3 4
     assert [window[:2] for window in found] == [(1, 3), (2, 4)]
-    assert found[0][2]["spearman"] == pytest.approx(-1.0)
-    assert found[0][2]["pearson"] == pytest.approx(-1.0)
-    assert found[1][2]["spearman"] == pytest.approx(
+    assert found[0].spearman == pytest.approx(-1.0)
+    assert found[0].pearson == pytest.approx(-1.0)
+    assert found[1].spearman == pytest.approx(
         float(spearman(np.array([3.0, 4.0, 1.0]), np.array([3.0, 2.0, 1.0])))
     )
     assert len(list(windows(metric, human, 4))) == 1

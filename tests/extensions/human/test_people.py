@@ -13,10 +13,10 @@ import pytest
 
 from pipeline import reopen
 from pipeline.cli import dispatch
-from pipeline.extensions.human.page_sections import people
+from pipeline.extensions.human.page_sections import human_section
 from pipeline.extensions.human.plot_data import coefficient_plots
 from pipeline.extensions.human.stages import human_ranking_of
-from pipeline.extensions.human.tables import coefficient, permutation_table
+from pipeline.extensions.human.tables import AGREEMENT_TABLES, coefficient
 from pipeline.extensions.page import charts
 from pipeline.extensions.page.page import html_files
 from pipeline.extensions.plots.canvas import styled
@@ -75,7 +75,7 @@ def context(folder: Path) -> ReportContext:
 
 @pytest.fixture(scope="module")
 def human_data(context: ReportContext) -> dict[str, Any]:
-    found = people(context)
+    found = human_section(context)
     assert found
     return found
 
@@ -191,7 +191,7 @@ def test_plots_show_the_same(context: ReportContext) -> None:
     ranking = human_ranking_of(context)
     assert ranking
     rows = [label.get_text() for label in ranks.axes[0].get_yticklabels()]
-    assert rows == [ranking.systems[number] for number in ranking.ranked.order]
+    assert rows == ranking.expected_wins["order"]
     *_, forest = next(coefficient_plots(context.results))
     dots = []
     for line in first.axes[0].lines:
@@ -226,7 +226,8 @@ def test_no_p_value_is_printed_as_zero() -> None:
         "delta": 0.25,
     }
     found = [{**known, "p": p, "resamples": 20} for p in (0.0, 0.05, None)]
-    assert [row[5] for row in permutation_table({"permutations": found})[1]] == [
+    permutations = AGREEMENT_TABLES[-1]
+    assert [row[5] for row in permutations.table({"permutations": found})[1]] == [
         "<0.05",
         "0.0500",
         "-",

@@ -14,8 +14,6 @@ from pipeline.extensions.human.judgments import build
 from pipeline.extensions.human.trueskill import (
     DRAW,
     SIGMA,
-    Players,
-    draw_margin,
     rated,
     trueskill,
 )
@@ -39,8 +37,8 @@ def test_a_match_is_that_of_the_package() -> None:
         )
         means, deviations = rng.normal(0, 1, (2, 60)), rng.uniform(0.05, 0.5, (2, 60))
         drawn = rng.random(60) < 0.4
-        players = Players(means[0], means[1], deviations[0] ** 2, deviations[1] ** 2)
-        found = rated(players, drawn, width, draw_margin(width))
+        before = np.stack([means, deviations**2], axis=1)
+        found = rated(before[0], before[1], drawn, width)
         for number in range(60):
             ratings = [
                 world.create_rating(means[side, number], deviations[side, number])
@@ -49,10 +47,10 @@ def test_a_match_is_that_of_the_package() -> None:
             winner, loser = package.rate_1vs1(
                 *ratings, drawn=bool(drawn[number]), env=world
             )
-            expected = [winner.mu, loser.mu, winner.sigma**2, loser.sigma**2]
-            assert [values[number] for values in found] == pytest.approx(
-                expected, abs=1e-12
-            )
+            for player, expected in ((found.winner, winner), (found.loser, loser)):
+                assert player[:, number] == pytest.approx(
+                    [expected.mu, expected.sigma**2], abs=1e-12
+                )
 
 
 def test_runs_are_those_of_the_package() -> None:

@@ -152,9 +152,9 @@ def test_the_same_output_comes_once_and_the_same_name_is_told_apart(
     ]
     assert board.entrants[0].first.year == 2001
     assert [entrant.names for entrant in board.entrants] == [
-        ("ours", "other"),
-        ("theirs",),
-        ("theirs@two",),
+        ["ours", "other"],
+        ["theirs"],
+        ["theirs@two"],
     ]
 
 

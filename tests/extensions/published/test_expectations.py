@@ -19,6 +19,7 @@ from pipeline.errors import ConfigError, CorpusError
 from pipeline.extensions.human.records import filtered, read_records
 from pipeline.extensions.published.published_sections import cells_of
 from pipeline.extensions.published.verdicts import (
+    Leaf,
     Verdict,
     compare,
     compare_order,
@@ -39,7 +40,7 @@ def verdict(
     rule: str | None = None,
     within: str | None = None,
 ) -> str:
-    return compare((), expected, value, scale, rule, within).verdict
+    return compare(Leaf((), expected, value), scale, rule, within).verdict
 
 
 # Each by hand: the value written out in decimals, then rounded or cut to the digits of the expected
@@ -140,10 +141,10 @@ def test_the_edges_of_a_tolerance_are_within(value: float, found: str) -> None:
 
 
 def test_the_difference_is_in_units_of_the_value() -> None:
-    found = compare(("AMU",), "38.20", 0.3814, "100", None, None)
+    found = compare(Leaf(("AMU",), "38.20", 0.3814), "100", None, None)
     assert found.found == "38.14"
     assert (
-        compare((), "5e-4", 0.00049, "1", None, None).found == "0.00049"
+        compare(Leaf((), "5e-4", 0.00049), "1", None, None).found == "0.00049"
     )  # as many decimals as the exponent says
     assert found.difference == pytest.approx(-0.06)
 
@@ -184,7 +185,8 @@ def test_an_order_is_compared_place_by_place() -> None:
 
 def test_verdicts_of_entries_and_of_all() -> None:
     equal, near, wrong = (
-        compare((), "1.00", value, "1", None, "0.01") for value in (1.0, 1.01, 1.02)
+        compare(Leaf((), "1.00", value), "1", None, "0.01")
+        for value in (1.0, 1.01, 1.02)
     )
     assert verdict_of([equal, equal], None) == "exact"
     assert verdict_of([equal], "half_up") == "rounding"

@@ -339,7 +339,7 @@ def test_a_system_has_two_printed_scores_in_its_row_and_the_others_below() -> No
     several = replace(
         board,
         entrants=(
-            replace(board.entrants[0], printed=tuple(printed)),
+            replace(board.entrants[0], printed=printed),
             *board.entrants[1:],
         ),
     )

@@ -19,7 +19,6 @@ examples:
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -31,7 +30,6 @@ from pipeline.report.console import print_extra_tables
 from pipeline.report.tables import shown_level
 from pipeline.report.terminal.printing import print_table, print_warnings
 from pipeline.report.terminal.progress import Bar
-from pipeline.scoring.results import without_nan
 from pipeline.scoring.stored_runs import load, only
 
 from ..comparison import requested_statistics
@@ -41,21 +39,24 @@ from ..models import CorrelationConfig, HumanConfig, RecordsConfig
 from ..records import correlated, read_records, records_config, scores_of
 from ..report_tables import human_tables
 from ..score_files import MetricScores, metric_scores, scores_of_file
-from .human import settings_of
+from .human import print_json, settings_of
 
 OPTIONS = (
-    *(
-        "dataset",
-        "judges",
-        "without",
-        "scores",
-        "divisor",
-        "runs",
-        "numbering",
-        "ties",
-        "window",
-    ),
-    *("level", "resamples", "seed", "permutations", "aggregation", "statistics"),
+    "dataset",
+    "judges",
+    "without",
+    "scores",
+    "divisor",
+    "runs",
+    "numbering",
+    "ties",
+    "window",
+    "level",
+    "resamples",
+    "seed",
+    "permutations",
+    "aggregation",
+    "statistics",
 )
 """The arguments that are settings of the config's section `human`, under the same names."""
 OF_RECORDS = ("statistics", "without", "level", "seed", "resamples")
@@ -119,23 +120,23 @@ def run(args: argparse.Namespace) -> None:
     more = {"aliases": aliases} if aliases else {}
     settings = settings_of(HumanConfig, args, OPTIONS, file=args.human, **more)
     metrics = _metrics(args)
-    systems = sorted({name for metric in metrics for name in metric.scores})
-    human_data = open_human_judgements(path_of(args.human), settings, systems)
+    systems: set[str] = set()
+    for metric in metrics:
+        systems.update(metric.scores)
+    human_data = open_human_judgements(path_of(args.human), settings, sorted(systems))
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("correlating")
         evaluation = meta_evaluate(metrics, human_data, settings, bar.matches)
     print_warnings(evaluation.notes, quiet=args.quiet)
     if args.json:
-        plain = without_nan(evaluation.plain())
-        sys.stdout.write(
-            json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        )
+        print_json(evaluation.plain())
     else:
         print_extra_tables(human_tables(evaluation.plain()))
 
 
 def _correlate_records(
-    args: argparse.Namespace, configs: Sequence[RecordsConfig | None]
+    args: argparse.Namespace,
+    configs: Sequence[RecordsConfig | None],
 ) -> None:
     """Print the statistics of scores in records, each of one score of outputs and that of people."""
     requested_statistics(args.statistics or ())
@@ -143,14 +144,20 @@ def _correlate_records(
         raise InputError(
             "records: name all scores as {file: FILE, score: COLUMN}, and say --statistic"
         )
-    idle = [name for name in (*OPTIONS, "metric", "alias") if name not in OF_RECORDS]
-    idle = [f"--{name}" for name in idle if getattr(args, name, None)]
+    idle = []
+    for name in (*OPTIONS, "metric", "alias"):
+        if name not in OF_RECORDS and getattr(args, name, None):
+            idle.append(f"--{name}")
     if idle:
         raise InputError(f"{', '.join(idle)}: no effect on records")
     more = {"absolute": "true"} if args.absolute else {}
     names = {"of": ["-"], "with": ["-"], "resamples": args.resamples or "1000"}
     written = settings_of(
-        CorrelationConfig, args, (*OF_RECORDS, "part", "given"), **names, **more
+        CorrelationConfig,
+        args,
+        (*OF_RECORDS, "part", "given"),
+        **names,
+        **more,
     )
     columns = []
     for config in configs:
@@ -161,11 +168,11 @@ def _correlate_records(
     for text, scores in zip(args.run, metrics, strict=True):
         results[text] = correlated(scores, human_scores, written)
     if args.json:
-        text = json.dumps(
-            without_nan(results), indent=1, ensure_ascii=False, allow_nan=False
-        )
-        sys.stdout.write(text + "\n")
+        print_json(results)
         return
+    header = ["scores"]
+    for key in args.statistics:
+        header += [key, f"{shown_level(written.level)} interval"]
     rows = []
     for name, result in results.items():
         row = [name]
@@ -173,18 +180,18 @@ def _correlate_records(
             low, high = result["intervals"][key]
             row += [f"{result[key]:.4f}", f"{low:.4f} to {high:.4f}"]
         rows.append([*row, str(result["scores"])])
-    titles = ["scores"]
-    for key in args.statistics:
-        titles += [key, f"{shown_level(written.level)} interval"]
-    print_table([*titles, "outputs"], rows, left=(0,))
+    print_table([*header, "outputs"], rows, left=(0,))
 
 
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
     paths = list(map(path_of, args.run))
     if paths[0].is_dir() and len(paths) == 1:
-        return metric_scores(only(load(paths[0])[1], selection_of(args)))
-    metrics = [metric for path in paths for metric in scores_of_file(path)]
+        _, metric_results = load(paths[0])
+        return metric_scores(only(metric_results, selection_of(args)))
+    metrics: list[MetricScores] = []
+    for path in paths:
+        metrics += scores_of_file(path)
     names = [metric.metric for metric in metrics]
     for name in names:
         if names.count(name) > 1:

@@ -30,7 +30,7 @@ from pipeline.report.terminal.progress import Bar
 from pipeline.scoring.results import without_nan
 
 from .. import tables
-from ..judgment_summary import MIN_COMPARISONS, JudgmentSummary
+from ..judgment_summary import MIN_COMPARISONS, judgment_summary
 from ..judgments import read_judgments
 from ..models import JudgmentsConfig
 
@@ -85,7 +85,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def settings_of(
-    model: type[Model], args: argparse.Namespace, names: Sequence[str], **more: Any
+    model: type[Model],
+    args: argparse.Namespace,
+    names: Sequence[str],
+    **more: Any,
 ) -> Model:
     """Return a section of a config from the arguments of these names that are given. Raises
     InputError.
@@ -98,13 +101,22 @@ def settings_of(
     return model.from_settings({**settings, **more}, "--")
 
 
+def print_json(content: Any) -> None:
+    """Print mappings and lists as JSON, with null for NaN."""
+    plain = without_nan(content)
+    print(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False))
+
+
 def run(args: argparse.Namespace) -> None:
     config = settings_of(JudgmentsConfig, args, OPTIONS, file="-")
     path = given_path(args.file)
     if isinstance(path, Remote):
         raise InputError(f"{path}: is an address; only texts may be one")
     judgments = read_judgments(
-        path, config.judges, config.without_judges, config.without
+        path,
+        config.judges,
+        config.without_judges,
+        config.without,
     )
     print_warnings(
         (f"{judgments.file}: {note}" for note in judgments.notes), quiet=args.quiet
@@ -113,48 +125,45 @@ def run(args: argparse.Namespace) -> None:
         enabled=bool(config.trueskill) and not args.quiet and sys.stderr.isatty()
     ) as bar:
         bar.stage("TrueSkill")
-        summary = JudgmentSummary(judgments, config, bar.matches)
+        summary = judgment_summary(judgments, config, bar.matches)
     if args.json:
-        plain = without_nan(summary.plain())
-        sys.stdout.write(
-            json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        )
+        print_json(summary)
     else:
         _print(summary, config, args)
 
 
 def _print(
-    summary: JudgmentSummary, config: JudgmentsConfig, args: argparse.Namespace
+    summary: dict[str, Any],
+    config: JudgmentsConfig,
+    args: argparse.Namespace,
 ) -> None:
-    names = summary.judgments.systems
-    scores = summary.scores()
     print_table(*tables.counts_table(summary), left=(0,))
     for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
-        if scores[key]:
+        if summary[key]:
             print()
-            print_table(*tables.judged_table(scores[key], title, args.digits))
+            print_table(*tables.judged_table(summary[key], title, args.digits))
     if args.head_to_head:
         print(
             "\nhow often the column's system is better than the row's; "
             "p: # <= 0.01, + <= 0.05, * <= 0.10"
         )
-        order = summary.expected_wins.order
-        print_square(*tables.head_to_head_table(summary.head_to_head, names, order))
+        order = summary["expected_wins"]["order"]
+        print_square(*tables.head_to_head_table(summary["head_to_head"], order))
+    kappa = summary["kappa"]
     if args.agreement:
         print(
             "\nCohen's kappa of two judges, and of a judge with himself; "
             f"*: under {MIN_COMPARISONS} comparisons"
         )
-        judges = summary.judgments.judges
-        print_square(*tables.kappa_table(summary.kappas, judges, MIN_COMPARISONS))
+        print_square(*tables.kappa_table(kappa["pairs"]))
     print()
-    between = round_half_up(summary.mean_kappas["between"], 2)
-    within = round_half_up(summary.mean_kappas["within"], 2)
+    between = round_half_up(kappa["between"], 2)
+    within = round_half_up(kappa["within"], 2)
     print(
         f"Cohen's kappa: {between} between judges, {within} within (means by comparisons)"
     )
-    if summary.accuracy is not None:
-        share = percent(summary.accuracy, 2)
+    if summary["accuracy"] is not None:
+        share = percent(summary["accuracy"], 2)
         print(
             f"accuracy on pairs that are no ties, {config.folds}-fold cross-validation: {share}%"
         )

@@ -37,7 +37,9 @@ def inputs(arguments: argparse.Namespace) -> set[str]:
 
 
 def run(
-    arguments: argparse.Namespace, corpus: Corpus, metrics: Sequence[Metric]
+    arguments: argparse.Namespace,
+    corpus: Corpus,
+    metrics: Sequence[Metric],
 ) -> bool:
     """Print the effects of the edits of a sentence by each metric, for each system.
 

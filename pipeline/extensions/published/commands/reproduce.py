@@ -32,6 +32,7 @@ from pipeline.errors import (
     InputError,
     Problem,
     did_you_mean,
+    gathered,
     listed,
     printable,
     wrong_name,
@@ -67,71 +68,62 @@ MAX_VALUES = 60
 """Values of a result that was named and are printed without --verbose."""
 
 
+OPTIONS: tuple[tuple[str, str | tuple[str, ...] | None, str], ...] = (
+    ("--all", None, "all results, but those that take minutes; it names these"),
+    ("--slow", None, "with --all: also those that take minutes (TrueSkill)"),
+    ("--list", None, "list the results, as the command does without names"),
+    ("--show", "NAME", "print the recipe, a config for `gec-pipeline run`"),
+    ("--check", "FILE", "say what is missing or wrong in a recipe, with the lines"),
+    (
+        "--board",
+        "BOARD",
+        "score the published systems of a leader board, such as conll14-m2",
+    ),
+    (
+        "--add",
+        "FILE",
+        "with --board: an output of yours, tested against every system of the board",
+    ),
+    (
+        "--new",
+        ("FILE", "CONFIG", "TABLE"),
+        "write a recipe of a config and a printed table (CSV, TSV, Markdown), run it, "
+        "and say its verdict",
+    ),
+    (
+        "--repository",
+        "OWNER/NAME@COMMIT",
+        "with --new: the config names files of this repository on GitHub as "
+        "data:NAME/PATH, which are fetched",
+    ),
+    (
+        "--mirror",
+        "URL_OR_FOLDER",
+        "take missing files from here, laid out as REPOSITORY/COMMIT/PATH "
+        "(default: GEC_PIPELINE_MIRROR, if set)",
+    ),
+    ("--no-fetch", None, "take only files that are here; use no network"),
+    ("--output", "DIR", "keep the run directories here"),
+    (
+        "--report",
+        "FILE",
+        "write the reproduction report: publications with their values beside ours, "
+        "and leader boards",
+    ),
+)
+"""Options with the names of their values, None for one that has no value, and their help."""
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     names = "a published result, a pattern such as 'jfleg-*', or the file of a recipe, such as my.yaml"
     add("names", nargs="*", metavar="NAME", help=names)
-    add(
-        "--all",
-        action="store_true",
-        help="all results, but those that take minutes; it names these",
-    )
-    add(
-        "--slow",
-        action="store_true",
-        help="with --all: also those that take minutes (TrueSkill)",
-    )
-    add(
-        "--list",
-        action="store_true",
-        help="list the results, as the command does without names",
-    )
-    add(
-        "--show",
-        metavar="NAME",
-        help="print the recipe, a config for `gec-pipeline run`",
-    )
-    add(
-        "--check",
-        metavar="FILE",
-        help="say what is missing or wrong in a recipe, with the lines",
-    )
-    add(
-        "--board",
-        metavar="BOARD",
-        help="score the published systems of a leader board, such as conll14-m2",
-    )
-    add(
-        "--add",
-        metavar="FILE",
-        help="with --board: an output of yours, tested against every system of the board",
-    )
-    new = (
-        "write a recipe of a config and a printed table (CSV, TSV, Markdown), run it, "
-        "and say its verdict"
-    )
-    add("--new", nargs=3, metavar=("FILE", "CONFIG", "TABLE"), help=new)
-    repository = (
-        "with --new: the config names files of this repository on GitHub as data:NAME/PATH, "
-        "which are fetched"
-    )
-    add("--repository", metavar="OWNER/NAME@COMMIT", help=repository)
-    mirror = (
-        "take missing files from here, laid out as REPOSITORY/COMMIT/PATH "
-        "(default: GEC_PIPELINE_MIRROR, if set)"
-    )
-    add("--mirror", metavar="URL_OR_FOLDER", help=mirror)
-    add(
-        "--no-fetch",
-        action="store_true",
-        help="take only files that are here; use no network",
-    )
-    add("--output", metavar="DIR", help="keep the run directories here")
-    report = (
-        "write the reproduction report: publications with their values beside ours, "
-        "and leader boards"
-    )
-    add("--report", metavar="FILE", help=report)
+    for option, value, text in OPTIONS:
+        if value is None:
+            add(option, action="store_true", help=text)
+        else:
+            count = len(value) if isinstance(value, tuple) else None
+            add(option, nargs=count, metavar=value, help=text)
     add("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
@@ -194,12 +186,8 @@ def _list_or_run(args: argparse.Namespace) -> int:
         return 1
     not_run = sum(outcome.expectations is None for outcome in outcomes)
     if not_run:
-        message = f"{not_run} of {len(outcomes)} results could not be run: see above"
-        raise (
-            InputError(message)
-            if not_run == len(outcomes)
-            else IncompleteError(message)
-        )
+        error = InputError if not_run == len(outcomes) else IncompleteError
+        raise error(f"{not_run} of {len(outcomes)} results could not be run: see above")
     return 0
 
 
@@ -264,16 +252,10 @@ def _new(args: argparse.Namespace) -> None:
     content["publication"]["verdict"] = outcome.expectations["verdict"]
     write_atomic(file, as_yaml(content))
     _print([outcome], args)
-    print(
-        printable(
-            f"written: {file}, with the verdict {outcome.expectations['verdict']}"
-        )
-    )
-    print(
-        printable(
-            f"then say where it was published: gec-pipeline reproduce --check {file}"
-        )
-    )
+    verdict = outcome.expectations["verdict"]
+    print(printable(f"written: {file}, with the verdict {verdict}"))
+    command = f"gec-pipeline reproduce --check {file}"
+    print(printable(f"then say where it was published: {command}"))
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -293,12 +275,9 @@ def _check(args: argparse.Namespace) -> None:
         checked = []  # preparing reports the lines of what is wrong
     problems: list[Problem] = []
     for config in [recipe.config for recipe in checked] or [path]:
-        try:
+        with gathered(problems):
             stages.prepare(config)
-        except InputError as error:
-            for problem in error.problems:
-                if not MISSING_FILES.search(problem.message):
-                    problems.append(problem)
+    problems = [one for one in problems if not MISSING_FILES.search(one.message)]
     problems += _problems_of_name(args.check)
     if problems:
         raise InputError(list(dict.fromkeys(problems)))
@@ -315,7 +294,7 @@ def _check(args: argparse.Namespace) -> None:
             f"the keys {', '.join(missing)} are missing: `gec-pipeline help reproduce` has all "
             "keys of a recipe"
         )
-        raise InputError([Problem(args.check, message)])
+        raise InputError.at(args.check, message)
     print(printable(f"{args.check}: nothing is missing; verdict on record: {verdict}"))
     for one in checked:
         files = one.how_to_get_files()
@@ -365,20 +344,14 @@ def _board(args: argparse.Namespace) -> None:
     board = known[args.board]
     added = Path(args.add) if args.add else None
     if added and not added.is_file():
-        raise InputError([Problem(args.add, reason(added, FileNotFoundError()))])
+        raise InputError.at(args.add, reason(added, FileNotFoundError()))
     folder = Path(args.output or "runs") / board.folder
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
-        if not args.no_fetch:
-            missing: dict[str, Recipe] = {}
-            for entrant in board.entrants:
-                if not entrant.here:
-                    missing.update({recipe.name: recipe for recipe in entrant.recipes})
-            bar.stage("fetching")
-            problems = fetch_missing(
-                list(missing.values()), args.mirror, bar.print, bar.size
-            )
-            for problem in problems[:MAX_UNFETCHED]:
-                bar.print(problem)
+        missing: dict[str, Recipe] = {}
+        for entrant in board.entrants:
+            if not entrant.here:
+                missing.update({recipe.name: recipe for recipe in entrant.recipes})
+        _fetch(list(missing.values()), args, bar)
         config = board.config(added)
         if config is None:
             raise InputError(
@@ -397,11 +370,22 @@ def _board(args: argparse.Namespace) -> None:
     print(printable(f"page and LaTeX: {command}"))
 
 
+def _fetch(selected: Sequence[Recipe], args: argparse.Namespace, bar: Bar) -> None:
+    """Fetch the missing files of recipes, and report the first that could not be fetched."""
+    if args.no_fetch:
+        return
+    bar.stage("fetching")
+    warn = (lambda _: None) if args.quiet else bar.print
+    problems = fetch_missing(selected, args.mirror, warn, bar.size)
+    for problem in problems[:MAX_UNFETCHED]:
+        bar.print(problem)
+    if len(problems) > MAX_UNFETCHED:
+        bar.print(f"and {len(problems) - MAX_UNFETCHED} more")
+
+
 def _show(args: argparse.Namespace) -> None:
     matches = matching_recipes([args.show])
-    others = [*args.names]
-    if args.all:
-        others.append("--all")
+    others = [*args.names, "--all"] if args.all else args.names
     if others:
         raise InputError(
             f"--show: shows one recipe and runs none; found {', '.join(others)} beside it"
@@ -424,14 +408,7 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
         Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar,
         tempfile.TemporaryDirectory(prefix="gec-pipeline-reproduce-") as temporary,
     ):
-        warn = (lambda _: None) if args.quiet else bar.print
-        if not args.no_fetch:
-            bar.stage("fetching")
-            problems = fetch_missing(named, args.mirror, warn, bar.size)
-            for problem in problems[:MAX_UNFETCHED]:
-                bar.print(problem)
-            if len(problems) > MAX_UNFETCHED:
-                bar.print(f"and {len(problems) - MAX_UNFETCHED} more")
+        _fetch(named, args, bar)
         folder = Path(args.output) if args.output else Path(temporary)
         for number, recipe in enumerate(named, 1):
             bar.stage(f"{recipe.name} ({number} of {len(named)})")
@@ -440,12 +417,16 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
             )
         if args.report:
             _write_report(outcomes, folder, Path(args.report), bar)
-            warn(f"written: {args.report}")
+            if not args.quiet:
+                bar.print(f"written: {args.report}")
     return outcomes
 
 
 def _write_report(
-    outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar
+    outcomes: Sequence[Outcome],
+    folder: Path,
+    page: Path,
+    bar: Bar,
 ) -> None:
     """Write the reproduction report of these outcomes, whose run directories are in a folder.
 
@@ -467,7 +448,9 @@ def _write_report(
             try:
                 job = stages.prepare(from_mapping(config))
                 _, results = stages.run(
-                    job, folder / board.folder, listener=_RunListener(bar)
+                    job,
+                    folder / board.folder,
+                    listener=_RunListener(bar),
                 )
             except InputError as error:
                 message = str(error)
@@ -491,9 +474,8 @@ class _RunListener(Listener):
     """
 
     def __init__(self, bar: Bar, *, slow: bool = False) -> None:
-        testing = (
-            bar.matches if slow else bar.testing
-        )  # slow are the recipes of TrueSkill
+        # Slow are the recipes of TrueSkill.
+        testing = bar.matches if slow else bar.testing
         vars(self).update(progress=bar.progress, testing=testing, warn=bar.warn)
 
 
@@ -549,22 +531,19 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
     from pipeline import stages
 
     files = recipe.how_to_get_files()
+    outcome = Outcome(recipe=recipe, expectations=None, message=files)
     if files:
-        return Outcome(recipe=recipe, expectations=None, message=files)
+        return outcome
     started = time.perf_counter()
     try:
         job = stages.prepare(recipe.config)
         _, results = stages.run(job, folder / recipe.name, listener=listener)
     except InputError as error:
-        seconds = time.perf_counter() - started
-        return Outcome(
-            recipe=recipe, expectations=None, message=str(error), seconds=seconds
-        )
-    return Outcome(
-        recipe=recipe,
-        expectations=results.expectations,
-        message="; ".join(map(str, results.missing)),
-        signatures=list(dict.fromkeys(score.metric for score in results.scores)),
-        warnings=results.warnings,
-        seconds=time.perf_counter() - started,
-    )
+        outcome.message = str(error)
+    else:
+        outcome.expectations = results.expectations
+        outcome.message = "; ".join(map(str, results.missing))
+        outcome.signatures = list(dict.fromkeys(one.metric for one in results.scores))
+        outcome.warnings = results.warnings
+    outcome.seconds = time.perf_counter() - started
+    return outcome

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -20,6 +20,7 @@ from pipeline.report.tables.ranked import size
 from pipeline.scoring.results import Results, Score
 
 from ..leader_boards import Entrant, LeaderBoard
+from ..report_tables import JsonObject
 
 DIGITS = 2
 """Decimals of a score."""
@@ -43,7 +44,7 @@ class ScoredBoard(NamedTuple):
     """A leader board with the results of its run."""
 
     board: LeaderBoard
-    config: dict[str, Any] | None
+    config: JsonObject | None
     """The config of the run; None where too little is here to run it."""
     results: Results | None
     message: str
@@ -54,7 +55,8 @@ def short_citation(publication: Mapping[str, Any]) -> str:
     """Return authors and year, such as "Ng et al. 2014"; where there is no year, all before the
     first colon.
     """
-    text = " ".join(publication.get("cite", "").split()).partition(":")[0]
+    citation = " ".join(publication.get("cite", "").split())
+    text = citation.partition(":")[0]
     match = _YEAR.fullmatch(text)
     if not match:
         return text or NOBODY
@@ -65,7 +67,7 @@ def short_citation(publication: Mapping[str, Any]) -> str:
     return f"{names} {match[2]}"
 
 
-def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
+def board_part(scored: ScoredBoard, href: str) -> JsonObject:
     """Return a board for the template; `href` is the address of its explorer, or an empty text."""
     board = scored.board
     results = scored.results
@@ -79,9 +81,35 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
         info = results.datasets[board.name]
         size_of = f"{size(info)}; {settings_line(results.statistics or {})}"
         lines = info.lines
-    facts = list(board.facts.values())
     # All systems of a family were scored first by the publication of the result.
     titles_of_entrant = ["printed"] if board.family else ["printed", "first scored by"]
+    scale = interval_scale(scores) if scores else None
+    ours = {score.system: score for score in scores}
+    return {
+        "name": f"board-{board.name}",
+        "title": board.title,
+        "what": board.what,
+        "facts": size_of,
+        "lines": lines,
+        "signature": scores[0].metric if scores else board.metric,
+        "axis": interval_axis(scale) if scale else None,
+        "titles": [*columns.titles, *titles_of_entrant, *board.facts],
+        "rows": _board_rows(board, scores, columns),
+        "bare": bool(board.family),
+        "printed": None if board.family else _printed(board.entrants, ours),
+        "message": scored.message,
+        "config": as_yaml(scored.config) if scored.config and not board.family else "",
+        "href": href,
+        "folder": board.folder,
+    }
+
+
+def _board_rows(
+    board: LeaderBoard,
+    scores: Sequence[Score],
+    columns: "Columns",
+) -> list[Row]:
+    """Return the rows of a board: first the systems with a score of ours."""
 
     def about(entrant: Entrant) -> list[str]:
         """Return the cells of what is known of a system: what was printed, by whom, and the facts
@@ -90,7 +118,7 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
         cells = [_printed_scores(entrant)]
         if not board.family:
             cells.append(short_citation(entrant.first.publication))
-        return cells + [texts.get(entrant.name, "-") for texts in facts]
+        return cells + [texts.get(entrant.name, "-") for texts in board.facts.values()]
 
     entrants = {entrant.name: entrant for entrant in board.entrants}
     scale = interval_scale(scores) if scores else None
@@ -109,30 +137,10 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
             )
         )
     blank = [""] * len(columns.titles)
-    for entrant in sorted(
-        entrants.values(), key=_best_printed
-    ):  # those without a score of ours
-        rows.append(
-            Row("", " = ".join(entrant.names), "", None, [*blank, *about(entrant)])
-        )
-    ours = {score.system: score for score in scores}
-    return {
-        "name": f"board-{board.name}",
-        "title": board.title,
-        "what": board.what,
-        "facts": size_of,
-        "lines": lines,
-        "signature": scores[0].metric if scores else board.metric,
-        "axis": interval_axis(scale) if scale else None,
-        "titles": [*columns.titles, *titles_of_entrant, *board.facts],
-        "rows": rows,
-        "bare": bool(board.family),
-        "printed": None if board.family else _printed(board.entrants, ours),
-        "message": scored.message,
-        "config": as_yaml(scored.config) if scored.config and not board.family else "",
-        "href": href,
-        "folder": board.folder,
-    }
+    for entrant in sorted(entrants.values(), key=_best_printed):
+        cells = [*blank, *about(entrant)]
+        rows.append(Row("", " = ".join(entrant.names), "", None, cells))
+    return rows
 
 
 class Columns(NamedTuple):
@@ -148,13 +156,9 @@ def _columns(results: Results, scores: Sequence[Score], board: LeaderBoard) -> C
     titles, cells = bootstrap_columns(results, scores, DIGITS)
     if not board.family:
         return Columns(titles, cells)
-    numbers = [
-        number for number, title in enumerate(titles) if not EXTRA.fullmatch(title)
-    ]
-    selected = []
-    for row in cells:
-        selected.append([row[number] for number in numbers])
-    return Columns([titles[number] for number in numbers], selected)
+    is_usual = [not EXTRA.fullmatch(title) for title in titles]
+    selected = [list(compress(row, is_usual)) for row in (titles, *cells)]
+    return Columns(selected[0], selected[1:])
 
 
 def _best_printed(entrant: Entrant) -> tuple[bool, float]:
@@ -205,8 +209,10 @@ def _family_table(results: Mapping[str, Sequence[ScoredBoard]]) -> PageTable:
         cells += ["-"] * (len(titles) - len(cells))
         systems = max(len(scored.board.entrants) for scored in boards)
         link = Link(result, f"#board-{quote(boards[0].board.name)}")
-        rows.append([link, str(systems), *cells, "yes" if len(best) == 1 else "no"])
-    return PageTable(["result", "systems", *titles, "same best"], rows, left=(0, 2, 5))
+        is_same = "yes" if len(best) == 1 else "no"
+        rows.append([link, str(systems), *cells, is_same])
+    header = ["result", "systems", *titles, "same best"]
+    return PageTable(header, rows, left=(0, 2, 5))
 
 
 class Summary(NamedTuple):
@@ -226,11 +232,16 @@ def _summary(results: Results) -> Summary:
     for test in results.tests:
         if is_significant(test, results):
             different.add(frozenset((test.system, test.other)))
-    neighbours = [frozenset((one.system, two.system)) for one, two in pairwise(scores)]
+    systems = [score.system for score in scores]
+    neighbours = list(map(frozenset, pairwise(systems)))
     alike = sum(pair not in different for pair in neighbours)
     clusters = {score.bootstrap.cluster for score in scores if score.bootstrap}
-    best = " = ".join(score.system for score in scores if score.rank == 1)
-    return Summary(best, str(len(clusters)), f"{alike} of {len(neighbours)}")
+    first = [score.system for score in scores if score.rank == 1]
+    return Summary(
+        best=" = ".join(first),
+        clusters=str(len(clusters)),
+        neighbours=f"{alike} of {len(neighbours)}",
+    )
 
 
 def _printed_scores(entrant: Entrant) -> str:
@@ -254,24 +265,17 @@ def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTa
     """Return a row for each printed score."""
     rows: list[list[str | Link]] = []
     for entrant in entrants:
-        ours = percent(scores[entrant.name].score, 4) if entrant.name in scores else "-"
+        ours = "-"
+        if entrant.name in scores:
+            ours = percent(scores[entrant.name].score, 4)
         for printed in entrant.printed:
             settings = printed.metric or "as the board"
             if not printed.published:
                 settings += "; not published"
-            result = Link(
-                printed.recipe, f"#result-{quote(printed.recipe)}"
-            )  # on the same page
-            rows.append(
-                [
-                    entrant.name,
-                    printed.value,
-                    ours,
-                    settings,
-                    str(printed.year or "-"),
-                    result,
-                ]
-            )
+            year = str(printed.year or "-")
+            # On the same page.
+            result = Link(printed.recipe, f"#result-{quote(printed.recipe)}")
+            rows.append([entrant.name, printed.value, ours, settings, year, result])
     header = [
         "system",
         "printed",

@@ -38,7 +38,8 @@ class Joined:
                 self._add(run, dataset, info)
         for (dataset, label), scores in self._boards.items():
             self._rank(dataset, label, scores)
-        settings = [run.results.statistics for run in runs if run.results.statistics]
+        settings = [run.results.statistics for run in runs]
+        settings = list(filter(None, settings))
         if any(one != settings[0] for one in settings):
             self._warn(
                 "runs have intervals with other settings than those that are named, "
@@ -73,11 +74,10 @@ class Joined:
 
     def _rank(self, dataset: str, label: str, scores: Sequence[Score]) -> None:
         """Add the scores of a board to the results, with their ranks."""
-        versions = dict.fromkeys(score.metric.rpartition("|v:")[2] for score in scores)
+        versions = {score.metric.rpartition("|v:")[2]: None for score in scores}
         if len(versions) > 1:
-            self._warn(
-                f"{dataset}: {label} is of versions {' and '.join(versions)} of gec-pipeline"
-            )
+            listed = " and ".join(versions)
+            self._warn(f"{dataset}: {label} is of versions {listed} of gec-pipeline")
         values = [goodness(score.metric, score.score) for score in scores]
         for score, rank in zip(scores, ranks(values), strict=True):
             # a board has one signature, that of its first score
@@ -132,8 +132,9 @@ class Joined:
 
 def _differing(one: DatasetInfo, two: DatasetInfo) -> list[str]:
     """Return in what two data sets differ, but for their systems."""
-    if (one.lines, one.references, one.views) != (two.lines, two.references, two.views):
-        return ["number of lines or references"]
+    for name in ("lines", "references", "views"):
+        if getattr(one, name) != getattr(two, name):
+            return ["number of lines or references"]
     return differing_texts(one, two)
 
 
@@ -156,7 +157,9 @@ def board_page(runs: Sequence[NamedRun], digits: int) -> str:
             left=(0, 4),
         ),
         "Systems": PageTable(
-            ["data set", "system", "runs"], system_rows, left=(0, 1, 2)
+            ["data set", "system", "runs"],
+            system_rows,
+            left=(0, 1, 2),
         ),
     }
     context = ReportContext(results=joined.results, digits=digits)

@@ -3,13 +3,14 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pipeline.data.dataset_cache import cache
 from pipeline.extensions.page.shell import Design, PageTable, render
 from pipeline.files.remote import PREFIX
 
 from ..recipe import Outcome
+from ..report_tables import JsonObject
 from ..tables import counted, difference, misses, summary
 from ..verdicts import ORDER, VERDICTS, Verdict
 from .leader_boards import (
@@ -86,25 +87,29 @@ def reproduction_report(
             }
         )
     not_run = [[one.recipe.name, one.message] for one in outcomes if one.message]
-    verdicts = [name for name in dict.fromkeys((*VERDICTS, NOT_RUN)) if counts[name]]
-    meanings = [(name, VERDICTS[name]) for name in (*ORDER, NOT_PUBLISHED)]
+    counted_verdicts = []
+    for name in dict.fromkeys((*VERDICTS, NOT_RUN)):
+        if counts[name]:
+            counted_verdicts.append((name, KINDS.get(name, "none"), counts[name]))
+    verdicts = []
+    for verdict in (*ORDER, NOT_PUBLISHED):
+        kind = KINDS.get(verdict, "none")
+        verdicts.append((verdict, kind, VERDICTS[verdict]))
     content = {
         "title": "Published rankings, reproduced",
         "publications": publications,
         "families": family_tables(boards),
         "boards": [board_part(board, explorer(board.board.folder)) for board in boards],
-        "counts": [(name, KINDS.get(name, "none"), counts[name]) for name in verdicts],
+        "counts": counted_verdicts,
         "values_equal": equal,
         "values_all": values,
-        "verdicts": [
-            (name, KINDS.get(name, "none"), meaning) for name, meaning in meanings
-        ],
+        "verdicts": verdicts,
         "not_run": PageTable(["result", "why"], not_run, left=(0, 1)),
     }
     return render(DESIGN, content)
 
 
-def _entries(outcome: Outcome) -> list[dict[str, Any]]:
+def _entries(outcome: Outcome) -> list[JsonObject]:
     """Return the entries of `expect` with their verdicts; none if the recipe did not run."""
     return outcome.expectations["entries"] if outcome.expectations else []
 
@@ -131,7 +136,7 @@ def _field(outcome: Outcome) -> str:
     return str(outcome.recipe.publication.get("field", FIELD))
 
 
-def _result(outcome: Outcome, href: str) -> dict[str, Any]:
+def _result(outcome: Outcome, href: str) -> JsonObject:
     """Return a published result for the template. `href` is the address of its explorer, or an
     empty text.
     """
@@ -171,7 +176,7 @@ def _result(outcome: Outcome, href: str) -> dict[str, Any]:
 class Column(NamedTuple):
     """An entry of `expect` as a column of a table."""
 
-    heading: dict[str, Any]
+    heading: JsonObject
     """What stands above it."""
     cells: dict[str, dict[str, str]]
     """A published value beside ours, by place."""
@@ -181,11 +186,12 @@ class Column(NamedTuple):
         """Its width in letters."""
         width = GAP
         for key in ("printed", "ours", "difference"):
-            width += max((len(cell[key]) for cell in self.cells.values()), default=0)
+            lengths = [len(cell[key]) for cell in self.cells.values()]
+            width += max(lengths, default=0)
         return width
 
 
-def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def value_tables(entries: Sequence[JsonObject]) -> list[JsonObject]:
     """Return the tables of a recipe for the template, from the entries of its expectations, which
     results.json has.
 
@@ -197,12 +203,14 @@ def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         room -= column.width
         fits = False
         if tables and len(tables[-1]) < MAX_BESIDE:
-            fits = room >= 0 and tables[-1][0].cells.keys() == column.cells.keys()
+            first = tables[-1][0]
+            fits = room >= 0 and first.cells.keys() == column.cells.keys()
         if fits:
             tables[-1].append(column)
         else:
             tables.append([column])
-            room = MAX_LETTERS - column.width - max(map(len, column.cells), default=0)
+            longest_place = max(map(len, column.cells), default=0)
+            room = MAX_LETTERS - column.width - longest_place
     parts = []
     for columns in tables:
         rows = []
@@ -212,7 +220,7 @@ def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return parts
 
 
-def _column(entry: dict[str, Any]) -> Column:
+def _column(entry: JsonObject) -> Column:
     """Return an entry of results.json as a column."""
     largest = difference(entry["largest_difference"])
     facts = [f"{counted(entry)} equal, largest difference {largest}"]
