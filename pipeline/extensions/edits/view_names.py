@@ -12,6 +12,11 @@ KEPT = "kept."
 """The prefix of an annotator if the edits of gold are compared as they are, whatever their types."""
 
 
+def is_edits(view: str) -> bool:
+    """Return whether an input has the edits of outputs, from files or of annotated texts."""
+    return view.partition(".")[0] == EDITS
+
+
 def annotated_by(annotator: str) -> str:
     """Return the name of the input EDITS in which texts are annotated; EDITS without an annotator.
 

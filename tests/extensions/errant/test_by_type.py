@@ -28,7 +28,7 @@ from pipeline.report.markdown import markdown_files
 from pipeline.report.tables import percent
 from pipeline.report.tables.by_type import of_system, side_by_side, types_of
 from tests.conftest import called, run
-from tests.extensions.edits.test_breakdown import write_edits
+from tests.extensions.errant.test_breakdown import write_edits
 from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pipeline.errors import ConfigError
-from pipeline.extensions.edits import annotate, errant_annotator
-from pipeline.extensions.edits.annotate import annotate_all
-from pipeline.extensions.edits.errant_annotator import (
+from pipeline.extensions.errant import annotate, errant_annotator
+from pipeline.extensions.errant.annotate import annotate_all
+from pipeline.extensions.errant.errant_annotator import (
     ErrantAnnotator,
     Pair,
     Word,
@@ -23,7 +23,7 @@ from pipeline.extensions.edits.errant_annotator import (
     versions_of,
 )
 from tests.conftest import ROOT
-from tests.extensions.edits.errant_package import errant_parallel, loaded, needs_errant
+from tests.extensions.errant.errant_package import errant_parallel, loaded, needs_errant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.extensions.edits.errant_report import MODES
+from pipeline.extensions.errant.errant_report import MODES
 from pipeline.metrics.f_score import precision_recall_f
 from tests.conftest import called
 

@@ -12,10 +12,9 @@ from fnmatch import fnmatchcase
 from operator import add
 from typing import NamedTuple, TypeAlias
 
+from pipeline.extensions.edits import m2_files
+from pipeline.extensions.edits.m2_files import PREFIXES, Annotated, Edit
 from pipeline.metrics.f_score import precision_recall_f
-
-from . import m2_files
-from .m2_files import PREFIXES, Annotated, Edit
 
 Key: TypeAlias = "tuple[int | str, ...]"
 """The properties of an edit that have to be equal."""

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.errors import ConfigError, IncompleteError
-from pipeline.extensions.edits import annotate
-from pipeline.extensions.edits import errant_annotator as spacy_pipelines
-from pipeline.extensions.edits.annotate import (
+from pipeline.extensions.errant import annotate
+from pipeline.extensions.errant import errant_annotator as spacy_pipelines
+from pipeline.extensions.errant.annotate import (
     Annotated,
     AnnotationCache,
     annotate_all,
     chunks,
 )
-from pipeline.extensions.edits.errant_annotator import (
+from pipeline.extensions.errant.errant_annotator import (
     NOOP,
     Pair,
     Versions,
@@ -34,7 +34,7 @@ from tests.conftest import called
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pipeline.extensions.edits.errant_annotator import Annotation
+    from pipeline.extensions.errant.errant_annotator import Annotation
 
 PAIRS = [
     ("a b", "a c"),

@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 from pipeline import kernel
 from pipeline.arrays import Bools, Floats, Ints
+from pipeline.extensions.edits.m2_files import FIELDS, Edit
+from pipeline.extensions.edits.options import choice_option
+from pipeline.extensions.edits.records import annotation_of, outputs_of
+from pipeline.extensions.edits.view_names import EDITS_OF_BOTH
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
@@ -42,10 +46,7 @@ from ..errant_report import (
     Key,
     is_of,
 )
-from ..m2_files import FIELDS, Edit
-from ..options import AnnotatesTexts, annotator_option, choice_option, gold_option
-from ..records import annotation_of, outputs_of
-from ..view_names import EDITS_OF_BOTH
+from ..options import AnnotatesTexts, annotator_option, gold_option
 
 
 class TypedEdits(NamedTuple):

@@ -17,14 +17,14 @@ from pipeline import stages
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.execution import workers
-from pipeline.extensions.edits.errant_annotator import Pair, versions_of
-from pipeline.extensions.edits.metrics.cleme import Cleme
-from pipeline.extensions.edits.metrics.errant import Errant
+from pipeline.extensions.errant.errant_annotator import Pair, versions_of
+from pipeline.extensions.errant.metrics.cleme import Cleme
+from pipeline.extensions.errant.metrics.errant import Errant
 from pipeline.metrics.build import from_text
 from tests.config_files import lines, prepare, problems, write
 from tests.conftest import ROOT, called, run
-from tests.extensions.edits.errant_package import needs_errant
-from tests.extensions.edits.stand_in import (
+from tests.extensions.errant.errant_package import needs_errant
+from tests.extensions.errant.stand_in import (
     MODELS,
     ONE,
     TWO,

@@ -22,7 +22,9 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline import stages
 from pipeline.data.config.tree import from_mapping
-from pipeline.extensions.edits.errant_report import (
+from pipeline.extensions.edits.m2_files import NOOP as NOOP_LINE
+from pipeline.extensions.edits.records import annotation_of, outputs_of, record_of
+from pipeline.extensions.errant.errant_report import (
     CHERRANT,
     NOOP,
     UNJUDGED,
@@ -30,9 +32,7 @@ from pipeline.extensions.edits.errant_report import (
     Hits,
     compare,
 )
-from pipeline.extensions.edits.m2_files import NOOP as NOOP_LINE
-from pipeline.extensions.edits.metrics.errant import Errant, hits_of
-from pipeline.extensions.edits.records import annotation_of, outputs_of, record_of
+from pipeline.extensions.errant.metrics.errant import Errant, hits_of
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.statistics_spec import Text
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipeline.evaluation import Result
-    from pipeline.extensions.edits.metrics.errant import Compared
+    from pipeline.extensions.errant.metrics.errant import Compared
 
 
 pytestmark = pytest.mark.filterwarnings("ignore")

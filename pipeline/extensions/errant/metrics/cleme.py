@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
+from pipeline.extensions.edits.options import choice_option
 from pipeline.metrics.base.capabilities import (
     ChoosesReferences,
     CountWarning,
@@ -30,7 +31,7 @@ from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import WHOLE, Columns, Field
 from pipeline.metrics.f_score import precision_recall_f
 
-from ..options import AnnotatesTexts, annotator_option, choice_option, gold_option
+from ..options import AnnotatesTexts, annotator_option, gold_option
 from .cleme_counts import CHANGED, KINDS, ClemeSpec
 
 DECIMALS = 4

@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipeline.errors import ConfigError
-from pipeline.extensions.edits import annotate, errant_annotator
-from pipeline.extensions.edits.errant_annotator import (
+from pipeline.extensions.errant import annotate, errant_annotator
+from pipeline.extensions.errant.errant_annotator import (
     Versions,
     block,
     missing_package,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pipeline.extensions.edits.errant_annotator import Annotation, Pair
+    from pipeline.extensions.errant.errant_annotator import Annotation, Pair
 
 MODELS = {"en_one": "en_one-1.0", "en_two": "en_two-2.0"}
 """The pipelines that are installed."""

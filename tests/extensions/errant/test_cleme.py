@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline.errors import InputError
-from pipeline.extensions.edits.errant_report import preference
 from pipeline.extensions.edits.records import record_of
+from pipeline.extensions.errant.errant_report import preference
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base import choices as running_choice
 from pipeline.metrics.base.capabilities import chooser

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline.extensions.edits.errant_report import Comparison
-from pipeline.extensions.edits.metrics.cleme_counts import ClemeSpec
-from pipeline.extensions.edits.metrics.errant import ErrantSpec, TypeSpec
+from pipeline.extensions.errant.errant_report import Comparison
+from pipeline.extensions.errant.metrics.cleme_counts import ClemeSpec
+from pipeline.extensions.errant.metrics.errant import ErrantSpec, TypeSpec
 from pipeline.metrics.build import from_text
 
 KEYS = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pipeline.errors import ConfigError
-from pipeline.extensions.edits.errant_annotator import UNUSED, named, versions_of
+from pipeline.extensions.errant.errant_annotator import UNUSED, named, versions_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,11 +20,17 @@ import math
 import sys
 
 from pipeline.errors import CorpusError, printable
+from pipeline.extensions.edits.commands.m2 import read_m2
+from pipeline.extensions.edits.m2_files import (
+    line_ends,
+    other_sentences,
+    other_styles,
+    other_types,
+    swapped,
+)
 from pipeline.report.terminal.printing import print_warnings
 
 from ..errant_report import MODES, TITLES, TYPE_TIER, Comparison, report
-from ..m2_files import line_ends, other_sentences, other_styles, other_types, swapped
-from .m2 import read_m2
 
 MAX_BETA = 1e6
 

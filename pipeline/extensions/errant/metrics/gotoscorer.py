@@ -12,6 +12,9 @@ import numpy as np
 
 from pipeline.arrays import Bools, Floats, Ints
 from pipeline.errors import ConfigError, LongTextError
+from pipeline.extensions.edits.m2_files import Edit
+from pipeline.extensions.edits.records import annotation_of, outputs_of
+from pipeline.extensions.edits.view_names import EDITS
 from pipeline.files.plain_files import small_text
 from pipeline.metrics.base.capabilities import ChoosesReferences
 from pipeline.metrics.base.choices import f_beta, ratio
@@ -29,10 +32,6 @@ from pipeline.metrics.base.statistics_spec import (
     StatisticsSpec,
     Text,
 )
-
-from ..m2_files import Edit
-from ..records import annotation_of, outputs_of
-from ..view_names import EDITS
 
 LEFT_OUT = {"authors": ("noop", "UNK", "Um"), "gec-metrics": ("noop", "UNK")}
 """Types of edits that change nothing, by flavour."""

@@ -20,7 +20,7 @@ from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
 from pipeline.scoring.terms import chosen_references
 from tests.conftest import called, run
-from tests.extensions.edits.test_breakdown import write_edits
+from tests.extensions.errant.test_breakdown import write_edits
 from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:
