@@ -277,36 +277,6 @@ MAX_CELLS = 1 << 32
 A pair takes a nanosecond or two.
 """
 
-THREE_WAY_COUNTS = ("c_tp", "tn", "d_fp", "d_fn", "fpn")
-"""What three_way() counts: columns, in the names of I-measure."""
-
-FIELDS = ("start", "end", "output", "reference", "kind")
-"""What describes a column.
-
-It holds the source's tokens from start up to but not end, which are one or none. Output and
-reference are the numbers of their tokens in their lines, -1 for a gap. The kind is an index in
-THREE_WAY_COUNTS.
-"""
-
-
-class ChangedColumns(NamedTuple):
-    """The changed columns of the alignments of all references with all systems."""
-
-    offsets: Ints
-    """Where the columns of each alignment begin: [references of all lines * systems + 1].
-
-    Those of reference r and system s are at r * systems + s.
-    """
-    columns: NDArray[np.int32]
-    """FIELDS of each column, from the first to the last of an alignment: [columns, 5]."""
-
-
-MAX_PAIRS = 1 << 25
-"""The most cells of a two-way alignment in three_way(), which take about half a gigabyte."""
-
-MAX_TRIPLES = 1 << 36
-"""The most cells of a three-way alignment in three_way(). To compute them all would take minutes."""
-
 BEAM = 25
 """How many columns on each side of the diagonal edit_rate() computes.
 
@@ -443,12 +413,13 @@ def check_parallel(references: Texts, others: Texts) -> None:
         offsets = text.offsets
         if len(offsets) != len(references[0].offsets) or len(offsets) == 0:
             raise ValueError("texts: they have different numbers of lines")
-        _check_rising(offsets, len(text.ids))
+        check_rising(offsets, len(text.ids))
         if text.ids.size and text.ids.min() < 0:
             raise ValueError("texts: ids are below 0")
 
 
-def _check_rising(offsets: Ints, size: int) -> None:
+def check_rising(offsets: Ints, size: int) -> None:
+    """Raise ValueError unless offsets rise from 0 to at most `size`."""
     if offsets[0] != 0 or offsets[-1] > size or (offsets[1:] < offsets[:-1]).any():
         raise ValueError("texts: offsets do not rise from 0 to the number of ids")
 
@@ -460,8 +431,8 @@ def check_sentences(
     for text in [*references, *systems]:
         if len(text.offsets) == 0 or len(text.firsts) == 0:
             raise ValueError("texts: they have different numbers of lines")
-        _check_rising(text.offsets, len(text.ids))
-        _check_rising(text.firsts, len(text.offsets) - 1)
+        check_rising(text.offsets, len(text.ids))
+        check_rising(text.firsts, len(text.offsets) - 1)
     check_parallel(
         [text.as_lines for text in references], [text.as_lines for text in systems]
     )
@@ -541,43 +512,6 @@ def _longest(text: Sentences) -> Ints:
     if full.any():
         longest[full] = np.maximum.reduceat(sizes, firsts[full])
     return longest
-
-
-def check_three_way(
-    source: Encoded, systems: Texts, references: Encoded, firsts: Ints
-) -> None:
-    """Check the arguments of three_way().
-
-    Raises ValueError if source and systems have different numbers of lines, if `firsts` does not
-    give all references to the lines, and for unsound offsets and ids. Raises LongTextError for
-    lines that are too long to be aligned: a two-way alignment exceeds MAX_PAIRS, or the three-way
-    one MAX_TRIPLES. In this error text 0 is the references, and the line is that of the source.
-    """
-    import numpy as np
-
-    check_parallel([source], systems)
-    check_parallel([references], [])
-    if len(firsts) != len(source.offsets):
-        raise ValueError("firsts: expected one for each line, and one more")
-    _check_rising(firsts, len(references.offsets) - 1)
-    if firsts[-1] != len(references.offsets) - 1:
-        raise ValueError("firsts: there are references that belong to no line")
-    lines = np.repeat(np.arange(len(firsts) - 1), _lengths(firsts))
-    # The rows, columns and layers of the alignment of each reference: a token each, and one more.
-    one = _lengths(source.offsets)[lines] + 1
-    three = _lengths(references.offsets) + 1
-    for number, system in enumerate(systems, 1):
-        two = _lengths(system.offsets)[lines] + 1
-        pairs = np.maximum(np.maximum(one * two, one * three), two * three)
-        too_long = (pairs > MAX_PAIRS) | (one * two * three.astype(float) > MAX_TRIPLES)
-        if too_long.any():
-            index = int(too_long.argmax())
-            sizes = f"{one[index] - 1:,}, {two[index] - 1:,} and {three[index] - 1:,} tokens"
-            message = (
-                f"source, output and reference of {sizes} are too long for a three-way alignment "
-                "(I-measure)"
-            )
-            raise LongTextError(number, int(lines[index]), message)
 
 
 def check_edit_rate(references: Texts, systems: Texts) -> None:

@@ -13,7 +13,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from pipeline import kernel
 from pipeline.data.texts import CHANGED
 from pipeline.errors import CorpusError, Problem
 from pipeline.files.plain_files import (
@@ -26,8 +25,10 @@ from pipeline.files.plain_files import (
     open_bytes,
 )
 from pipeline.files.remote import Remote
+from pipeline.kernel import native_function
 from pipeline.parallel import Shared, alone, in_batches
 
+from . import kernel
 from .m2_files import (
     CACHED_SENTENCES,
     DELETED,
@@ -296,7 +297,7 @@ def compiled_part(
 
     Raises NotPlainError.
     """
-    read = kernel.native_function("M2Sentences", "m2_edits")
+    read = native_function("M2Sentences", "m2_edits", kernel.__name__)
     if not read:
         raise NotPlainError
     number, data = part

@@ -4,7 +4,6 @@ Each iteration has a stream of its own, which runs over the lines in order. So d
 on the blocks of lines that are drawn at once.
 """
 
-import itertools
 import random
 from collections.abc import Callable, Iterable, Sequence
 
@@ -36,8 +35,9 @@ class Drawer:
     ) -> None:
         numbers = check_drawer(sampler, iterations, references)
         self.references = references
+        make_stream = STREAMS[sampler]
         self.streams = [
-            _STREAMS[sampler](number, lines, references, seed) for number in numbers
+            make_stream(number, lines, references, seed) for number in numbers
         ]
 
     def take(self, lines: int, present: Ints | None = None) -> Bytes:
@@ -85,7 +85,7 @@ def pass_draws(generator: np.random.Generator, rows: int, things: int) -> None:
         generator.integers(0, things, things)
 
 
-def python2(iteration: int, *_: int) -> Stream:
+def python2(iteration: int, lines: int, references: int, seed: int) -> Stream:
     """Draw int(random() * R) with the seed 101 * iteration, as Python 2's random.randint(0, R - 1)
     does.
 
@@ -93,12 +93,14 @@ def python2(iteration: int, *_: int) -> Stream:
     generator, bit for bit.
     """
     generator = np.random.RandomState([SEED_STEP * iteration])
-    return lambda count, limits: (generator.random_sample(count) * limits).astype(
-        np.uint8
-    )
+
+    def stream(count: int, limits: int | Ints) -> Bytes:
+        return (generator.random_sample(count) * limits).astype(np.uint8)
+
+    return stream
 
 
-def python3(iteration: int, *_: int) -> Stream:
+def python3(iteration: int, lines: int, references: int, seed: int) -> Stream:
     """Draw as Python 3's random.randint(0, R - 1) does, with the seed 101 * iteration.
 
     The highest R.bit_length() bits of a 32-bit word are a draw, and words that give R or more are
@@ -114,10 +116,14 @@ def python3(iteration: int, *_: int) -> Stream:
     return stream
 
 
-def numpy(iteration: int, lines: int, _: int, seed: int) -> Stream:
+def numpy(iteration: int, lines: int, references: int, seed: int) -> Stream:
     """Draw the row `iteration` of (default_rng(seed).random((iterations, lines)) * R).astype(int)."""
     generator = np.random.Generator(np.random.PCG64(seed).advance(iteration * lines))
-    return lambda count, limits: (generator.random(count) * limits).astype(np.uint8)
+
+    def stream(count: int, limits: int | Ints) -> Bytes:
+        return (generator.random(count) * limits).astype(np.uint8)
+
+    return stream
 
 
 def turned(iteration: int, lines: int, references: int, seed: int) -> Stream:
@@ -132,15 +138,21 @@ def turned(iteration: int, lines: int, references: int, seed: int) -> Stream:
     return turned_stream
 
 
-def all_choices(iteration: int, lines: int, references: int, _: int) -> Stream:
+def all_choices(iteration: int, lines: int, references: int, seed: int) -> Stream:
     """Return the digits of the iteration's number in base R, so that every choice comes once."""
-    digits = iter([iteration // references**line % references for line in range(lines)])
-    return lambda count, _limits: np.fromiter(
-        itertools.islice(digits, count), np.uint8, count
-    )
+    digits = []
+    for _line in range(lines):
+        iteration, digit = divmod(iteration, references)
+        digits.append(digit)
+    remaining = iter(digits)
+
+    def stream(count: int, limits: int | Ints) -> Bytes:
+        return np.fromiter(remaining, np.uint8, count)
+
+    return stream
 
 
-_STREAMS: dict[str, Callable[[int, int, int, int], Stream]] = {
+STREAMS: dict[str, Callable[[int, int, int, int], Stream]] = {
     "python2": python2,
     "python3": python3,
     "numpy": numpy,

@@ -123,9 +123,8 @@ def union_lcs(
         left = remaining[system][reference][line]
         for sentence in reference_lines[reference][line]:
             lengths = range(len(sentence) + 1)
-            for position in _hit_positions(
-                sentence, output_lines[system][line], lengths
-            ):
+            output = output_lines[system][line]
+            for position in _hit_positions(sentence, output, lengths):
                 token = sentence[position]
                 hits[system, line, reference] += left[token] > 0
                 left[token] -= 1
@@ -233,10 +232,8 @@ def _pairs(ids: Sentence, gap: int) -> Counter[tuple[int, int]]:
 def _sentences(text: Sentences) -> list[list[Sentence]]:
     """Return the sentences of each line."""
     sentences = Encoded(text.ids, text.offsets).lines()
-    return [
-        sentences[first:last]
-        for first, last in itertools.pairwise(text.firsts.tolist())
-    ]
+    bounds = itertools.pairwise(text.firsts.tolist())
+    return [sentences[first:last] for first, last in bounds]
 
 
 def _remaining(
@@ -247,6 +244,11 @@ def _remaining(
     """Return how often each token may be hit; `allowed` is as in union_lcs()."""
     remaining: Remaining = []
     for number, system in enumerate(systems):
-        texts = allowed[number] if allowed else [system.as_lines] * len(references)
-        remaining.append([[Counter(line) for line in text.lines()] for text in texts])
+        texts = [system.as_lines] * len(references)
+        if allowed:
+            texts = [*allowed[number]]
+        counts = []
+        for text in texts:
+            counts.append([Counter(line) for line in text.lines()])
+        remaining.append(counts)
     return remaining

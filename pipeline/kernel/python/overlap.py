@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from .. import common
 from ..common import (
     COUNTED,
     KINDS,
+    MERGED_KINDS,
+    SARI_COUNTS,
+    SARI_ORDER,
+    SARI_RATIOS,
     WITHOUT_OUTPUT,
     Encoded,
     SharedGrams,
@@ -68,13 +71,12 @@ def overlap(
                 continue
             of_output = _all_orders(ids, order)
             for kind, array in counts.items():
-                if kind in KINDS:
-                    for index, of_reference in enumerate(of_references):
-                        array[number, line, index] = _sums(
-                            kind, of_source, of_reference, of_output
-                        )
-                else:
+                if kind in MERGED_KINDS:
                     array[number, line] = _sums(kind, of_source, of_merged, of_output)
+                    continue
+                for index, of_reference in enumerate(of_references):
+                    sums = _sums(kind, of_source, of_reference, of_output)
+                    array[number, line, index] = sums
     return counts
 
 
@@ -100,9 +102,8 @@ def _sums(
     """Return the sum of a kind over the n-grams of each order."""
     times = COUNTED[kind].times
     sums = []
-    for in_source, in_reference, in_output in zip(
-        source, reference, output, strict=True
-    ):
+    for texts in zip(source, reference, output, strict=True):
+        in_source, in_reference, in_output = texts
         grams = set(in_output)
         if kind in WITHOUT_OUTPUT:
             grams = set(in_source) | set(in_reference)
@@ -139,16 +140,15 @@ def sari(
     """
     present = check_sari(source, references, systems, missing)
     lines = len(source.offsets) - 1
-    counts = np.zeros(
-        (len(systems), lines, len(common.SARI_COUNTS), common.SARI_ORDER), np.int64
-    )
-    ratios = np.zeros((len(systems), lines, len(common.SARI_RATIOS), common.SARI_ORDER))
+    shape = (len(systems), lines)
+    counts = np.zeros((*shape, len(SARI_COUNTS), SARI_ORDER), np.int64)
+    ratios = np.zeros((*shape, len(SARI_RATIOS), SARI_ORDER))
     source_lines = source.lines()
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
     for line in range(lines):
         indices = np.flatnonzero(present[line])
-        for order in range(1, common.SARI_ORDER + 1):
+        for order in range(1, SARI_ORDER + 1):
             in_source = ngrams(source_lines[line], order)
             in_references: Ngrams = Counter()
             for index in indices:
@@ -276,16 +276,10 @@ def shared_ngrams(
         entry_places = np.full(len(line_and_number), -1)
         entry_places[by_line] = place_numbers
         # Entries of outputs have the place of the same n-gram of the same line, if there is one.
-        known = in_references[first_of_place]
-        in_outputs = line_and_number[of_references:]
-        sorting = np.argsort(known)
-        candidates = np.append(sorting, 0)[
-            np.searchsorted(known, in_outputs, sorter=sorting)
-        ]
-        is_known = (
-            np.append(known, -1)[np.minimum(candidates, len(known))] == in_outputs
-        )
-        entry_places[of_references:] = np.where(is_known, candidates, -1)
+        known = in_references[first_of_place].tolist()
+        place_of = {place: number for number, place in enumerate(known)}
+        for index in range(of_references, len(line_and_number)):
+            entry_places[index] = place_of.get(line_and_number[index], -1)
         highest = np.zeros(len(known), np.int64)
         np.maximum.at(highest, entry_places[:of_references], times[:of_references])
         result.append(

@@ -32,6 +32,11 @@ class Plane(NamedTuple):
     data: bytes
     """The bits of all numbers, packed."""
 
+    @property
+    def content(self) -> tuple[int, bytes]:
+        """What is stored once for equal planes."""
+        return self.bits, self.data
+
 
 class Packed(NamedTuple):
     """A table of whole numbers [lines, ...], packed by columns."""
@@ -53,13 +58,10 @@ class Packed(NamedTuple):
 
         Returns None unless all numbers are whole, and between -2**53 and 2**53.
         """
-        columns = np.ascontiguousarray(
-            array.reshape(len(array), math.prod(array.shape[1:])).T
-        )
-        numbers_of_planes: dict[tuple[int, bytes], int] = {}
-        column_planes: list[
-            list[tuple[int, int]]
-        ] = []  # the number and the factor of each
+        flat = array.reshape(len(array), math.prod(array.shape[1:]))
+        columns = np.ascontiguousarray(flat.T)
+        plane_numbers: dict[tuple[int, bytes], int] = {}
+        planes_of_columns: list[list[Plane]] = []
         least = np.zeros(len(columns))
         for column, numbers in enumerate(columns):
             low = numbers.min() if len(numbers) else 0.0
@@ -71,22 +73,17 @@ class Packed(NamedTuple):
             planes = _planes(numbers - low, int(top - low))
             if planes is None:
                 return None
-            factors = []
+            planes_of_columns.append(planes)
             for plane in planes:
-                key = (plane.bits, plane.data)
-                number = numbers_of_planes.setdefault(key, len(numbers_of_planes))
-                factors.append((number, 1 << plane.shift))
-            column_planes.append(factors)
-        table = np.zeros((len(numbers_of_planes) + 1, len(columns)))
-        for column, factors in enumerate(column_planes):
-            for number, factor in factors:
-                table[number, column] += factor
-        table[-1] = least
-        data = np.frombuffer(
-            b"".join(plane for _bits, plane in numbers_of_planes), np.uint8
-        )
-        widths = np.array([bits for bits, _plane in numbers_of_planes], np.uint8)
-        return cls(data, widths, table, array.shape)
+                plane_numbers.setdefault(plane.content, len(plane_numbers))
+        factors = np.zeros((len(plane_numbers) + 1, len(columns)))
+        factors[-1] = least
+        for column, planes in enumerate(planes_of_columns):
+            for plane in planes:
+                factors[plane_numbers[plane.content], column] += 1 << plane.shift
+        bits = np.array([width for width, _data in plane_numbers], np.uint8)
+        data = b"".join(data for _width, data in plane_numbers)
+        return cls(np.frombuffer(data, np.uint8), bits, factors, array.shape)
 
     @property
     def nbytes(self) -> int:
@@ -142,23 +139,19 @@ def _unpacked(data: Bytes, bits: Bytes, lines: int) -> Bytes:
     planes = np.empty((len(bits), lines), np.uint8)
     start = 0
     for plane, width in enumerate(bits.tolist()):
-        size = (lines + 7) // 8 * width
-        shifted = data[start : start + size, None] >> np.arange(
-            0, 8, width, dtype=np.uint8
-        )
+        end = start + (lines + 7) // 8 * width
+        shifts = np.arange(0, 8, width, dtype=np.uint8)
+        shifted = data[start:end, None] >> shifts
         planes[plane] = (shifted & np.uint8((1 << width) - 1)).ravel()[:lines]
-        start += size
+        start = end
     return planes
 
 
 def check_planes(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> None:
     """Raise ValueError if packed planes and weights do not fit together."""
-    known = bits.dtype == np.uint8 and set(PLANE_BITS).issuperset(bits.tolist())
-    if (
-        not known
-        or lines < 0
-        or len(data) != (lines + 7) // 8 * int(bits.sum(dtype=np.int64))
-    ):
+    is_known = bits.dtype == np.uint8 and set(PLANE_BITS).issuperset(bits.tolist())
+    size = (lines + 7) // 8 * int(bits.sum(dtype=np.int64))
+    if not is_known or lines < 0 or len(data) != size:
         raise ValueError(
             f"planes: expected bytes for {lines} lines and {len(bits)} planes, found {len(data)}"
         )
@@ -180,9 +173,10 @@ def plane_sums(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> Ints:
     planes = _unpacked(data, bits, lines)
     sums = np.zeros((len(weights), len(planes) + 1), np.int64)
     for low in range(0, lines, LINES_AT_ONCE):
-        some = slice(low, low + LINES_AT_ONCE)
+        high = low + LINES_AT_ONCE
+        block = weights[:, low:high]
         # float64 holds these sums exactly, and multiplies faster than integers.
-        products = weights[:, some].astype(np.float64) @ planes[:, some].T
+        products = block.astype(np.float64) @ planes[:, low:high].T
         sums[:, :-1] += products.astype(np.int64)
-        sums[:, -1] += weights[:, some].sum(axis=1, dtype=np.int64)
+        sums[:, -1] += block.sum(axis=1, dtype=np.int64)
     return sums

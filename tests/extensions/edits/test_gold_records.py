@@ -7,11 +7,11 @@ import random
 import numpy as np
 import pytest
 
+from pipeline.extensions.edits.kernel.gold_edits import gold_records
 from pipeline.extensions.edits.m2_files import NOOP
 from pipeline.extensions.edits.metrics.m2 import listed_edits, read_gold
 from pipeline.extensions.edits.records import record_of
 from pipeline.kernel.common import join_lines
-from pipeline.kernel.gold_edits import gold_records
 
 WRONG = ["0", "a b", "1 2 3", "", "0 1.5", "0 \u00bd"]
 

@@ -8,10 +8,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline import kernel
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import LongTextError
-from pipeline.kernel.common import THREE_WAY_COUNTS, Encoded, join_lines
+from pipeline.kernel.common import Encoded, join_lines
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
@@ -35,6 +34,7 @@ from pipeline.metrics.base.statistics_spec import (
 )
 from pipeline.tokenizers.tokenization import Tokenization
 
+from .. import kernel
 from ..correction_references import (
     SPLITS,
     CorrectedSentence,
@@ -44,6 +44,7 @@ from ..correction_references import (
     of_annotators,
     references,
 )
+from ..kernel.alignments import THREE_WAY_COUNTS
 from ..m2_files import DELETED, FIELD_SEPARATOR
 from ..records import annotation_of
 from ..view_names import GOLD

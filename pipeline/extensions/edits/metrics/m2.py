@@ -7,15 +7,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from pipeline import kernel
 from pipeline.arrays import Floats, Ints
+from pipeline.kernel import native_function
 from pipeline.kernel.common import Encoded, Lines
-from pipeline.kernel.gold_edits import (
-    GoldRecords,
-    MaxMatches,
-    alternatives,
-    gold_records,
-)
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
@@ -42,7 +36,14 @@ from pipeline.metrics.base.statistics_spec import (
 )
 from pipeline.tokenizers.tokenization import Tokenization
 
+from .. import kernel
 from ..correction_references import python2_order
+from ..kernel.gold_edits import (
+    GoldRecords,
+    MaxMatches,
+    alternatives,
+    gold_records,
+)
 from ..options import choice_option
 from ..records import (
     NOTHING,
@@ -77,7 +78,7 @@ def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gol
     reach beyond the sentence are left out. Of those that remain, all count, in the order of the
     file.
     """
-    compiled = kernel.native_function("gold_records", "m2_edits")
+    compiled = native_function("gold_records", "m2_edits", kernel.__name__)
     records = compiled(source, annotators) if compiled else None
     if not records:  # the compiled function returns None for unusual lines
         records = gold_records(source, annotators)

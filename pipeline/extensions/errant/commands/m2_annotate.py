@@ -9,11 +9,6 @@ from pipeline.errors import CorpusError, Problem
 from pipeline.files.plain_files import UNPACKED, TempFiles, named, numbered_lines
 from pipeline.files.safe_files import write_atomic
 from pipeline.parallel import processors
-from pipeline.report.terminal.printing import print_text
-from pipeline.report.terminal.progress import Bar
-
-from ..annotate import AnnotationCache, annotate_all
-from ..errant_annotator import block, versions_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +42,12 @@ def run(args: argparse.Namespace) -> None:
       gec-pipeline m2 annotate -orig source.txt -cor system.txt -out system.m2
       gec-pipeline m2 annotate -orig source.txt -cor ref0.txt ref1.txt -out gold.m2
     """
+    from pipeline.report.terminal.printing import print_text
+    from pipeline.report.terminal.progress import Bar
+
+    from ..annotate import AnnotationCache, annotate_all
+    from ..errant_annotator import block, versions_of
+
     # the texts
     versions = versions_of(args.model)
     temp_files = TempFiles(UNPACKED)

@@ -18,15 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Ints
-from ..common import (
-    FIELDS,
-    THREE_WAY_COUNTS,
-    ChangedColumns,
-    Encoded,
-    Texts,
-    check_three_way,
-)
+from pipeline.arrays import Ints
+from pipeline.kernel.common import Encoded, Texts
+
+from ..alignments import FIELDS, THREE_WAY_COUNTS, ChangedColumns, check_three_way
 
 Ids = tuple[int, ...]
 Column = tuple[int, int, int]

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Bools, Ints
-from ..errors import LongTextError
-from .common import Encoded, Lines, Texts, check_parallel, join_lines
+from pipeline.arrays import Bools, Ints
+from pipeline.errors import LongTextError
+from pipeline.kernel.common import Encoded, Lines, Texts, check_parallel, join_lines
 
 MAX_ARCS = 20_000_000
 """The most arcs (with repetitions) of a lattice that is searched exactly.

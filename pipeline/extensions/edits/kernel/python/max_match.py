@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..common import Encoded, Texts
+from pipeline.kernel.common import Encoded, Texts
+
 from ..gold_edits import (
     MAX_ARCS,
     MAX_LATTICE,

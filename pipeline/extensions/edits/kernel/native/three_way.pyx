@@ -22,7 +22,7 @@ from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
-from ..common import ChangedColumns, check_three_way
+from ..alignments import ChangedColumns, check_three_way
 
 cdef extern from "three_way.h" nogil:
     int32_t GP_START
@@ -49,7 +49,7 @@ cdef enum:                     # places of THREE_WAY_COUNTS
     FPN
     COUNTS
 
-cdef struct Column:            # of FIELDS in `common.py`; -1 is a gap
+cdef struct Column:            # of FIELDS in `alignments.py`; -1 is a gap
     int32_t start
     int32_t end
     int32_t output

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Sentences of M2 files and what is made of them, compiled: as Sentences in `extensions/edits/m2_format.py`."""
+"""Sentences of M2 files and what is made of them, compiled: as Sentences in `m2_format.py`."""
 
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.ref cimport Py_DECREF, PyObject
@@ -8,7 +8,7 @@ from libc.stdio cimport sprintf
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy
 
-from .encode cimport _invalid, gp_count_code
+from pipeline.kernel.native.encode cimport _invalid, gp_count_code
 
 cdef extern from "Python.h":
     PyObject *PyBytes_FromStringAndSize(const char *text, Py_ssize_t size) except NULL
@@ -474,10 +474,10 @@ cdef uint8_t *_records(uint8_t *to, Part *part, Sentence *own, int32_t annotator
 
 
 def gold_records(source, records):
-    """Return GoldRecords, as gold_records() in `kernel/gold_edits.py`; None where a record is written otherwise."""
+    """Return GoldRecords, as gold_records() in `gold_edits.py`; None where a record is written otherwise."""
     import numpy as np
 
-    from ..common import Lines
+    from pipeline.kernel.common import Lines
     from ..gold_edits import GoldEdits, GoldRecords
 
     cdef int64_t lines = len(source.starts), i, cell = 0

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 
 from pipeline.errors import LongTextError
-from pipeline.kernel import gold_edits
+from pipeline.extensions.edits import kernel as edits_kernel
+from pipeline.extensions.edits.kernel import gold_edits
+from pipeline.extensions.edits.kernel.gold_edits import GoldEdits, MaxMatches
+from pipeline.extensions.edits.kernel.python import max_match
+from pipeline.extensions.edits.kernel.python.max_match import lattice
 from pipeline.kernel.common import Encoded
-from pipeline.kernel.gold_edits import GoldEdits, MaxMatches
-from pipeline.kernel.python import max_match
-from pipeline.kernel.python.max_match import lattice
 from tests.oracles.max_match_linear import WayOrLinear
-from tests.support.kernels import PYTHON, Twin
+from tests.support.kernels import Twin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     Edit = tuple[int, int, Sequence[str]]
 
+PYTHON = Twin("python", edits_kernel)
 GOLDEN = "edits/golden/m2scorer"
 COMBINED = "mirror/awasthiabhijeet/PIE/474769e3c4266deefcb7dd5daf802a1306bc7c99/scratch/official-2014.combined.m2"
 GOLDS = {"combined": COMBINED, "withalt": "edits/m2/official-2014.combined-withalt.m2"}

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from pipeline.errors import LongTextError
-from pipeline.kernel import common
-from pipeline.kernel.common import FIELDS
+from pipeline.extensions.edits import kernel as edits_kernel
+from pipeline.extensions.edits.kernel import alignments
+from pipeline.extensions.edits.kernel.alignments import FIELDS
 from tests.oracles.imeasure import (
     firsts_of,
     ids_of,
@@ -20,14 +21,18 @@ from tests.oracles.imeasure import (
     naive_columns,
     naive_kind,
 )
-from tests.support.kernels import PYTHON, Twin
+from tests.support.kernels import Twin
 
 if TYPE_CHECKING:
-    from pipeline.kernel.common import ChangedColumns, Encoded
+    from pipeline.extensions.edits.kernel.alignments import ChangedColumns
+    from pipeline.kernel.common import Encoded
 
     Arguments = tuple[
         Encoded, list[Encoded], Encoded, np.ndarray[Any, np.dtype[np.int64]]
     ]
+
+
+PYTHON = Twin("python", edits_kernel)
 
 
 def edited(rng: random.Random, base: list[int], types: int, most: int) -> list[int]:
@@ -253,12 +258,12 @@ def test_too_long_lines_are_told(
     twin: Twin, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text, short = ids_of([[1], [1, 2, 3]]), ids_of([[1], [1, 2]])
-    monkeypatch.setattr(common, limit, {"MAX_PAIRS": 15, "MAX_TRIPLES": 47}[limit])
+    monkeypatch.setattr(alignments, limit, {"MAX_PAIRS": 15, "MAX_TRIPLES": 47}[limit])
     arguments = (short, [short, text], text, firsts_of([[0], [0]]))
     with pytest.raises(LongTextError, match="2, 3 and 3 tokens are too long") as caught:
         twin.three_way(*arguments)
     assert (caught.value.text, caught.value.line) == (2, 1)
-    monkeypatch.setattr(common, limit, {"MAX_PAIRS": 16, "MAX_TRIPLES": 48}[limit])
+    monkeypatch.setattr(alignments, limit, {"MAX_PAIRS": 16, "MAX_TRIPLES": 48}[limit])
     assert twin.three_way(*arguments).shape == (2, 2, 5)
 
 
@@ -279,4 +284,4 @@ def test_a_long_degenerate_output(native: Twin) -> None:
         *one(source, [3] * 10_000, [*source[:20], 77, *source[21:]])
     )[0, 0]
     assert counts.sum() >= 10_000
-    assert counts[common.THREE_WAY_COUNTS.index("d_fp")] > 9_900
+    assert counts[alignments.THREE_WAY_COUNTS.index("d_fp")] > 9_900
