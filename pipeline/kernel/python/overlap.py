@@ -28,7 +28,8 @@ Ngrams = Counter[tuple[int, ...]]
 
 def ngrams(ids: Sequence[int], order: int) -> Ngrams:
     """Count the n-grams of one order."""
-    return Counter(zip(*(ids[start:] for start in range(order)), strict=False))
+    shifted = [ids[start:] for start in range(order)]
+    return Counter(zip(*shifted, strict=False))
 
 
 def overlap(
@@ -270,7 +271,8 @@ def shared_ngrams(
         # A place is a distinct n-gram of the references of a line, numbered line after line.
         line_and_number = entry_rows % max(lines, 1) * len(first) + entry_numbers
         of_references = int(np.searchsorted(entry_rows, lines * references))
-        by_line = np.argsort(entry_rows[:of_references] % max(lines, 1), kind="stable")
+        entry_lines = entry_rows % max(lines, 1)
+        by_line = np.argsort(entry_lines[:of_references], kind="stable")
         in_references = line_and_number[:of_references][by_line]
         first_of_place, place_numbers = _first_seen(in_references)
         entry_places = np.full(len(line_and_number), -1)
