@@ -40,10 +40,6 @@ MODULES = {
 TWINS = {"ngrams": "overlap", "sari": "overlap", "strings": "encode"}
 """Modules of `native/` whose functions are in a module of `python/` with another name."""
 
-MODULE_OF = {
-    function: module for module, functions in MODULES.items() for function in functions
-}
-
 # Unlike sys.modules, import_module() never returns a module that another thread is still importing.
 _imported = cache(import_module)
 
@@ -147,11 +143,13 @@ def native_function(
     """Return a function that only the compiled kernel has; None if the Python kernel is used."""
     if name() == "python":
         return None
-    return function_of("native", function, module, package)
+    compiled: Callable[..., Any] = function_of("native", function, module, package)
+    return compiled
 
 
 def __getattr__(function: str) -> Any:
     """Return a function of the kernel that is used."""
-    if function not in MODULE_OF:
-        raise AttributeError(f"module '{__name__}' has no attribute '{function}'")
-    return function_of(name(), function, MODULE_OF[function])
+    for module, functions in MODULES.items():
+        if function in functions:
+            return function_of(name(), function, module)
+    raise AttributeError(f"module '{__name__}' has no attribute '{function}'")

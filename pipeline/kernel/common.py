@@ -165,7 +165,11 @@ class Lines(NamedTuple):
         last = int(self.ends.max())
         if (first, last) == (0, len(self.data)):
             return self
-        return Lines(self.data[first:last], self.starts - first, self.ends - first)
+        return Lines(
+            data=self.data[first:last],
+            starts=self.starts - first,
+            ends=self.ends - first,
+        )
 
     def __reduce__(self) -> tuple[type[Lines], tuple[bytes, Ints, Ints]]:
         """Pickle only the bytes of these lines, since data may be that of a whole text."""
@@ -174,7 +178,9 @@ class Lines(NamedTuple):
 
     def texts(self) -> Iterator[bytes]:
         """Yield each line's bytes."""
-        for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
+        starts = self.starts.tolist()
+        ends = self.ends.tolist()
+        for start, end in zip(starts, ends, strict=True):
             yield self.data[start:end]
 
 
@@ -183,8 +189,9 @@ def join_lines(texts: Iterable[bytes]) -> Lines:
     import numpy as np
 
     lines = list(texts)
-    ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)))
-    bounds = np.concatenate((np.zeros(1, np.int64), ends))
+    bounds = np.zeros(len(lines) + 1, np.int64)
+    sizes = np.fromiter(map(len, lines), np.int64, len(lines))
+    np.cumsum(sizes, out=bounds[1:])
     return Lines(b"".join(lines), bounds[:-1], bounds[1:])
 
 
@@ -198,15 +205,16 @@ class Encoded(NamedTuple):
 
     def lines(self) -> list[tuple[int, ...]]:
         """Return the ids of each line."""
+        ids = self.ids.tolist()
         bounds = itertools.pairwise(self.offsets.tolist())
-        return [tuple(self.ids[start:end].tolist()) for start, end in bounds]
+        return [tuple(ids[start:end]) for start, end in bounds]
 
 
 class SharedGrams(NamedTuple):
     """The n-grams of one length in the rows of a text.
 
     The rows are the lines of references, then those of outputs. An entry is an n-gram of a row;
-    those of a row are in the order in which they first occur in it. A place is an n-gram that a
+    those of a row are in the order in which they first occur in it. A slot is an n-gram that a
     reference of a line has. All numbers are int64.
     """
 
@@ -223,10 +231,10 @@ class SharedGrams(NamedTuple):
     """The number of its n-gram."""
     times: Ints
     """How often the row has it."""
-    places: Ints
-    """Its place; -1 for an n-gram of an output that no reference of the line has."""
+    slots: Ints
+    """Its slot; -1 for an n-gram of an output that no reference of the line has."""
     most: Ints
-    """For each place the highest count of the n-gram in a reference."""
+    """For each slot the highest count of the n-gram in a reference."""
 
 
 class Words(NamedTuple):
@@ -258,11 +266,6 @@ class Sentences(NamedTuple):
     def as_lines(self) -> Encoded:
         """The same with each line as one sequence of tokens."""
         return Encoded(self.ids, self.offsets[self.firsts])
-
-    @property
-    def whole(self) -> Encoded:
-        """The same as `as_lines`."""
-        return self.as_lines
 
 
 MAX_SKIPPED = 100_000

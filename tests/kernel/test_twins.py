@@ -217,7 +217,7 @@ def subsequence_call(name: str) -> Callable[[random.Random, int], Call]:
             [test_rouge_kernels.sentences(text) for text in own]
             for own in (texts[:cut], texts[cut:])
         ]
-        flat = [[text.whole for text in own] for own in nested]
+        flat = [[text.as_lines for text in own] for own in nested]
         powers = (
             np.arange(rng.choice([10, 2500]), dtype=float) ** 1.2
         )  # too few is an error of both

@@ -134,14 +134,12 @@ class Twin:
         self.package = package
 
     def __getattr__(self, function: str) -> Any:
-        modules = [
-            module
-            for module, functions in self.package.MODULES.items()
-            if function in functions
-        ]
-        return kernel.function_of(
-            self.name, function, *modules, package=self.package.__name__
-        )
+        for module, functions in self.package.MODULES.items():
+            if function in functions:
+                return kernel.function_of(
+                    self.name, function, module, self.package.__name__
+                )
+        raise AttributeError(function)
 
 
 PYTHON, NATIVE = Twin("python"), Twin("native")

@@ -25,7 +25,6 @@ from pipeline.files.plain_files import (
     open_bytes,
 )
 from pipeline.files.remote import Remote
-from pipeline.kernel import native_function
 from pipeline.parallel import Shared, alone, in_batches
 
 from . import kernel
@@ -297,7 +296,7 @@ def compiled_part(
 
     Raises NotPlainError.
     """
-    read = native_function("M2Sentences", "m2_edits", kernel.__name__)
+    read = kernel.native_function("M2Sentences", "m2_edits")
     if not read:
         raise NotPlainError
     number, data = part

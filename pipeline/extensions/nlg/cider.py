@@ -100,8 +100,8 @@ def _cosines(
     for system in range(systems):
         entries = slice(bounds[system], bounds[system + 1])
         output_weights = np.zeros(len(shared.most) + 1)
-        output_weights[shared.places[entries]] = weights[entries]
-        output_weights[-1] = 0  # the place of n-grams that no reference has
+        output_weights[shared.slots[entries]] = weights[entries]
+        output_weights[-1] = 0  # the slot of n-grams that no reference has
         clipped = np.minimum(output_weights[in_references.places], reference_weights)
         products = clipped * reference_weights
         sums = np.bincount(in_references.rows, products, references * lines)

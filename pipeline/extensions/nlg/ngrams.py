@@ -76,7 +76,7 @@ class Ngrams(NamedTuple):
             shared.rows[:stop],
             shared.numbers[:stop],
             shared.times[:stop],
-            shared.places[:stop],
+            shared.slots[:stop],
         )
 
     def of_outputs(self) -> Entries:
@@ -87,7 +87,7 @@ class Ngrams(NamedTuple):
             shared.rows[start:],
             shared.numbers[start:],
             shared.times[start:],
-            shared.places[start:],
+            shared.slots[start:],
         )
 
 
@@ -228,7 +228,7 @@ class GramSurvey(ChunkedSpec, CorpusPass):
             distinct = len(ngrams.keys)
             if self.by_line:
                 number_of_place = np.empty(len(shared.most), np.int64)
-                number_of_place[shared.places] = shared.numbers
+                number_of_place[shared.slots] = shared.numbers
                 counts = np.bincount(number_of_place, minlength=distinct)
             else:
                 counts = np.bincount(shared.numbers, shared.times, distinct).astype(

@@ -49,7 +49,8 @@ def western(text: str) -> list[str]:
 
 def chinese(text: str) -> list[str]:
     """Return the tokens of a line by zh."""
-    return _points(CHINESE_SIGN.sub(r" \g<0> ", text.strip())).split()
+    text = CHINESE_SIGN.sub(r" \g<0> ", text.strip())
+    return _points(text).split()
 
 
 def international(text: str) -> list[str]:
@@ -146,7 +147,8 @@ def words(texts: Sequence[Lines], split: str) -> Words:
     vocabulary: dict[str, int] = {}
     encoded = _numbered(texts, WORD_SPLITS[split], vocabulary)
     tokens = [token.encode() for token in vocabulary]
-    ends = np.cumsum([len(token) for token in tokens], dtype=np.int64)
+    sizes = [len(token) for token in tokens]
+    ends = np.cumsum(sizes, dtype=np.int64)
     return Words(encoded, b"".join(tokens), ends)
 
 
@@ -169,7 +171,11 @@ def _numbered(
             for token in tokens:
                 ids.append(vocabulary.setdefault(token, len(vocabulary)))
             offsets.append(len(ids))
-        result.append(Encoded(np.array(ids, np.int32), np.array(offsets, np.int64)))
+        encoded = Encoded(
+            ids=np.array(ids, np.int32),
+            offsets=np.array(offsets, np.int64),
+        )
+        result.append(encoded)
     return result
 
 

@@ -27,14 +27,16 @@ def lcs(references: Texts, systems: Texts) -> Ints:
     """
     common.check_parallel(references, systems)
     longest = max(len(text.ids) for text in references)
-    return _weights(references, systems, range(longest + 1)).astype(np.int64)
+    lengths = _weights(references, systems, range(longest + 1))
+    return lengths.astype(np.int64)
 
 
 def _weights(references: Texts, systems: Texts, powers: Sequence[float]) -> Floats:
     """Return the weights of longest common subsequences: float64 [systems, lines, references]."""
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
-    weights = np.zeros((len(systems), len(reference_lines[0]), len(references)))
+    lines = len(reference_lines[0])
+    weights = np.zeros((len(systems), lines, len(references)))
     for system, line, reference in np.ndindex(weights.shape):
         one = reference_lines[reference][line]
         two = output_lines[system][line]
@@ -59,9 +61,10 @@ def weigh(
         for j, other in enumerate(two):
             up.append(weights_above[j + 1] >= weights[j])
             if token == other:
-                run = runs_above[j]
-                weights.append(weights_above[j] + powers[run + 1] - powers[run])
-                runs.append(run + 1)
+                run = runs_above[j] + 1
+                weight = weights_above[j] + powers[run] - powers[run - 1]
+                weights.append(weight)
+                runs.append(run)
             else:
                 weights.append(max(weights_above[j + 1], weights[j]))
                 runs.append(0)
@@ -96,7 +99,7 @@ def trace(one: Sentence, two: Sentence, powers: Sequence[float]) -> Iterator[int
 class Cell(NamedTuple):
     """A line of an output beside that of a reference."""
 
-    index: tuple[int, int, int]
+    position: tuple[int, int, int]
     """The numbers of the system, the line and the reference."""
     reference: list[Sentence]
     output: list[Sentence]
@@ -128,8 +131,8 @@ def _cells(
             if allowed:
                 hittable = allowed[system][reference]
             for line, tokens in enumerate(hittable.lines()):
-                index = (system, line, reference)
-                yield Cell(index, sentences[line], outputs[line], Counter(tokens))
+                position = (system, line, reference)
+                yield Cell(position, sentences[line], outputs[line], Counter(tokens))
 
 
 def union_lcs(
@@ -151,7 +154,7 @@ def union_lcs(
             lengths = range(len(sentence) + 1)
             for position in cell.hit_positions(sentence, lengths):
                 token = sentence[position]
-                hits[cell.index] += cell.left[token] > 0
+                hits[cell.position] += cell.left[token] > 0
                 cell.left[token] -= 1
     return hits
 
@@ -220,7 +223,7 @@ def weighted_union(
                 cell.left[token] -= 1
                 run += 1
                 if position + 1 not in positions:
-                    hits[cell.index] += weight[run]
+                    hits[cell.position] += weight[run]
                     run = 0
     bases = np.zeros(hits.shape[1:])
     for reference, text in enumerate(references):
@@ -258,7 +261,8 @@ def _pairs(ids: Sentence, gap: int) -> Pairs:
     reach = len(ids) if gap < 0 else gap + 2
     pairs: Pairs = Counter()
     for start, token in enumerate(ids):
-        for other in ids[start + 1 : start + reach]:
+        end = start + reach
+        for other in ids[start + 1 : end]:
             pairs[token, other] += 1
     return pairs
 

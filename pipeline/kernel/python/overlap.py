@@ -51,8 +51,10 @@ def overlap(
     lines = len(references[0].offsets) - 1
     counts: dict[str, Ints] = {}
     for kind in kinds:
-        shape = (len(references), order) if kind in KINDS else (order,)
-        counts[kind] = np.zeros((len(systems), lines, *shape), np.int64)
+        shape = [len(systems), lines, order]
+        if kind in KINDS:
+            shape.insert(2, len(references))
+        counts[kind] = np.zeros(shape, np.int64)
     source_lines = source.lines() if source else [()] * lines
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
@@ -110,7 +112,11 @@ def _sums(
             grams = set(in_source) | set(in_reference)
         total = 0
         for gram in grams:
-            total += times(in_source[gram], in_reference[gram], in_output[gram])
+            total += times(
+                source=in_source[gram],
+                reference=in_reference[gram],
+                output=in_output[gram],
+            )
         sums.append(total)
     return sums
 
@@ -153,7 +159,8 @@ def sari(
             in_source = ngrams(source_lines[line], order)
             in_references: Ngrams = Counter()
             for index in indices:
-                in_references += ngrams(reference_lines[index][line], order)
+                ids = reference_lines[index][line]
+                in_references += ngrams(ids, order)
             for number, output in enumerate(output_lines):
                 in_output = ngrams(output[line], order)
                 counted = _sari_counts(
@@ -178,9 +185,10 @@ def _sari_counts(
     deleted: dict[tuple[int, ...], int] = {}
     deletable: dict[tuple[int, ...], int] = {}
     for gram, count in source.items():
-        keepable[gram] = min(references * count, all_references[gram])
+        weighted = references * count
+        keepable[gram] = min(weighted, all_references[gram])
         keep_right[gram] = min(references * output[gram], keepable[gram])
-        deletable[gram] = references * count - keepable[gram]
+        deletable[gram] = weighted - keepable[gram]
         if gram in output:
             retained[gram] = min(count, output[gram])
         if count > output[gram]:
@@ -268,31 +276,30 @@ def shared_ngrams(
         entry_rows = rows[first_of_entry]
         entry_numbers = numbers[first_of_entry]
         times = np.bincount(entry, minlength=len(first_of_entry))
-        # A place is a distinct n-gram of the references of a line, numbered line after line.
+        # A slot is a distinct n-gram of the references of a line, numbered line after line.
         line_and_number = entry_rows % max(lines, 1) * len(first) + entry_numbers
         of_references = int(np.searchsorted(entry_rows, lines * references))
         entry_lines = entry_rows % max(lines, 1)
         by_line = np.argsort(entry_lines[:of_references], kind="stable")
         in_references = line_and_number[:of_references][by_line]
-        first_of_place, place_numbers = _first_seen(in_references)
-        entry_places = np.full(len(line_and_number), -1)
-        entry_places[by_line] = place_numbers
-        # Entries of outputs have the place of the same n-gram of the same line, if there is one.
-        known = in_references[first_of_place].tolist()
-        place_of = {place: number for number, place in enumerate(known)}
-        for index in range(of_references, len(line_and_number)):
-            entry_places[index] = place_of.get(line_and_number[index], -1)
+        first_of_slot, slots_of_references = _first_seen(in_references)
+        slots = np.full(len(line_and_number), -1)
+        slots[by_line] = slots_of_references
+        # Entries of outputs have the slot of the same n-gram of the same line, if there is one.
+        known = in_references[first_of_slot].tolist()
+        slot_of = {gram: slot for slot, gram in enumerate(known)}
+        in_outputs = line_and_number[of_references:].tolist()
+        slots[of_references:] = [slot_of.get(gram, -1) for gram in in_outputs]
         highest = np.zeros(len(known), np.int64)
-        np.maximum.at(highest, entry_places[:of_references], times[:of_references])
-        result.append(
-            SharedGrams(
-                shorter[first],
-                last[first],
-                entry_rows,
-                entry_numbers,
-                times,
-                entry_places,
-                highest,
-            )
+        np.maximum.at(highest, slots[:of_references], times[:of_references])
+        shared = SharedGrams(
+            shorter=shorter[first],
+            last=last[first],
+            rows=entry_rows,
+            numbers=entry_numbers,
+            times=times,
+            slots=slots,
+            most=highest,
         )
+        result.append(shared)
     return result

@@ -58,8 +58,9 @@ class Packed(NamedTuple):
 
         Returns None unless all numbers are whole, and between -2**53 and 2**53.
         """
-        flat = array.reshape(len(array), math.prod(array.shape[1:]))
-        columns = np.ascontiguousarray(flat.T)
+        width = math.prod(array.shape[1:])
+        table = array.reshape(len(array), width)
+        columns = np.ascontiguousarray(table.T)
         plane_numbers: dict[tuple[int, bytes], int] = {}
         planes_of_columns: list[list[Plane]] = []
         least = np.zeros(len(columns))
@@ -76,14 +77,23 @@ class Packed(NamedTuple):
             planes_of_columns.append(planes)
             for plane in planes:
                 plane_numbers.setdefault(plane.content, len(plane_numbers))
-        factors = np.zeros((len(plane_numbers) + 1, len(columns)))
+        factors = np.zeros((len(plane_numbers) + 1, width))
         factors[-1] = least
         for column, planes in enumerate(planes_of_columns):
             for plane in planes:
-                factors[plane_numbers[plane.content], column] += 1 << plane.shift
-        bits = np.array([width for width, _data in plane_numbers], np.uint8)
-        data = b"".join(data for _width, data in plane_numbers)
-        return cls(np.frombuffer(data, np.uint8), bits, factors, array.shape)
+                number = plane_numbers[plane.content]
+                factors[number, column] += 1 << plane.shift
+        bits = []
+        data = bytearray()
+        for plane_bits, plane_data in plane_numbers:
+            bits.append(plane_bits)
+            data += plane_data
+        return cls(
+            data=np.frombuffer(bytes(data), np.uint8),
+            bits=np.array(bits, np.uint8),
+            factors=factors,
+            shape=array.shape,
+        )
 
     @property
     def nbytes(self) -> int:
@@ -108,10 +118,14 @@ class Packed(NamedTuple):
 
 def _planes(numbers: Floats, top: int) -> list[Plane] | None:
     """Return the planes of numbers from 0 to `top`, or None if a number is not whole."""
-    padded_size = (len(numbers) + 7) // 8 * 8
-    integers: NDArray[Any] = np.zeros(padded_size, np.uint8 if top < 256 else np.int64)
-    integers[: len(numbers)] = numbers
-    if not np.array_equal(integers[: len(numbers)], numbers):
+    count = len(numbers)
+    padded_size = (count + 7) // 8 * 8
+    dtype: type[np.integer[Any]] = np.int64
+    if top < 256:
+        dtype = np.uint8
+    integers = np.zeros(padded_size, dtype)
+    integers[:count] = numbers
+    if not np.array_equal(integers[:count], numbers):
         return None
     planes = []
     for shift in range(0, top.bit_length(), 8):
@@ -120,7 +134,8 @@ def _planes(numbers: Floats, top: int) -> list[Plane] | None:
         content = integers
         if top >= 256:
             content = (integers >> shift & 255).astype(np.uint8)
-        planes.append(Plane(shift, bits, _packed(content, bits).tobytes()))
+        data = _packed(content, bits).tobytes()
+        planes.append(Plane(shift, bits, data))
     return planes
 
 
@@ -141,22 +156,26 @@ def _unpacked(data: Bytes, bits: Bytes, lines: int) -> Bytes:
     for plane, width in enumerate(bits.tolist()):
         end = start + (lines + 7) // 8 * width
         shifts = np.arange(0, 8, width, dtype=np.uint8)
-        shifted = data[start:end, None] >> shifts
-        planes[plane] = (shifted & np.uint8((1 << width) - 1)).ravel()[:lines]
+        mask = np.uint8((1 << width) - 1)
+        numbers = data[start:end, None] >> shifts & mask
+        planes[plane] = numbers.ravel()[:lines]
         start = end
     return planes
 
 
 def check_planes(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> None:
     """Raise ValueError if packed planes and weights do not fit together."""
-    is_known = bits.dtype == np.uint8 and set(PLANE_BITS).issuperset(bits.tolist())
-    size = (lines + 7) // 8 * int(bits.sum(dtype=np.int64))
+    is_known = bits.dtype == np.uint8
+    is_known = is_known and set(bits.tolist()) <= set(PLANE_BITS)
+    bits_of_line = int(bits.sum(dtype=np.int64))
+    size = (lines + 7) // 8 * bits_of_line
     if not is_known or lines < 0 or len(data) != size:
         raise ValueError(
             f"planes: expected bytes for {lines} lines and {len(bits)} planes, found {len(data)}"
         )
-    fit = weights.dtype == np.uint8 and weights.ndim == 2 and weights.shape[1] == lines
-    if not fit or (lines and weights.strides[1] != 1):
+    fits = weights.dtype == np.uint8 and weights.ndim == 2
+    fits = fits and weights.shape[1] == lines
+    if not fits or (lines and weights.strides[1] != 1):
         raise ValueError(
             f"weights: expected uint8 [samples, {lines}], "
             f"found {weights.dtype} {list(weights.shape)}"
@@ -171,7 +190,8 @@ def plane_sums(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> Ints:
     """
     check_planes(data, bits, lines, weights)
     planes = _unpacked(data, bits, lines)
-    sums = np.zeros((len(weights), len(planes) + 1), np.int64)
+    shape = (len(weights), len(planes) + 1)
+    sums = np.zeros(shape, np.int64)
     for low in range(0, lines, LINES_AT_ONCE):
         high = low + LINES_AT_ONCE
         block = weights[:, low:high]

@@ -8,7 +8,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
-from pipeline.kernel import native_function
 from pipeline.kernel.common import Encoded, Lines
 from pipeline.metrics.base.capabilities import (
     MISSED,
@@ -78,7 +77,7 @@ def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gol
     reach beyond the sentence are left out. Of those that remain, all count, in the order of the
     file.
     """
-    compiled = native_function("gold_records", "m2_edits", kernel.__name__)
+    compiled = kernel.native_function("gold_records", "m2_edits")
     records = compiled(source, annotators) if compiled else None
     if not records:  # the compiled function returns None for unusual lines
         records = gold_records(source, annotators)
