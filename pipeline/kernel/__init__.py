@@ -125,7 +125,10 @@ def stale() -> str:
 
 
 def function_of(
-    kernel: str, function: str, module: str, package: str = __name__
+    kernel: str,
+    function: str,
+    module: str,
+    package: str = __name__,
 ) -> Any:
     """Return a function of one kernel, "native" or "python".
 
@@ -138,7 +141,9 @@ def function_of(
 
 
 def native_function(
-    function: str, module: str = "formulas", package: str = __name__
+    function: str,
+    module: str = "formulas",
+    package: str = __name__,
 ) -> Callable[..., Any] | None:
     """Return a function that only the compiled kernel has; None if the Python kernel is used."""
     if name() == "python":

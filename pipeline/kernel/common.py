@@ -340,7 +340,10 @@ def check_overlap(
 
 
 def check_sari(
-    source: Encoded, references: Texts, systems: Texts, missing: Bools | None
+    source: Encoded,
+    references: Texts,
+    systems: Texts,
+    missing: Bools | None,
 ) -> Bools:
     """Return which references each line has: bool [lines, references].
 
@@ -479,7 +482,9 @@ def check_skip(references: Texts, systems: Texts, gap: int) -> None:
 
 
 def check_weighted(
-    references: Sequence[Sentences], systems: Sequence[Sentences], powers: Floats
+    references: Sequence[Sentences],
+    systems: Sequence[Sentences],
+    powers: Floats,
 ) -> None:
     """Check the arguments of weighted_lcs() and weighted_union().
 

@@ -133,7 +133,10 @@ def split_words(text: str) -> Tokens:
 
 
 def references(
-    sentence: CorrectedSentence, *, mix: bool, most: int = MAX_COMBINATIONS
+    sentence: CorrectedSentence,
+    *,
+    mix: bool,
+    most: int = MAX_COMBINATIONS,
 ) -> tuple[Tokens, ...]:
     """Return the distinct references of a sentence, at least one.
 
@@ -221,7 +224,9 @@ def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
 
 
 def corrections_of_m2(
-    tokens: Sequence[str], edits: Iterable[Edit], split: Split
+    tokens: Sequence[str],
+    edits: Iterable[Edit],
+    split: Split,
 ) -> CorrectedSentence:
     """Return a sentence with its errors; `edits` are in the order of the file, with noops.
 

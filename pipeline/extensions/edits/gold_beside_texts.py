@@ -23,7 +23,11 @@ MEMORY = "memory"
 
 
 def corpus_with_gold(
-    gold: object, hypotheses: Any, references: Any, sources: Any, views: Collection[str]
+    gold: object,
+    hypotheses: Any,
+    references: Any,
+    sources: Any,
+    views: Collection[str],
 ) -> Corpus:
     """Return texts in memory with the annotations of an M2 file, which replace texts that are None.
 

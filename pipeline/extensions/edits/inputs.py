@@ -49,7 +49,9 @@ class GoldReader(InputReader):
             return file.read(5).removeprefix(codecs.BOM_UTF8)[:2] == b"S "
 
     def systems(
-        self, systems: Sequence[System], views: Collection[str]
+        self,
+        systems: Sequence[System],
+        views: Collection[str],
     ) -> Sequence[System]:
         """Return systems whose texts, if no metric reads them, leave out what cannot be applied."""
         if not {TEXTS, GOLD}.isdisjoint(views):

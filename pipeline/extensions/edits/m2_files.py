@@ -298,7 +298,11 @@ class EditSummary:
 
     @classmethod
     def of_blocks(
-        cls, name: str, blocks: Sequence[Block], *, has_crlf: bool = False
+        cls,
+        name: str,
+        blocks: Sequence[Block],
+        *,
+        has_crlf: bool = False,
     ) -> EditSummary:
         """Return the summary of sentences, without `absent`; raises CorpusError for wrong lines."""
         parsed = [read_block(block, name) for block in blocks]
@@ -497,7 +501,9 @@ class Annotated:
 
 
 def read_annotated(
-    path: Path | Remote, temp_files: TempFiles, reader: Reader = blocks
+    path: Path | Remote,
+    temp_files: TempFiles,
+    reader: Reader = blocks,
 ) -> Annotated:
     """Read an M2 file, or another whose sentences `reader` yields as those of an M2 file.
 
@@ -616,7 +622,9 @@ def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
 
 
 def converted(
-    file: Annotated, style: str, alternatives: str = "error"
+    file: Annotated,
+    style: str,
+    alternatives: str = "error",
 ) -> Iterator[str]:
     """Return the sentences of a file in one of STYLES. The lines of noops stay as they are.
 

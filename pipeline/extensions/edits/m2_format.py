@@ -290,7 +290,10 @@ class Sentences:
 
 
 def checked(
-    block: Block, name: str, request: Request, annotators: set[int]
+    block: Block,
+    name: str,
+    request: Request,
+    annotators: set[int],
 ) -> Sentence:
     """Return a sentence of which texts are made; raises CorpusError if it is wrong.
 

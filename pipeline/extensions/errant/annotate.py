@@ -68,9 +68,8 @@ def annotate_all(
     cached = len(edits)
     if distinct:
         progress(cached, len(distinct))
-    chunks_left = list(chunks(pair for pair in distinct if pair not in edits))
-    for chunk, chunk_edits in _results(chunks_left, model, n_jobs):
-        new = dict(zip(chunk, chunk_edits, strict=True))
+    unknown = [pair for pair in distinct if pair not in edits]
+    for new in _results(list(chunks(unknown)), model, n_jobs):
         if cache:
             cache.write(key, new)
         edits.update(new)
@@ -100,42 +99,36 @@ def chunks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
         yield chunk
 
 
-def annotate_chunk(chunk: Sequence[Pair], model: str | None) -> list[Annotation]:
+def annotate_chunk(chunk: Sequence[Pair], model: str | None) -> dict[Pair, Annotation]:
     """Return the edits of a chunk. A worker process loads its spaCy pipeline once."""
-    return annotator_of(model).annotate(chunk)
+    annotations = annotator_of(model).annotate(chunk)
+    return dict(zip(chunk, annotations, strict=True))
 
 
 def _results(
-    parts: Sequence[list[Pair]], model: str | None, n_jobs: int
-) -> Iterator[tuple[list[Pair], list[Annotation]]]:
-    """Yield each chunk with its edits, in any order."""
-    workers = min(n_jobs, len(parts))
+    chunks: Sequence[list[Pair]],
+    model: str | None,
+    n_jobs: int,
+) -> Iterator[dict[Pair, Annotation]]:
+    """Yield the edits of each chunk, in any order."""
+    call = partial(annotate_chunk, model=model)
+    workers = min(n_jobs, len(chunks))
     if workers < 2:
-        for part in parts:
-            yield part, annotate_chunk(part, model)
+        yield from map(call, chunks)
         return
-    call = partial(_numbered, annotate_chunk, model)
     try:
-        for number, edits in results(call, enumerate(parts), workers, processes=True):
-            yield parts[number], edits
+        yield from results(call, chunks, workers, processes=True)
     except WorkerLostError as lost:
         raise IncompleteError(f"{lost.reason}; try fewer workers") from None
-
-
-def _numbered(
-    call: Callable[[Sequence[Pair], str | None], list[Annotation]],
-    model: str | None,
-    chunk: tuple[int, list[Pair]],
-) -> tuple[int, list[Annotation]]:
-    number, pairs = chunk
-    return number, call(pairs, model)
 
 
 class AnnotationCache:
     """The annotations that are cached on this computer, by versions, source and corrected text."""
 
     def __init__(
-        self, path: Path | None = None, warn: Callable[[str], None] = lambda _: None
+        self,
+        path: Path | None = None,
+        warn: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._cache = ContentCache(ANNOTATIONS, path, warn)
         self.path = self._cache.path
@@ -154,9 +147,8 @@ class AnnotationCache:
         """Cache annotations that were made with these versions."""
         rows = {}
         for pair, edits in annotations.items():
-            rows[_key(versions, pair)] = "\n".join(edits).encode(
-                "utf-8", "surrogatepass"
-            )
+            text = "\n".join(edits)
+            rows[_key(versions, pair)] = text.encode("utf-8", "surrogatepass")
         self._cache.write(rows)
 
 

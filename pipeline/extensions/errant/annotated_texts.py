@@ -104,7 +104,10 @@ def _type_of(line: str) -> str:
 
 
 def _completed(
-    corpus: Corpus, from_files: Corpus, view: str, how: Annotating
+    corpus: Corpus,
+    from_files: Corpus,
+    view: str,
+    how: Annotating,
 ) -> tuple[Corpus, list[str]]:
     """Return a view with the edits of all texts, and warnings.
 

@@ -6,6 +6,7 @@ are parsed together: spaCy gives the same parse, since it sees the same words.""
 
 import hashlib
 import inspect
+import itertools
 import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -316,7 +317,11 @@ def fill(
 
 
 def _moved(
-    source: list[int], corrected: list[int], i: int, j: int, costs: list[list[float]]
+    source: list[int],
+    corrected: list[int],
+    i: int,
+    j: int,
+    costs: list[list[float]],
 ) -> int:
     """Return how many words before i and j the shortest transposition has that ends there, or 0.
 
@@ -341,6 +346,8 @@ LAYERS = {
     "DEP": "dependencies",
 }
 """What errant needs of a spaCy pipeline."""
+MULTIPLIER = 6364136223846793005
+"""The odd number whose powers the bits of a row are multiplied by."""
 PROBE = "This are a test ."
 """A sentence that shows what a spaCy pipeline gives."""
 
@@ -374,15 +381,13 @@ class ErrantAnnotator:
 
         Raises ConfigError if errant does not know a tag of the spaCy pipeline.
         """
-        docs = self.parse(text for pair in pairs for text in pair)
+        docs = self.parse(itertools.chain.from_iterable(pairs))
         annotations = []
         for pair in pairs:
             alignment = self._align(docs[pair.source], docs[pair.corrected])
+            edits = self._errant.merge(alignment)
             try:
-                edits = [
-                    self._errant.classify(edit)
-                    for edit in self._errant.merge(alignment)
-                ]
+                edits = list(map(self._errant.classify, edits))
             except KeyError as error:
                 message = (
                     f"errant does not know the tag {error} that {self.versions.model} gives "
@@ -424,16 +429,11 @@ def multiply_once(nlp: Any) -> None:
             trans1: bool = False,
             trans2: bool = False,
         ) -> Any:
-            if (
-                out is None
-                and not trans1
-                and x.flags.c_contiguous
-                and x.shape[1] % 2 == 0
-            ):
+            has_words = x.flags.c_contiguous and x.shape[1] % 2 == 0
+            if out is None and not trans1 and has_words:
                 bits = x.view(np.uint64)
-                sums = bits @ np.cumprod(
-                    np.full(bits.shape[1], 6364136223846793005, np.uint64)
-                )
+                odd_numbers = np.full(bits.shape[1], MULTIPLIER, np.uint64)
+                sums = bits @ np.cumprod(odd_numbers)
                 _, first, rows = np.unique(sums, return_index=True, return_inverse=True)
                 if np.array_equal(bits[first][rows], bits):
                     return super().gemm(x[first], y, trans2=trans2)[rows]

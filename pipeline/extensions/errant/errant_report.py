@@ -133,7 +133,9 @@ def category(type_: str, tier: int) -> str:
 
 
 def preference(
-    totals: Sequence[int], counts: Sequence[int], beta: float
+    totals: Sequence[int],
+    counts: Sequence[int],
+    beta: float,
 ) -> tuple[float, ...]:
     """Return what is greatest for the annotator that errant_compare takes; of equals, the first.
 
@@ -292,7 +294,10 @@ def _pairs(
 
 
 def _pair_lines(
-    number: int, pair: Pair, totals: Sequence[int], beta: float
+    number: int,
+    pair: Pair,
+    totals: Sequence[int],
+    beta: float,
 ) -> Iterator[str]:
     """Yield what the option -v prints about a pair of annotators."""
     yield f"SENTENCE {number} - HYP {pair.output} - REF {pair.reference}"

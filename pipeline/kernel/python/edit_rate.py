@@ -141,7 +141,9 @@ def beam(size: int, target: int) -> list[tuple[int, int]]:
 
 
 def _costs(
-    words: Words, reference: Words, known: list[list[int]] | None = None
+    words: Words,
+    reference: Words,
+    known: list[list[int]] | None = None,
 ) -> list[list[int]]:
     """Return what it costs to turn the first words (a row) into the first of the reference.
 

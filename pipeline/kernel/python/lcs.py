@@ -45,7 +45,10 @@ def _weights(references: Texts, systems: Texts, powers: Sequence[float]) -> Floa
 
 
 def weigh(
-    one: Sentence, two: Sentence, powers: Sequence[float], ups: list[list[bool]]
+    one: Sentence,
+    two: Sentence,
+    powers: Sequence[float],
+    ups: list[list[bool]],
 ) -> float:
     """Return the weight of a longest common subsequence, in which a run of k tokens weighs powers[k].
 
@@ -168,7 +171,9 @@ def _shape(
 
 
 def weighted_lcs(
-    references: Sequence[Sentences], systems: Sequence[Sentences], powers: Floats
+    references: Sequence[Sentences],
+    systems: Sequence[Sentences],
+    powers: Floats,
 ) -> Floats:
     """Return the weights of weighted longest common subsequences.
 

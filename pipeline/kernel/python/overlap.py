@@ -100,7 +100,10 @@ def _merged(references: list[list[Ngrams]]) -> list[Ngrams]:
 
 
 def _sums(
-    kind: str, source: list[Ngrams], reference: list[Ngrams], output: list[Ngrams]
+    kind: str,
+    source: list[Ngrams],
+    reference: list[Ngrams],
+    output: list[Ngrams],
 ) -> list[int]:
     """Return the sum of a kind over the n-grams of each order."""
     times = COUNTED[kind].times
@@ -135,7 +138,10 @@ class SariCounts:
 
 
 def sari(
-    source: Encoded, references: Texts, systems: Texts, missing: Bools | None = None
+    source: Encoded,
+    references: Texts,
+    systems: Texts,
+    missing: Bools | None = None,
 ) -> tuple[Ints, Floats]:
     """Count the n-grams that outputs add, keep and delete, for the orders 1 to SARI_ORDER.
 
@@ -172,7 +178,10 @@ def sari(
 
 
 def _sari_counts(
-    source: Ngrams, all_references: Ngrams, output: Ngrams, references: int
+    source: Ngrams,
+    all_references: Ngrams,
+    output: Ngrams,
+    references: int,
 ) -> SariCounts:
     """Return the counts and the ratios of one order.
 
@@ -244,7 +253,10 @@ def _first_seen(values: Ints) -> tuple[Ints, Ints]:
 
 
 def shared_ngrams(
-    text: Encoded, lines: int, references: int, order: int
+    text: Encoded,
+    lines: int,
+    references: int,
+    order: int,
 ) -> list[SharedGrams]:
     """Count the n-grams of the lengths from 1 to `order`.
 

@@ -62,9 +62,9 @@ def put_in(patch: pytest.MonkeyPatch) -> list[list[Pair]]:
     """Put the stand-in in the place of errant; return the chunks that it annotates."""
     asked: list[list[Pair]] = []
 
-    def annotated(chunk: Sequence[Pair], model: str | None) -> list[Annotation]:
+    def annotated(chunk: Sequence[Pair], model: str | None) -> dict[Pair, Annotation]:
         asked.append(list(chunk))
-        return [edits_of(pair, model) for pair in chunk]
+        return {pair: edits_of(pair, model) for pair in chunk}
 
     def versions(model: str | None = None) -> Versions:
         if model not in MODELS:

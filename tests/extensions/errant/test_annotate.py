@@ -49,15 +49,17 @@ PAIRS = [
 DISTINCT = [Pair("a b", "a c"), Pair("d", "e"), Pair("d", "")]
 
 
-def stand_in(chunk: Sequence[Pair], model: str | None) -> list[Annotation]:
+def stand_in(chunk: Sequence[Pair], model: str | None) -> dict[Pair, Annotation]:
     """Return an edit that names its pair, or none."""
-    return [
-        (f"A 0 1|||{model}|||{pair.corrected}|||",) if pair.corrected else ()
-        for pair in chunk
-    ]
+    annotations: dict[Pair, Annotation] = {}
+    for pair in chunk:
+        annotations[pair] = ()
+        if pair.corrected:
+            annotations[pair] = (f"A 0 1|||{model}|||{pair.corrected}|||",)
+    return annotations
 
 
-def dies(_chunk: Sequence[Pair], _model: str | None) -> list[Annotation]:
+def dies(*_chunk: Sequence[Pair], **_model: str) -> dict[Pair, Annotation]:
     os._exit(1)
 
 
@@ -66,7 +68,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
     """The chunks that were annotated, by a stand-in for errant."""
     parts: list[list[Pair]] = []
 
-    def noted(chunk: Sequence[Pair], model: str | None) -> list[Annotation]:
+    def noted(chunk: Sequence[Pair], model: str | None) -> dict[Pair, Annotation]:
         parts.append(list(chunk))
         return stand_in(chunk, model)
 

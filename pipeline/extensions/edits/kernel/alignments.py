@@ -41,7 +41,10 @@ MAX_TRIPLES = 1 << 36
 
 
 def check_three_way(
-    source: Encoded, systems: Texts, references: Encoded, firsts: Ints
+    source: Encoded,
+    systems: Texts,
+    references: Encoded,
+    firsts: Ints,
 ) -> None:
     """Check the arguments of three_way().
 

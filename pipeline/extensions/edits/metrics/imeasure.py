@@ -103,7 +103,10 @@ def improvement(score: Floats, baseline: Floats) -> Floats:
 
 
 def measures(
-    counts: Aspect, baseline: Aspect, w: float = 2.0, beta: float = 1.0
+    counts: Aspect,
+    baseline: Aspect,
+    w: float = 2.0,
+    beta: float = 1.0,
 ) -> dict[str, Floats]:
     """Return all of MEASURES; the counts of `baseline` are those of the source as an output.
 
@@ -226,7 +229,9 @@ class ImeasureSpec(StatisticsSpec):
         return result
 
     def encode(
-        self, text: Text, references_of_line: Sequence[Sequence[Tokens]]
+        self,
+        text: Text,
+        references_of_line: Sequence[Sequence[Tokens]],
     ) -> "Encodings":
         """Return a shard and the references of each line as the kernel takes them."""
         assert text.source is not None  # noqa: S101 (source is True)
@@ -254,7 +259,11 @@ class ImeasureSpec(StatisticsSpec):
             yield corrections_of_m2(tokens, edits, SPLITS[self.words])
 
     def _best_columns(
-        self, rows: Ints, counts: Ints, base: Ints, firsts: Ints
+        self,
+        rows: Ints,
+        counts: Ints,
+        base: Ints,
+        firsts: Ints,
     ) -> dict[str, Ints]:
         """Return the columns of the best reference of each line."""
         aspect, measure, w, beta = self.mix
@@ -326,7 +335,11 @@ def references_of_lines(spec: ImeasureSpec, text: Text) -> list[LineReferences]:
 
 
 def _of_column(
-    row: Sequence[int], source: Tokens, output: Tokens, reference: Tokens, aspect: str
+    row: Sequence[int],
+    source: Tokens,
+    output: Tokens,
+    reference: Tokens,
+    aspect: str,
 ) -> list[Verdict]:
     """Return the verdicts of a changed column, a row of the kernel's changed columns."""
     start, end, output_token, reference_token, count = row
@@ -447,7 +460,10 @@ class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
         return references_of_lines(self.spec, text)[0].of_annotators
 
     def verdicts(
-        self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
+        self,
+        sources: Texts,
+        outputs: Sequence[Texts],
+        annotations: Sequence[Texts],
     ) -> Verdicts:
         """Return the changed tokens of each sentence as right, wrong or missed."""
         text = as_text(sources, outputs, annotations)

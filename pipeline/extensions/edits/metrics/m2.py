@@ -107,7 +107,10 @@ def _dictionary_ranks(heads: tuple[int, ...]) -> list[int]:
 
 
 def listed_edits(
-    source: Lines, annotators: Sequence[Lines], *, every: bool
+    source: Lines,
+    annotators: Sequence[Lines],
+    *,
+    every: bool,
 ) -> list[list[list[GoldEdit] | None]]:
     """Return the same edits in a readable form, for each sentence and annotator.
 
@@ -458,7 +461,9 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
         )
 
     def key(
-        self, totals: tuple[int, ...], counts: tuple[int, ...]
+        self,
+        totals: tuple[int, ...],
+        counts: tuple[int, ...],
     ) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
         return tuple(
@@ -490,7 +495,10 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
         return proposed_edits(self.spec, text)[0]
 
     def verdicts(
-        self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
+        self,
+        sources: Texts,
+        outputs: Sequence[Texts],
+        annotations: Sequence[Texts],
     ) -> Verdicts:
         """Return the right, the wrong and the missed edits of each sentence."""
         result = []
@@ -541,7 +549,8 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
             yield "missing", judged.written(missed)
 
     def count_warnings(
-        self, counts: Mapping[str, Iterable[Columns]]
+        self,
+        counts: Mapping[str, Iterable[Columns]],
     ) -> list[CountWarning]:
         """Return the lines that are too long for the official method."""
         message = (

@@ -75,8 +75,12 @@ def run(args: argparse.Namespace) -> None:
             cache=None if args.no_cache else AnnotationCache(warn=bar.warn),
             progress=bar.progress,
         )
-    left = iter(annotated.annotations)
-    blocks = (block(line, [next(left) for _ in texts]).encode() for line in source)
+    count = len(texts)
+    blocks = []
+    for number, line in enumerate(source):
+        first = number * count
+        annotations = annotated.annotations[first : first + count]
+        blocks.append(block(line, annotations).encode())
     write_atomic(Path(args.out), blocks)
     if args.quiet:
         return

@@ -300,7 +300,8 @@ class Cleme(
         ]
 
     def count_warnings(
-        self, counts: Mapping[str, Iterable[Columns]]
+        self,
+        counts: Mapping[str, Iterable[Columns]],
     ) -> list[CountWarning]:
         """Return warnings for outputs with further annotators, who do not count."""
         notes = []

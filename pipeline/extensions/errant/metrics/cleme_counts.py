@@ -105,7 +105,10 @@ def chunks_of(sentence: Sequence[str], texts: Sequence[Sequence[Change]]) -> Chu
 
 
 def words_of(
-    sentence: Sequence[str], changes: Iterable[Change], start: int, end: int
+    sentence: Sequence[str],
+    changes: Iterable[Change],
+    start: int,
+    end: int,
 ) -> Words:
     """Return the words into which changes turn the tokens from start to end."""
     words: list[str] = []
@@ -281,7 +284,10 @@ def _references(records: Sequence[bytes], sentence: Words) -> list[Reference]:
 
 
 def _kind(
-    chunk: Chunk, references: Sequence[Words | None], *, dependent: bool
+    chunk: Chunk,
+    references: Sequence[Words | None],
+    *,
+    dependent: bool,
 ) -> int | None:
     """Return the number of a chunk's kind in KINDS, None for one that is rightly left as it is.
 

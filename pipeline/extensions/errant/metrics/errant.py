@@ -99,8 +99,9 @@ class Entries(NamedTuple):
     def of_rows(self, low: int, high: int) -> "Entries":
         """Return those of some rows, which are counted from 0 again."""
         first, last = np.searchsorted(self.rows, [low, high])
-        others: list[Any] = [column[first:last] for column in self[1:]]
-        return Entries(self.rows[first:last] - low, *others)
+        columns: list[Any] = [column[first:last] for column in self]
+        entries = Entries(*columns)
+        return entries._replace(rows=entries.rows - low)
 
     def where(self, chosen: Bools) -> "Entries":
         """Return the entries that are chosen."""
@@ -147,8 +148,10 @@ class _Comparing:
         ids = np.concatenate([fields.ids for fields in words.texts])
         sizes = np.concatenate([np.diff(fields.offsets) for fields in words.texts])
         # only references have a first line
-        first_lines = (np.cumsum(sizes) - sizes)[: self.pairs * self.lines]
-        sizes[: len(first_lines)] -= 1
+        reference_rows = self.pairs * self.lines
+        first_fields = np.cumsum(sizes) - sizes
+        first_lines = first_fields[:reference_rows]
+        sizes[:reference_rows] -= 1
         heads = self._numbered(ids[first_lines], _head)
         table = np.array(heads.values, np.int64).reshape(-1, 3)
         self.heads = table[heads.numbers].reshape(self.pairs, self.lines, 3)
@@ -156,15 +159,16 @@ class _Comparing:
         self._read_entries(fields, sizes // FIELDS)
 
     def _numbered(
-        self, ids: NDArray[np.int32], value_of: Callable[[str], Any]
+        self,
+        ids: NDArray[np.int32],
+        value_of: Callable[[str], Any],
     ) -> Numbered:
         """Return a number for the value of each field."""
         numbers: dict[Any, int] = {}
         table = np.zeros(len(self._distinct), np.int64)
         for field in np.flatnonzero(np.bincount(ids)).tolist():
-            table[field] = numbers.setdefault(
-                value_of(self._distinct[field]), len(numbers)
-            )
+            value = value_of(self._distinct[field])
+            table[field] = numbers.setdefault(value, len(numbers))
         return Numbered(table[ids], list(numbers))
 
     def _read_entries(self, fields: NDArray[np.int32], sizes: Ints) -> None:
@@ -178,33 +182,28 @@ class _Comparing:
 
         # the rank of each edit's annotator in its row, by first appearance
         annotators = self._numbered(fields[:, 5], int)
-        _, first, annotator_of_row = np.unique(
-            rows * len(annotators.values) + annotators.numbers,
-            return_index=True,
-            return_inverse=True,
-        )
+        annotators_of_rows = _groups(rows * len(annotators.values) + annotators.numbers)
+        first = annotators_of_rows.first
         by_appearance = np.argsort(first)
         row_of = rows[first[by_appearance]]
+        first_in_row = np.searchsorted(row_of, row_of)
         ranks = np.empty(len(first), np.int64)
-        ranks[by_appearance] = np.arange(len(first)) - np.searchsorted(row_of, row_of)
+        ranks[by_appearance] = np.arange(len(first)) - first_in_row
         self.annotators = np.bincount(row_of, minlength=len(sizes))
 
         # the keys of the edits that are compared
         chosen, keys = self._keys(fields, types.numbers)
-        noop = np.array([name == NOOP for name in self.types], bool)[
-            types.numbers[chosen]
-        ]
-        _, first, group = np.unique(
-            annotator_of_row[chosen] * self.distinct_keys + keys,
-            return_index=True,
-            return_inverse=True,
-        )
+        annotator_of_row = annotators_of_rows.of_values[chosen]
+        chosen_types = types.numbers[chosen]
+        is_noop = np.array([name == NOOP for name in self.types], bool)[chosen_types]
+        groups = _groups(annotator_of_row * self.distinct_keys + keys)
+        is_alive = ~is_noop[groups.first]
         self.entries = Entries(
             rows=rows[chosen],
             keys=keys,
-            types=types.numbers[chosen],
-            alive=~noop[first][group],
-            ranks=ranks[annotator_of_row[chosen]],
+            types=chosen_types,
+            alive=is_alive[groups.of_values],
+            ranks=ranks[annotator_of_row],
         )
 
     def _keys(self, fields: NDArray[np.int32], types: Ints) -> tuple[Ints, Ints]:
@@ -215,7 +214,8 @@ class _Comparing:
         comparison = self.comparison
         mode = comparison.mode
         spans = self._numbered(fields[:, 0], _span)
-        start, end = np.array(spans.values, np.int64).reshape(-1, 2)[spans.numbers].T
+        span_table = np.array(spans.values, np.int64).reshape(-1, 2)
+        start, end = span_table[spans.numbers].T
         correction_of = _without_blanks if comparison.style == CHERRANT else str
         corrections = self._numbered(fields[:, 2], correction_of)
 
@@ -226,18 +226,16 @@ class _Comparing:
             compared_types.append(name not in comparison.left_out and not is_undetected)
         times = np.array(compared_types, np.int64)[types]
         if comparison.single or comparison.multi:
-            lengths = np.array(
-                [len(text.split()) for text in corrections.values], np.int64
-            )
-            is_multi = (end - start >= WORDS) | (lengths[corrections.numbers] >= WORDS)
+            words = [len(text.split()) for text in corrections.values]
+            lengths = np.array(words, np.int64)[corrections.numbers]
+            is_multi = (end - start >= WORDS) | (lengths >= WORDS)
             if comparison.single:
                 times[is_multi] = 0
             if comparison.multi:
                 times[~is_multi] = 0
         if mode == "dt":
-            times *= np.where(
-                (start == -1) | (start == end), 1, np.maximum(end - start, 0)
-            )
+            is_one_key = (start == -1) | (start == end)
+            times *= np.where(is_one_key, 1, np.maximum(end - start, 0))
         chosen = np.repeat(np.arange(len(times)), times)
 
         # the keys
@@ -248,8 +246,10 @@ class _Comparing:
             keys = np.unique(keys, return_inverse=True)[1] * len(self.types) + types
         keys = keys[chosen]
         if mode == "dt":
-            token = np.arange(len(chosen)) - np.repeat(np.cumsum(times) - times, times)
-            keys = np.where(start[chosen] == -1, -1, 2 * (start[chosen] + token))
+            first_keys = np.repeat(np.cumsum(times) - times, times)
+            token = np.arange(len(chosen)) - first_keys
+            first_token = start[chosen]
+            keys = np.where(first_token == -1, -1, 2 * (first_token + token))
         distinct, keys = np.unique(keys, return_inverse=True)
         self.distinct_keys = max(len(distinct), 1)
         return chosen, keys
@@ -267,7 +267,7 @@ class _Comparing:
         for number, heads in enumerate(self.heads):
             order, _, output = heads.T
             output_rank = output.max(initial=0)
-            gold = self.entries.of_rows(number * self.lines, (number + 1) * self.lines)
+            gold = self._of_pair(number)
             has_both = (order >= 0) & (output_annotators > output_rank)
             orders[..., number] = np.where(has_both, output * self.pairs + order, 0)
             gold_edits = np.bincount(gold.rows[gold.alive], minlength=self.lines)
@@ -276,28 +276,30 @@ class _Comparing:
             hits.append(self._compare(proposed, gold, has_both & judged))
         return Compared(orders, edits, hits, self.types)
 
+    def _of_pair(self, number: int) -> Entries:
+        """Return the annotator's entries of a pair."""
+        first = number * self.lines
+        return self.entries.of_rows(first, first + self.lines)
+
     def _compare(self, proposed: Entries, gold: Entries, compared: Bools) -> PairHits:
         """Return hits and misses.
 
         `compared` says which sentences of which systems are compared: [systems, lines].
         """
         # the same line and key
-        gold_keys, gold_groups = np.unique(
-            gold.rows * self.distinct_keys + gold.keys, return_inverse=True
-        )
+        line_keys = gold.rows * self.distinct_keys + gold.keys
+        gold_keys, gold_groups = np.unique(line_keys, return_inverse=True)
         system, line = np.divmod(proposed.rows, self.lines)
         keys = line * self.distinct_keys + proposed.keys
-        nearest = np.minimum(
-            np.searchsorted(gold_keys, keys), max(len(gold_keys) - 1, 0)
-        )
-        same = np.zeros(len(keys), bool)
-        if len(gold_keys):
-            same = gold_keys[nearest] == keys
+        nearest = np.searchsorted(gold_keys, keys)
+        padded = np.append(gold_keys, -1)  # no key is below 0
+        same = padded[nearest] == keys
 
         # which systems have them
-        has = np.zeros((self.systems, len(gold_keys)), bool)
+        shape = (self.systems, len(gold_keys))
+        has = np.zeros(shape, bool)
         has[system[same], nearest[same]] = True
-        has_alive = np.zeros((self.systems, len(gold_keys)), bool)
+        has_alive = np.zeros(shape, bool)
         alive = same & proposed.alive
         has_alive[system[alive], nearest[alive]] = True
         counted = compared[:, gold.rows]
@@ -311,9 +313,8 @@ class _Comparing:
     def _gold_edits(self, entries: Entries, chosen: Bools) -> TypedEdits:
         """Return the annotator's entries that are chosen of each system: [systems, entries]."""
         system, number = np.nonzero(chosen)
-        return TypedEdits(
-            system * self.lines + entries.rows[number], entries.types[number]
-        )
+        rows = system * self.lines + entries.rows[number]
+        return TypedEdits(rows, entries.types[number])
 
     def _judged(self) -> Bools:
         """Return which sentences are judged, according to ChERRANT's files: [lines]."""
@@ -327,17 +328,27 @@ class _Comparing:
         for number, (order, _, output) in enumerate(self.heads.transpose(0, 2, 1)):
             if output.max(initial=0):
                 continue
-            of_annotator = self.entries.of_rows(
-                number * self.lines, (number + 1) * self.lines
-            )
-            is_unjudged = unjudged_types[of_annotator.types]
+            edits = self._of_pair(number)
+            unjudged_rows = edits.rows[unjudged_types[edits.types]]
             annotators += order >= 0
-            entries += np.bincount(of_annotator.rows, minlength=self.lines)
-            unjudged += np.bincount(
-                of_annotator.rows[is_unjudged], minlength=self.lines
-            )
+            entries += np.bincount(edits.rows, minlength=self.lines)
+            unjudged += np.bincount(unjudged_rows, minlength=self.lines)
         judged: Bools = (annotators != 1) | (entries != 1) | (unjudged != 1)
         return judged
+
+
+class Groups(NamedTuple):
+    """Values in groups of equal ones, sorted."""
+
+    first: Ints
+    """The index of the first value of each group."""
+    of_values: Ints
+    """The group of each value."""
+
+
+def _groups(values: Ints) -> Groups:
+    _, first, of_values = np.unique(values, return_index=True, return_inverse=True)
+    return Groups(first, of_values)
 
 
 def _head(field: str) -> tuple[int, ...]:
@@ -418,20 +429,30 @@ class ErrantSpec(StatisticsSpec):
         columns = {"order": compared.orders, "ref_len": compared.edits}
         for field in self.columns[2:]:
             columns[field.name] = np.zeros((systems, lines, pairs), np.int64)
-        requested = np.array([is_of(name, self.types) for name in compared.types], bool)
+
+        def count(name: str, pair: int, rows: Ints) -> None:
+            counts = np.bincount(rows, minlength=systems * lines)
+            columns[name][..., pair] = counts.reshape(systems, lines)
+
+        requested = self._requested(compared.types)
         for pair, hits in enumerate(compared.hits):
             for name, edits in zip(COUNTS, hits, strict=True):
-                counts = np.bincount(edits.rows, minlength=systems * lines)
-                columns[name][..., pair] = counts.reshape(systems, lines)
+                count(name, pair, edits.rows)
                 if self.types:
                     rows = edits.rows[requested[edits.types]]
-                    counts = np.bincount(rows, minlength=systems * lines)
-                    columns[f"type_{name}"][..., pair] = counts.reshape(systems, lines)
+                    count(f"type_{name}", pair, rows)
         return _by_system(columns, systems)
+
+    def _requested(self, types: Sequence[str]) -> Bools:
+        """Return which types are among those that are counted apart, or all without any."""
+        if not self.types:
+            return np.ones(len(types), bool)
+        return np.array([is_of(name, self.types) for name in types], bool)
 
 
 def _by_system(
-    columns: Mapping[str, NDArray[Any]], systems: int
+    columns: Mapping[str, NDArray[Any]],
+    systems: int,
 ) -> list[dict[str, Ints]]:
     """Return the columns of each system."""
     by_system = []
@@ -473,25 +494,19 @@ class TypeSpec(ErrantSpec):
         systems, lines, pairs = compared.edits.shape
         width = len(self.categories) + 1
         numbers = {name: number for number, name in enumerate(self.categories)}
-        column_of = np.array(
-            [numbers.get(name, width - 1) for name in compared.types], np.int64
-        )
-        requested = np.ones(len(compared.types), bool)
-        if self.types:
-            requested = np.array(
-                [is_of(name, self.types) for name in compared.types], bool
-            )
-        columns = {
-            name: np.zeros((systems, lines, pairs, width), np.int32) for name in COUNTS
-        }
+        column_numbers = [numbers.get(name, width - 1) for name in compared.types]
+        column_of = np.array(column_numbers, np.int64)
+        requested = self._requested(compared.types)
+        shape = (systems, lines, pairs, width)
+        columns = {name: np.zeros(shape, np.int32) for name in COUNTS}
         for pair, hits in enumerate(compared.hits):
             for name, edits in zip(COUNTS, hits, strict=True):
-                cells = (edits.rows * pairs + pair) * width + column_of[edits.types]
+                rows = edits.rows * pairs + pair
+                cells = rows * width + column_of[edits.types]
+                counted = cells[requested[edits.types]]
                 # most counts are 0
-                cells, times = np.unique(
-                    cells[requested[edits.types]], return_counts=True
-                )
-                columns[name].reshape(-1)[cells] = times
+                distinct, times = np.unique(counted, return_counts=True)
+                columns[name].reshape(-1)[distinct] = times
         return _by_system(columns, systems)
 
 
@@ -521,10 +536,9 @@ def verdicts(
     if gold is None or gold.output >= len(outputs):
         return None
     tokens = source.split()
+    judged = _judged_edits(comparison, outputs[gold.output], gold.edits)
     result = []
-    for edit, key, type_, verdict in _judged_edits(
-        comparison, outputs[gold.output], gold.edits
-    ):
+    for edit, key, type_, verdict in judged:
         if not only or is_of(type_, only):
             # the span is that of the key: if each token counts, it is one token
             start = max(int(key[0]), 0)
@@ -538,7 +552,9 @@ def verdicts(
 
 
 def _judged_edits(
-    comparison: Comparison, output: Iterable[Edit], annotator: Iterable[Edit]
+    comparison: Comparison,
+    output: Iterable[Edit],
+    annotator: Iterable[Edit],
 ) -> Iterator[_JudgedEdit]:
     """Yield the edits of a sentence as compare() of `errant_report.py` counts them."""
     proposed = comparison.by_key(output)
@@ -654,7 +670,10 @@ class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
         return {name: columns[prefix + name] for name in COUNTS}
 
     def verdicts(
-        self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
+        self,
+        sources: Texts,
+        outputs: Sequence[Texts],
+        annotations: Sequence[Texts],
     ) -> Verdicts:
         """Return the edits of each sentence that are counted as hits (right) or misses."""
         comparison = self.spec.comparison
@@ -663,9 +682,12 @@ class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
         for output in outputs:
             lines = []
             for source, edits, *gold in zip(sources, output, *annotations, strict=True):
-                lines.append(
-                    [verdicts(comparison, types, source, edits, item) for item in gold]
-                )
+                by_annotator = []
+                for record in gold:
+                    by_annotator.append(
+                        verdicts(comparison, types, source, edits, record)
+                    )
+                lines.append(by_annotator)
             result.append(lines)
         return result
 
@@ -677,7 +699,8 @@ class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
         ]
 
     def count_warnings(
-        self, counts: Mapping[str, Iterable[Columns]]
+        self,
+        counts: Mapping[str, Iterable[Columns]],
     ) -> list[CountWarning]:
         """Return a warning if annotators have no edit of the scored types: scores may be 1."""
         if not self.types:
@@ -701,11 +724,9 @@ class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return the choice of annotators by running totals; None if each is chosen alone."""
-        return (
-            SequentialAnnotatorChoice(self._keys, COUNTS)
-            if self.choice == "official"
-            else None
-        )
+        if self.choice != "official":
+            return None
+        return SequentialAnnotatorChoice(self._keys, COUNTS)
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""

@@ -216,7 +216,11 @@ def _annotator_edits(annotator: int, records: Iterable[bytes]) -> Sequence[Edit]
 
 
 def _counted(
-    flavour: str, edits: Iterable[Edit], tokens: list[str], text: int, line: int
+    flavour: str,
+    edits: Iterable[Edit],
+    tokens: list[str],
+    text: int,
+    line: int,
 ) -> list[Edit]:
     """Return the edits that count; raises LongTextError, with text and line, if they overlap."""
     counted = [edit for edit in edits if edit.type not in LEFT_OUT[flavour]]
@@ -238,7 +242,10 @@ def _slots(edit: Edit) -> range:
 
 
 def _verdicts(
-    gold: dict[int, Edit], edits: Iterable[Edit], tokens: list[str], flavour: str
+    gold: dict[int, Edit],
+    edits: Iterable[Edit],
+    tokens: list[str],
+    flavour: str,
 ) -> Iterator[_Verdict]:
     """Yield the verdicts at the chunks where edits of a system decide.
 
@@ -359,7 +366,11 @@ class GotoSpec(StatisticsSpec):
         return result
 
     def _right_systems(
-        self, right_systems: RightSystems | None, line: int, text: Text, size: int
+        self,
+        right_systems: RightSystems | None,
+        line: int,
+        text: Text,
+        size: int,
     ) -> list[int]:
         """Return how many systems are right at each chunk of a line, of which there are `size`."""
         if right_systems is None:

@@ -84,7 +84,9 @@ def steps_of(source: Sequence[int], output: Sequence[int]) -> Counter[Arc]:
 
 
 def _best_steps(
-    source: Sequence[int], output: Sequence[int], substitution: int
+    source: Sequence[int],
+    output: Sequence[int],
+    substitution: int,
 ) -> Iterator[Arc]:
     """Yield the steps of all alignments of least cost.
 
@@ -327,7 +329,10 @@ def _is_same_text(edit: Edit, way: Way, folded: Sequence[bytes]) -> bool:
 
 
 def weigh(
-    graph: Lattice, edits: dict[Arc, Edit], output: Sentence, golds: Sequence[Gold]
+    graph: Lattice,
+    edits: dict[Arc, Edit],
+    output: Sentence,
+    golds: Sequence[Gold],
 ) -> dict[Arc, float]:
     """Return the weight of each arc.
 
@@ -433,7 +438,9 @@ def shortest_path(graph: Lattice, weights: dict[Arc, float]) -> list[Arc]:
 
 
 def matches(
-    edits: Sequence[Edit], golds: Sequence[Gold], output: Sentence
+    edits: Sequence[Edit],
+    golds: Sequence[Gold],
+    output: Sentence,
 ) -> list[list[int]]:
     """Return which gold edits each edit matches.
 

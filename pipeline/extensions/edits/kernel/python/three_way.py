@@ -55,7 +55,10 @@ class Alignment:
 
 
 def three_way(
-    source: Encoded, systems: Texts, references: Encoded, firsts: Ints
+    source: Encoded,
+    systems: Texts,
+    references: Encoded,
+    firsts: Ints,
 ) -> Ints:
     """Count the columns of the alignment of each output with each reference of its line.
 
@@ -77,7 +80,10 @@ def three_way(
 
 
 def _alignments(
-    source: Encoded, systems: Texts, references: Encoded, firsts: Ints
+    source: Encoded,
+    systems: Texts,
+    references: Encoded,
+    firsts: Ints,
 ) -> Iterator[Alignment]:
     """Yield the alignment of each output with each reference of its line, line after line."""
     check_three_way(source, systems, references, firsts)
@@ -92,7 +98,10 @@ def _alignments(
 
 
 def three_way_columns(
-    source: Encoded, systems: Texts, references: Encoded, firsts: Ints
+    source: Encoded,
+    systems: Texts,
+    references: Encoded,
+    firsts: Ints,
 ) -> ChangedColumns:
     """Return the columns themselves that three_way() counts, but for those of equal tokens (tn).
 
