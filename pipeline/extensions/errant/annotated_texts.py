@@ -131,27 +131,21 @@ def _completed(
     # their edits
     progress = _Progress(how.listener, corpus.name, annotator)
     annotations = _annotations(source, texts, annotator, how, progress)
-    problems = []
-    for text, edits in zip(
-        [*(reference.text for reference in references), *outputs.values()],
-        annotations,
-        strict=True,
-    ):
-        problem = _unwritable(text, edits)
-        if problem:
-            problems.append(problem)
+    annotated = [reference.text for reference in references]
+    annotated += outputs.values()
+    problems: list[Problem] = []
+    for text, edits in zip(annotated, annotations, strict=True):
+        problems += _unwritable(text, edits)
     if problems:
         raise CorpusError(problems)
     of_references = annotations[: len(references)]
-    of_outputs = dict(zip(outputs, annotations[len(references) :], strict=True))
+    of_outputs = annotations[len(references) :]
 
     # records of the edits
-    systems = {}
-    for name, text in corpus.systems.items():
-        if name in of_outputs:
-            systems[name] = _stored(text, map(_output_record, of_outputs[name]), how)
-        else:
-            systems[name] = from_files.systems[name]
+    stored = dict(from_files.systems)
+    for (name, text), edits in zip(outputs.items(), of_outputs, strict=True):
+        stored[name] = _stored(text, map(_output_record, edits), how)
+    systems = {name: stored[name] for name in corpus.systems}
     pairs: Iterable[AnyText] = from_files.references
     if references:
         pairs = _reference_texts(corpus, from_files, references, of_references, how)
@@ -179,10 +173,13 @@ def _completed(
 def _of_text(source: Sequence[str], text: AnyText, corpus: Corpus) -> _Reference:
     """Return a reference that is given as a text; the source replaces sentences that it lacks."""
     lines = read_texts(text)
-    missing = [int(line) - 1 for line in text.blanks] if corpus.missing else []
-    for line in missing:
-        lines[line] = source[line]
-    return _Reference(text, lines, {line: [] for line in missing})
+    lines_beside: dict[int, list[str]] = {}
+    if corpus.missing:
+        for number in text.blanks:
+            line = int(number) - 1
+            lines[line] = source[line]
+            lines_beside[line] = []
+    return _Reference(text, lines, lines_beside)
 
 
 DETECTED = ("Um", "UNK")
@@ -197,17 +194,15 @@ def _of_gold(source: Sequence[str], gold: AnyText) -> _Reference:
     """
     lines: list[str] = []
     lines_beside: dict[int, list[str]] = {}
-    for number, (sentence, record) in enumerate(
-        zip(source, _records(gold), strict=True)
-    ):
+    sentences = zip(source, _records(gold), strict=True)
+    for number, (sentence, record) in enumerate(sentences):
         annotation = annotation_of(record)
         tokens = sentence.split()
         words = list(tokens)
         edits: list[Edit] = []
         if annotation:
-            edits = sorted(
-                (edit for edit in annotation.edits if not edit.is_noop), key=SPAN
-            )
+            edits = [edit for edit in annotation.edits if not edit.is_noop]
+            edits.sort(key=SPAN)
         longer = 0  # tokens that the edits before have added
         for edit in edits:
             correction = corrected(edit, tokens)
@@ -279,13 +274,17 @@ def _annotations(
         cache=AnnotationCache(warn=how.listener.warn),
         progress=progress.report,
     ).annotations
-    lines = len(source)
-    return [annotations[i * lines : (i + 1) * lines] for i in range(len(texts))]
+    by_text = []
+    for number in range(len(texts)):
+        first = number * len(source)
+        by_text.append(annotations[first : first + len(source)])
+    return by_text
 
 
 def _output_record(annotation: Annotation) -> bytes:
     """Return the record of an annotated sentence of an output."""
-    return "\n".join([f"{edit}0" for edit in annotation] or [NOOP]).encode()
+    lines = [f"{edit}0" for edit in annotation]
+    return "\n".join(lines or [NOOP]).encode()
 
 
 def _reference_texts(
@@ -310,12 +309,11 @@ def _reference_texts(
     sentences: list[dict[int, list[str]]] = []
     for line, edits in enumerate(zip(*annotations, strict=True)):
         by_annotator = {}
-        for number, (reference, annotation) in enumerate(
-            zip(references, edits, strict=True)
-        ):
-            lines = [f"{edit}{number}" for edit in reference.edits(line, annotation)]
-            if lines:
-                by_annotator[number] = lines
+        annotators = zip(references, edits, strict=True)
+        for number, (reference, annotation) in enumerate(annotators):
+            reference_edits = reference.edits(line, annotation)
+            if reference_edits:
+                by_annotator[number] = [f"{edit}{number}" for edit in reference_edits]
         sentences.append(by_annotator or {0: [NOOP]})
     for output in range(output_annotators):
         for number, reference in enumerate(references):
@@ -363,11 +361,11 @@ def _unchanged_notes(
     annotations: Sequence[Sequence[Annotation]],
 ) -> Iterator[str]:
     """Yield warnings about references without any line for some sentences."""
-    for number, (reference, edits) in enumerate(
-        zip(references, annotations, strict=True), 1
-    ):
+    annotated = zip(references, annotations, strict=True)
+    for number, (reference, edits) in enumerate(annotated, 1):
         unchanged = []
-        for line, (text, annotation) in enumerate(zip(source, edits, strict=True)):
+        lines = zip(source, edits, strict=True)
+        for line, (text, annotation) in enumerate(lines):
             if text.strip() and not annotation and line not in reference.lines_beside:
                 unchanged.append(line)
         if unchanged:
@@ -379,7 +377,7 @@ def _unchanged_notes(
             )
 
 
-def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> Problem | None:
+def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> list[Problem]:
     """Return the problem of the first sentence with an edit that cannot be read again.
 
     It has a word with bars.
@@ -390,8 +388,8 @@ def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> Problem | None:
                 f"a word with '{FIELD_SEPARATOR}' cannot be annotated: "
                 "an M2 file has this between the fields of an edit"
             )
-            return Problem(text.at(line), message)
-    return None
+            return [Problem(text.at(line), message)]
+    return []
 
 
 def _records(text: AnyText) -> Iterator[bytes]:

@@ -88,7 +88,8 @@ def _digest_of(folder: Path) -> str:
         if path.is_file() and "__pycache__" not in path.parts:
             with path.open("rb") as file:
                 content = hashlib.file_digest(file, "blake2b").digest()
-            total.update(path.relative_to(folder).as_posix().encode() + b"\0" + content)
+            name = path.relative_to(folder).as_posix()
+            total.update(name.encode() + b"\0" + content)
     return total.hexdigest()
 
 
@@ -281,7 +282,8 @@ def fill(
     """Return the costs and the operations; of equal costs the first of T, S, I, D is taken."""
     source_lower = [word.lower for word in source]
     corrected_lower = [word.lower for word in corrected]
-    costs = [list(map(float, range(len(corrected) + 1)))]
+    first_row = range(len(corrected) + 1)
+    costs = [list(map(float, first_row))]
     operations = [["O"] + ["I"] * len(corrected)]
     for i, word in enumerate(source):
         row = [i + 1.0]
@@ -328,9 +330,11 @@ def _moved(
     The search ends at the beginning of a text, and if a step along the diagonal costs nothing.
     """
     for back in range(1, min(i, j) + 1):
-        if costs[i - back + 1][j - back + 1] == costs[i - back][j - back]:
+        row = i - back
+        column = j - back
+        if costs[row + 1][column + 1] == costs[row][column]:
             return 0
-        if sorted(source[i - back : i + 1]) == sorted(corrected[j - back : j + 1]):
+        if sorted(source[row : i + 1]) == sorted(corrected[column : j + 1]):
             return back
     return 0
 
@@ -394,7 +398,8 @@ class ErrantAnnotator:
                     f"in: {pair.source}"
                 )
                 raise ConfigError(f"annotator: {message}") from None
-            annotations.append(tuple(edit.to_m2(0)[:-1] for edit in edits))
+            lines = [edit.to_m2(0) for edit in edits]
+            annotations.append(tuple(line[:-1] for line in lines))
         return annotations
 
     def parse(self, texts: Iterable[str]) -> dict[str, Any]:
@@ -508,7 +513,10 @@ def trivial(source: str, corrected: str) -> Annotation | None:
 
 def pair_of(source: str, corrected: str) -> Pair:
     """Return the words of two lines. Blanks at the ends, or several in a row, do not matter."""
-    return Pair(" ".join(source.split()), " ".join(corrected.split()))
+    return Pair(
+        source=" ".join(source.split()),
+        corrected=" ".join(corrected.split()),
+    )
 
 
 def block(source: str, annotations: Sequence[Annotation]) -> str:

@@ -12,8 +12,8 @@ from fnmatch import fnmatchcase
 from operator import add
 from typing import NamedTuple, TypeAlias
 
-from pipeline.extensions.edits import m2_files
-from pipeline.extensions.edits.m2_files import PREFIXES, Annotated, Edit
+from pipeline.extensions.edits.m2_files import NOOP as NOOP_LINE
+from pipeline.extensions.edits.m2_files import PREFIXES, Annotated, Edit, edit_of
 from pipeline.metrics.f_score import precision_recall_f
 
 Key: TypeAlias = "tuple[int | str, ...]"
@@ -150,8 +150,8 @@ def preference(
 def is_of(type_: str, patterns: tuple[str, ...]) -> bool:
     """Return whether a type is one of some types, categories of a tier, or patterns as R:VERB*."""
     names = {category(type_, tier) for tier in (1, 2, 3)}
-    matches = itertools.starmap(fnmatchcase, itertools.product(names, patterns))
-    return any(matches)
+    pairs = itertools.product(names, patterns)
+    return any(itertools.starmap(fnmatchcase, pairs))
 
 
 # ---- The report of errant_compare
@@ -169,8 +169,8 @@ TOTALS_WIDTH = 46
 """The width of the table of totals, in characters."""
 RULE = "-" * 40
 """The line between sentences and pairs of annotators that the option -v prints."""
-NOTHING = m2_files.edit_of(m2_files.NOOP, "", 0)
-"""The edit of a sentence without edits."""
+UNCHANGED = {0: [edit_of(NOOP_LINE, "", 0)]}
+"""The annotators of a sentence without edits."""
 TYPE_TIER = 3
 """The tier of categories that are types themselves."""
 
@@ -258,12 +258,14 @@ def report(
         sums: dict[str, list[int]] = {}
         for type_, counts in types.items():
             name = _cut_category(type_, tier)
-            sums[name] = list(map(add, sums.get(name, (0, 0, 0)), counts))
+            sums_so_far = sums.get(name, (0, 0, 0))
+            sums[name] = list(map(add, sums_so_far, counts))
         for name, counts in sorted(sums.items()):
             yield _row((name, *counts, *_rounded(counts, beta)))
     yield from ("", f" {title} ".center(TOTALS_WIDTH, "="))
     yield f"TP\tFP\tFN\tPrec\tRec\tF{beta}"
-    yield "\t".join(map(str, (*totals, *_rounded(totals, beta))))
+    values = (*totals, *_rounded(totals, beta))
+    yield "\t".join(map(str, values))
     yield from ("=" * TOTALS_WIDTH, "")
 
 
@@ -280,16 +282,13 @@ def _pairs(
     comparison: Comparison,
 ) -> list[Pair]:
     """Return all pairs of annotators of a sentence, compared."""
-    output_keys = {}
-    for annotator, edits in (output or {0: [NOTHING]}).items():
-        output_keys[annotator] = comparison.keys(edits)
-    reference_keys = {}
-    for annotator, edits in (reference or {0: [NOTHING]}).items():
-        reference_keys[annotator] = comparison.keys(edits)
     pairs = []
-    for one, keys in output_keys.items():
-        for two, other_keys in reference_keys.items():
-            pairs.append(Pair(one, two, keys, other_keys, compare(keys, other_keys)))
+    for one, edits in (output or UNCHANGED).items():
+        keys = comparison.keys(edits)
+        for two, other_edits in (reference or UNCHANGED).items():
+            other_keys = comparison.keys(other_edits)
+            hits = compare(keys, other_keys)
+            pairs.append(Pair(one, two, keys, other_keys, hits))
     return pairs
 
 
@@ -315,7 +314,8 @@ def _local_lines(pair: Pair) -> Iterator[str]:
     rows: list[list[str]] = [["Category", "TP", "FP", "FN"]]
     for name, counts in pair.by_type().items():
         rows.append([name, *map(str, counts)])
-    widths = [max(map(len, column)) + 3 for column in zip(*rows, strict=True)]
+    columns = zip(*rows, strict=True)
+    widths = [max(map(len, column)) + 3 for column in columns]
     for row in rows:
         yield "".join(map(str.rjust, row, widths))
 
@@ -330,9 +330,10 @@ def _listed(keys: Keys) -> list[Key]:
 
 def _row(values: Sequence[object]) -> str:
     name, *numbers, last = map(str, values)
-    return " ".join([f"{name:<14}", *(f"{number:<8}" for number in numbers), last])
+    cells = [f"{number:<8}" for number in numbers]
+    return " ".join([f"{name:<14}", *cells, last])
 
 
 def _rounded(counts: Sequence[int], beta: float) -> tuple[float, ...]:
-    tp, fp, fn = counts
-    return tuple(round(value, 4) for value in precision_recall_f(tp, fp, fn, beta))
+    rates = precision_recall_f(*counts, beta)
+    return tuple(round(rate, 4) for rate in rates)

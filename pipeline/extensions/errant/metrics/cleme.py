@@ -36,7 +36,10 @@ from .cleme_counts import CHANGED, KINDS, ClemeSpec
 
 DECIMALS = 4
 """Decimals to which the authors' program rounds."""
-SHARES = {"corpus": (0.45, 0.35, 0.15, 0.05), "mean": (0.35, 0.25, 0.20, 0.20)}
+SHARES = {
+    "corpus": (0.45, 0.35, 0.15, 0.05),
+    "mean": (0.35, 0.25, 0.20, 0.20),
+}
 """The shares of the four rates in the score of CLEME 2.0, by level."""
 
 
@@ -57,9 +60,10 @@ class Sums(NamedTuple):
 
 def first_version(sums: Sums, beta: float) -> dict[str, Floats]:
     """Return F-beta, precision (1 without fp), recall (1 without fn) and accuracy (or 0)."""
-    tp, fp, fn, tn = sums.tp, sums.fp, sums.fn, sums.tn
-    score, precision, recall = f_of_counts(tp, tp + fp, tp + fn, beta)
-    accuracy = ratio(tp + tn, tp + fp + fn + tn)
+    proposed = sums.tp + sums.fp
+    required = sums.tp + sums.fn
+    score, precision, recall = f_of_counts(sums.tp, proposed, required, beta)
+    accuracy = ratio(sums.tp + sums.tn, proposed + sums.fn + sums.tn)
     return {
         "cleme": score,
         "precision": precision,
@@ -75,11 +79,11 @@ def second_version(sums: Sums, level: str) -> dict[str, Floats]:
     err = ratio(sums.fp_ne, to_change)
     und = ratio(sums.fn, to_change)
     ove = ratio(sums.fp_un, sums.tp + sums.fp)
-    score = _share_rates(level, hit, err, und, ove)
-    return {"cleme": score, "hit": hit, "err": err, "und": und, "ove": ove}
+    rates = {"hit": hit, "err": err, "und": und, "ove": ove}
+    return {"cleme": score_of_rates(level, **rates), **rates}
 
 
-def _share_rates(level: str, hit: Any, err: Any, und: Any, ove: Any) -> Any:
+def score_of_rates(level: str, hit: Any, err: Any, und: Any, ove: Any) -> Any:
     """Return the score of CLEME 2.0; of numbers or of arrays."""
     a, b, c, d = SHARES[level]
     return a * hit + b * (1 - err) + c * (1 - und) + d * (1 - ove)
@@ -107,8 +111,8 @@ class Curve(NamedTuple):
         """Return the weights of lengths, given the mean length of changed chunks: float64."""
         beyond = lengths - mean if falling else mean - lengths
         with np.errstate(over="ignore"):
-            weights: Floats = self.alpha / (1 + (self.alpha - 1) * np.exp(beyond))
-        return np.clip(weights, self.low, self.high)
+            growth = (self.alpha - 1) * np.exp(beyond)
+        return np.clip(self.alpha / (1 + growth), self.low, self.high)
 
 
 class Curves(NamedTuple):
@@ -124,21 +128,21 @@ class Curves(NamedTuple):
         tp = self.tp.weights(all_lengths, mean)
         fp = self.fp.weights(all_lengths, mean, falling=True)
         fn = self.fn.weights(all_lengths, mean)
-        weights = np.stack([tp, fp, fp, fn])
-        return np.rint(np.ldexp(weights, 2 * HALF)).astype(np.int64)
+        weights = np.ldexp([tp, fp, fp, fn], 2 * HALF)
+        return np.rint(weights).astype(np.int64)
 
 
 ALIKE = Curve(1, 1, 1)
+OF_CORPUS = Curve(2, 0.75, 1.25)
+FALSE_POSITIVES = Curve(10, 0.25, 1)
 CURVES = {
-    ("none", True): Curves(ALIKE, ALIKE, ALIKE),
-    ("corpus", True): Curves(*[Curve(2, 0.75, 1.25)] * 3),
-    ("sentence", True): Curves(Curve(10, 1, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)),
-    ("sentence", False): Curves(
-        Curve(10, 2.5, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)
-    ),
+    "none": Curves(ALIKE, ALIKE, ALIKE),
+    "corpus": Curves(OF_CORPUS, OF_CORPUS, OF_CORPUS),
+    "sentence": Curves(Curve(10, 1, 10), FALSE_POSITIVES, Curve(10, 1, 1)),
 }
-"""The settings of the authors' program, by their names, and whether each reference is compared
-alone."""
+"""The settings of the authors' program, by their names."""
+INDEPENDENT_SENTENCE = Curves(Curve(10, 2.5, 10), FALSE_POSITIVES, Curve(10, 1, 1))
+"""Those of `sentence` if all references count at each chunk."""
 LONGEST = {"none": 0, "corpus": 16, "sentence": 48}
 """The length up to which chunks are counted apart, by the name of the settings.
 
@@ -149,10 +153,19 @@ HIGHEST_MEAN = 18
 """The highest mean length at which weights `sentence` of longer chunks are exact.
 
 They differ by less than 1e-12: 9 * exp(18 - 48)."""
-CURVES |= {(name, False): CURVES[name, True] for name in ("none", "corpus")}
 
 
-TERMS = (*(f"{kind}_{half}" for kind in KINDS for half in ("high", "low")), "tn")
+TERMS = (
+    "tp_high",
+    "tp_low",
+    "fp_ne_high",
+    "fp_ne_low",
+    "fp_un_high",
+    "fp_un_low",
+    "fn_high",
+    "fn_low",
+    "tn",
+)
 """The halves of the weighted sums, and the chunks that are rightly left, without weights."""
 FIRST: dict[str, Any] = {
     "applies": lambda m: m.version == "1",
@@ -236,9 +249,9 @@ class Cleme(
     @property
     def citations(self) -> tuple[str, ...]:
         """The paper of the version."""
-        return (
-            ("ye-etal-2023-cleme",) if self.version == "1" else ("ye-etal-2025-cleme2",)
-        )
+        if self.version == "1":
+            return ("ye-etal-2023-cleme",)
+        return ("ye-etal-2025-cleme2",)
 
     @property
     def policy(self) -> str:
@@ -276,28 +289,32 @@ class Cleme(
                 f"{about} weights: corpus is for at most {longest - 1}; "
                 "write weights: none or weights: sentence"
             )
-        if name == "sentence" and mean > HIGHEST_MEAN:
-            has_long_chunks = any(columns[kind][..., -1].any() for kind in KINDS)
-            if has_long_chunks:
-                raise InputError(
-                    f"{about} with weights: sentence pieces of {longest} words and more are "
-                    f"weighed exactly for at most {HIGHEST_MEAN}; write weights: none"
-                )
-        weights = CURVES[name, self._apart].of_kinds(longest + 1, mean)
+        has_long_chunks = any(columns[kind][..., -1].any() for kind in KINDS)
+        if name == "sentence" and mean > HIGHEST_MEAN and has_long_chunks:
+            raise InputError(
+                f"{about} with weights: sentence pieces of {longest} words and more are "
+                f"weighed exactly for at most {HIGHEST_MEAN}; write weights: none"
+            )
+        curves = CURVES[name]
+        if name == "sentence" and not self._apart:
+            curves = INDEPENDENT_SENTENCE
         terms = {"tn": columns["tn"]}
+        weights = curves.of_kinds(longest + 1, mean)
         for kind, weights_of_kind in zip(KINDS, weights, strict=True):
-            terms[f"{kind}_high"] = columns[kind] @ (weights_of_kind >> HALF)
-            terms[f"{kind}_low"] = columns[kind] @ (weights_of_kind & ((1 << HALF) - 1))
+            high, low = np.divmod(weights_of_kind, 1 << HALF)
+            terms[f"{kind}_high"] = columns[kind] @ high
+            terms[f"{kind}_low"] = columns[kind] @ low
         return terms
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return how many chunks of each kind there are, without weights."""
-        counts = {kind: columns[kind].sum(axis=-1) for kind in KINDS}
-        counts["tn"] = columns["tn"]
-        return [
-            Counted(name, values, per_reference=self._apart)
-            for name, values in counts.items()
-        ]
+        counted = []
+        for kind in (*KINDS, "tn"):
+            values = columns[kind]
+            if kind != "tn":
+                values = values.sum(axis=-1)
+            counted.append(Counted(kind, values, per_reference=self._apart))
+        return counted
 
     def count_warnings(
         self,
@@ -306,15 +323,15 @@ class Cleme(
         """Return warnings for outputs with further annotators, who do not count."""
         notes = []
         for system, blocks in counts.items():
-            lines = np.flatnonzero(
-                np.concatenate([block["annotators"] for block in blocks]) > 1
-            )
+            annotators = np.concatenate([block["annotators"] for block in blocks])
+            lines = np.flatnonzero(annotators > 1)
             if len(lines):
+                first = int(lines[0]) + 1
                 message = (
                     f"has several annotators ({len(lines)} sentences do): "
                     "CLEME takes the first of each sentence"
                 )
-                notes.append(CountWarning(message, system, line=int(lines[0]) + 1))
+                notes.append(CountWarning(message, system, line=first))
         return notes
 
     def score(self, totals: Columns) -> dict[str, Floats]:
@@ -322,7 +339,12 @@ class Cleme(
         sums = _sums(totals)
         if self.version == "2":
             return second_version(sums, self.level) | sums._asdict()
-        counts = {"tp": sums.tp, "fp": sums.fp, "fn": sums.fn, "tn": sums.tn}
+        counts = {
+            "tp": sums.tp,
+            "fp": sums.fp,
+            "fn": sums.fn,
+            "tn": sums.tn,
+        }
         return first_version(sums, float(self.beta)) | counts
 
     def sentence_scores(self, columns: Columns) -> Floats:
@@ -333,9 +355,8 @@ class Cleme(
         """Return score and rates of each sentence with its chosen reference: float64 [lines]."""
         rates = self._rates(columns)
         best = _best(rates)
-        return {
-            name: values[np.arange(len(values)), best] for name, values in rates.items()
-        }
+        lines = np.arange(len(best))
+        return {name: values[lines, best] for name, values in rates.items()}
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return the choice of references by running totals; None if each is chosen alone."""
@@ -378,27 +399,24 @@ class Cleme(
         hits, necessary, unnecessary, missed = _in_units(sums)
         wrong = necessary + unnecessary
         if self.version == "1":
-            return round(
-                precision_recall_f(hits, wrong, missed, float(self.beta))[2], DECIMALS
-            )
+            beta = float(self.beta)
+            _, _, score = precision_recall_f(hits, wrong, missed, beta)
+            return round(score, DECIMALS)
         to_change = hits + necessary + missed
-        changed = hits + wrong
-        score: float = _share_rates(
-            self.level,
-            hit=hits / to_change if to_change else 0.0,
-            err=necessary / to_change if to_change else 0.0,
-            und=missed / to_change if to_change else 0.0,
-            ove=unnecessary / changed if changed else 0.0,
-        )
-        return score
+        rates: list[float] = [0, 0, 0, 0]
+        if to_change:
+            rates[:3] = [count / to_change for count in (hits, necessary, missed)]
+        if hits + wrong:
+            rates[3] = unnecessary / (hits + wrong)
+        return float(score_of_rates(self.level, *rates))
 
     def _keys(self, totals: Ints, counts: Ints) -> list[NDArray[np.number[Any]]]:
         """Return what is greatest for the chosen reference; candidates are on the second axis.
 
         Scores are real numbers. If rounding them could change the choice, whole numbers decide.
         """
-        sums_of_terms = totals + counts
-        sums = _sums(dict(zip(TERMS, sums_of_terms, strict=True)))
+        new_totals = totals + counts
+        sums = _sums(dict(zip(TERMS, new_totals, strict=True)))
         if self.version == "2":
             score = second_version(sums, self.level)["cleme"]
             near = score > score.max(axis=0) - NEAR
@@ -407,8 +425,9 @@ class Cleme(
             exact = first_version(sums, float(self.beta))["cleme"]
             score = rounded(exact, DECIMALS)
             doubtful = nearly_tied(exact, DECIMALS)
-        for index in zip(*np.nonzero(doubtful), strict=True):
-            score[index] = self._exact(sums_of_terms[(slice(None), *index)].tolist())
+        for index in map(tuple, np.argwhere(doubtful)):
+            candidate = new_totals[(slice(None), *index)]
+            score[index] = self._exact(candidate.tolist())
         tp, fp_ne, fp_un, fn = _in_units(counts)
         return [score, tp, -(fp_ne + fp_un), -fn, counts[-1]]
 
@@ -430,10 +449,8 @@ def _mean_length(columns: Columns) -> float:
 
 def _in_units(terms: Any) -> list[Any]:
     """Return the weighted sums of TERMS in units, from their halves; of numbers or of arrays."""
-    return [
-        (high << HALF) + low
-        for high, low in zip(terms[:-1:2], terms[1::2], strict=True)
-    ]
+    halves = zip(terms[:-1:2], terms[1::2], strict=True)
+    return [(high << HALF) + low for high, low in halves]
 
 
 def _sums(terms: Columns) -> Sums:

@@ -4,6 +4,7 @@ Weights depend on lengths, and on the mean length of all chunks that references 
 are counted apart, and weights are applied when the whole data set has been counted.
 """
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +14,7 @@ import numpy as np
 
 from pipeline.arrays import Ints
 from pipeline.extensions.edits.m2_files import DELETED, Edit
+from pipeline.extensions.edits.m2_format import SPAN
 from pipeline.extensions.edits.records import annotation_of, outputs_of
 from pipeline.extensions.edits.view_names import EDITS_OF_BOTH
 from pipeline.metrics.base.statistics_spec import Field, StatisticsSpec, Text
@@ -64,9 +66,11 @@ def changes_of(edits: Iterable[Edit], size: int) -> list[Change]:
         if edit.start >= 0 and edit.type.strip().lower() not in NO_EDIT:
             start = min(edit.start, size)
             end = min(max(edit.end, start), size)
-            words = () if edit.correction == DELETED else tuple(edit.correction.split())
+            words: Words = ()
+            if edit.correction != DELETED:
+                words = tuple(edit.correction.split())
             changes.append(Change(start, end, words))
-    return sorted(changes, key=lambda change: (change.start, change.end))
+    return sorted(changes, key=SPAN)
 
 
 def chunks_of(sentence: Sequence[str], texts: Sequence[Sequence[Change]]) -> Chunks:
@@ -76,25 +80,26 @@ def chunks_of(sentence: Sequence[str], texts: Sequence[Sequence[Change]]) -> Chu
     authors' program where the paper leaves a case open. `texts` has the changes of the output and
     then of each reference.
     """
-    spans: list[tuple[int, int]] = []
-    all_changes = [change for changes in texts for change in changes]
-    for start, end, _ in sorted(all_changes, key=lambda change: change.start):
+    spans: list[list[int]] = []
+    for start, end, _ in sorted(itertools.chain.from_iterable(texts), key=SPAN):
         if spans and start <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+            spans[-1][1] = max(end, spans[-1][1])
         else:
-            spans.append((start, end))
+            spans.append([start, end])
     changed = []
     unchanged = 0
     last_end = 0
     for start, end in spans:
         words: list[Words | None] = []
         for changes in texts:
-            inside = [
-                change
-                for change in changes
-                if start <= change.start and change.end <= end
-            ]
-            words.append(words_of(sentence, inside, start, end) if inside else None)
+            inside = []
+            for change in changes:
+                if start <= change.start and change.end <= end:
+                    inside.append(change)
+            if inside:
+                words.append(words_of(sentence, inside, start, end))
+            else:
+                words.append(None)
         changed.append(Chunk(tuple(sentence[start:end]), words))
         if start > last_end:
             unchanged += 1
@@ -169,14 +174,15 @@ class ClemeSpec(StatisticsSpec):
         With several references, ref_len is the number of chunks that the reference changes, -1 if
         it is missing. `annotators` says how many annotators the output has; the first one counts.
         """
-        orders = {"order": 0, "ref_len": 0} if self.dependent else {}
+        fields = []
+        if self.dependent:
+            fields = [Field(name, per_reference=True) for name in ("order", "ref_len")]
         for kind in KINDS:
-            orders[kind] = self.longest + 1
-        orders["tn"] = 0
-        fields = [
-            Field(name, orders[name], per_reference=self.dependent) for name in orders
-        ]
-        return (*fields, *(Field(name) for name in (*CHANGED, "annotators")))
+            orders = self.longest + 1
+            fields.append(Field(kind, orders, per_reference=self.dependent))
+        fields.append(Field("tn", per_reference=self.dependent))
+        fields += [Field(name) for name in (*CHANGED, "annotators")]
+        return tuple(fields)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count the chunks of a shard; equal outputs of several systems are compared once."""
@@ -184,11 +190,8 @@ class ClemeSpec(StatisticsSpec):
         several = len(text.references)
         sentences = [tuple(line.decode().split()) for line in text.source.texts()]
         schema = self.schema(several)
-        result = []
-        for _ in text.systems:
-            result.append(
-                schema.unpack(np.zeros((len(sentences), schema.width), np.int64))
-            )
+        shape = (len(sentences), schema.width)
+        result = [schema.unpack(np.zeros(shape, np.int64)) for _ in text.systems]
         cached_outputs_of = lru_cache(CACHED_RECORDS)(outputs_of)
         gold = zip(*(lines.texts() for lines in text.references), strict=True)
         records = zip(*(lines.texts() for lines in text.systems), strict=True)
@@ -219,9 +222,9 @@ class ClemeSpec(StatisticsSpec):
         number_of_chunks = chunks.unchanged + len(chunks.changed)
         lengths = []
         for chunk in chunks.changed:
-            lengths += [
-                chunk.length(words) for words in chunk.texts[1:] if words is not None
-            ]
+            for words in chunk.texts[1:]:
+                if words is not None:
+                    lengths.append(chunk.length(words))
         columns: dict[str, Any] = {
             "changed_words": sum(lengths),
             "changed_pieces": len(lengths),
@@ -238,13 +241,12 @@ class ClemeSpec(StatisticsSpec):
         kinds = np.zeros((len(KINDS), several, self.longest + 1), np.int64)
         for index, reference in enumerate(references, 1):
             number = reference.number
-            kinds[:, number] = self._histograms(chunks.changed, [index])
+            histograms = self._histograms(chunks.changed, [index])
+            texts = [chunk.texts[index] for chunk in chunks.changed]
+            kinds[:, number] = histograms
             columns["order"][number] = reference.order
-            changed = [
-                chunk for chunk in chunks.changed if chunk.texts[index] is not None
-            ]
-            columns["ref_len"][number] = len(changed)
-            columns["tn"][number] = number_of_chunks - kinds[:, number].sum()
+            columns["ref_len"][number] = len(texts) - texts.count(None)
+            columns["tn"][number] = number_of_chunks - histograms.sum()
         columns.update(zip(KINDS, kinds, strict=True))
         return columns
 
@@ -280,7 +282,10 @@ def _references(records: Sequence[bytes], sentence: Words) -> list[Reference]:
     for reference in references:
         if words_of(sentence, reference.changes, 0, len(sentence)):
             with_words.append(reference)
-    return with_words or sorted(references, key=lambda reference: reference.order)[-1:]
+    if not with_words:
+        references.sort(key=lambda reference: reference.order)
+        return references[-1:]
+    return with_words
 
 
 def _kind(
@@ -301,10 +306,9 @@ def _kind(
             if words is None or (dependent and words == chunk.source):
                 return None
         return FN
-    if any(
-        output == (chunk.source if words is None else words) for words in references
-    ):
-        return TP
+    for words in references:
+        if output == words or (words is None and output == chunk.source):
+            return TP
     if any(words is not None for words in references):
         return NECESSARY
     return UNNECESSARY

@@ -33,7 +33,10 @@ from pipeline.metrics.base.statistics_spec import (
     Text,
 )
 
-LEFT_OUT = {"authors": ("noop", "UNK", "Um"), "gec-metrics": ("noop", "UNK")}
+LEFT_OUT = {
+    "authors": ("noop", "UNK", "Um"),
+    "gec-metrics": ("noop", "UNK"),
+}
 """Types of edits that change nothing, by flavour."""
 PARTS = ("tp", "fp", "fn", "tn", "all")
 SYSTEMS = "systems"
@@ -77,11 +80,13 @@ class RightSurvey(CorpusPass):
         systems = len(text.systems)
         right = chunks.right.astype(np.int64) * systems
         for touched in chunks.touched:
-            change = touched.right.astype(np.int64) - chunks.right[touched.chunk]
-            right += np.bincount(touched.chunk, change, len(right)).astype(np.int64)
+            right[touched.chunk] -= chunks.right[touched.chunk]
+            right[touched.chunk] += touched.right
         sizes = np.bincount(chunks.line)
         firsts = np.cumsum(sizes) - sizes
-        lines = chunks.line if text.rows is None else np.asarray(text.rows)[chunks.line]
+        lines = chunks.line
+        if text.rows is not None:
+            lines = np.asarray(text.rows)[lines]
         columns = {
             "line": lines,
             "chunk": np.arange(len(right)) - firsts[chunks.line],
@@ -102,9 +107,10 @@ class RightSurvey(CorpusPass):
         lines: dict[int, list[int]] = {}
         systems = int(columns["systems"].max(initial=0))
         names = ("line", "chunk", "right", "chunks")
-        rows = zip(*(columns[name].tolist() for name in names), strict=True)
-        for line, chunk, right, chunks in rows:
-            lines.setdefault(line, [systems] * chunks)[chunk] = right
+        table = np.stack([columns[name] for name in names], axis=-1)
+        for line, chunk, right, chunks in table.tolist():
+            numbers = lines.setdefault(line, [systems] * chunks)
+            numbers[chunk] = right
         return RightSystems(systems, lines)
 
 
@@ -201,8 +207,15 @@ def judge(annotator: int, flavour: str, text: Text) -> Chunks:
     right[edited_chunks] = [*is_right_at_edit.values()]
     touched = []
     for of_system in verdicts:
-        slots, is_right, tried = np.array(of_system, np.int64).reshape(-1, 3).T
-        touched.append(Touched(chunk_of_slot[slots], is_right > 0, tried > 0))
+        table = np.array(of_system, np.int64).reshape(-1, 3)
+        slots, is_right, tried = table.T
+        touched.append(
+            Touched(
+                chunk=chunk_of_slot[slots],
+                right=is_right > 0,
+                tried=tried > 0,
+            )
+        )
     return Chunks(line_of, edited, right, touched)
 
 
@@ -260,12 +273,14 @@ def _verdicts(
         slots = _slots(edit)
 
         # an insertion where the annotator's edit begins
-        next_gold = gold.get(slots[0] + 1) if edit.start == edit.end else None
-        if next_gold and next_gold.start == edit.start:
+        next_slot = slots[0] + 1
+        next_gold = gold.get(next_slot)
+        inserts = edit.start == edit.end
+        if inserts and next_gold and next_gold.start == edit.start:
             changes_token = tokens[next_gold.start] != next_gold.correction
             has_several_tokens = next_gold.end > next_gold.start + 1
             if has_several_tokens or (changes_token and flavour != "gec-metrics"):
-                by_slot[slots[0] + 1] = _Verdict(slots[0] + 1, right=False, tried=True)
+                by_slot[next_slot] = _Verdict(next_slot, right=False, tried=True)
 
         # the chunks that it overlaps
         for slot in slots[::2]:
@@ -421,7 +436,8 @@ def resolved(text: str, base: Path) -> str:
     path = base / text
     content = small_text(path, MAX_BYTES)
     lines: list[list[int]] = []
-    for number, line in enumerate(content.rstrip("\n").split("\n"), 1):
+    rows = content.rstrip("\n").split("\n")
+    for number, line in enumerate(rows, 1):
         numbers = line.strip()
         if not _NUMBERS.fullmatch(numbers) or (number == 1 and " " in numbers):
             expected = "how many right systems each chunk has"
@@ -508,7 +524,10 @@ class GoToScorer(ChoosesReferences, Metric):
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return gotoscorer, precision, recall, accuracy, and the weighted tp, fp, fn and tn."""
         sums = {part: self._weighted(totals, part) for part in PARTS}
-        tp, fp, fn, tn = sums["tp"], sums["fp"], sums["fn"], sums["tn"]
+        tp = sums["tp"]
+        fp = sums["fp"]
+        fn = sums["fn"]
+        tn = sums["tn"]
         precision = ratio(tp, tp + fp)
         recall = ratio(tp, tp + fn)
         total = sums.pop("all")
@@ -529,12 +548,10 @@ class GoToScorer(ChoosesReferences, Metric):
         count = totals[f"count_{part}"]
         if self.weights == NONE:
             return count.astype(np.float64)
-        a, b, c = map(float, (self.a, self.b, self.c))
-        systems = ratio(totals["systems"], totals["lines"]) + c
-        weighted: Floats = a * count - ratio(
-            totals[f"right_{part}"] + b * count, systems
-        )
-        return weighted
+        systems = ratio(totals["systems"], totals["lines"])
+        right = totals[f"right_{part}"] + float(self.b) * count
+        weighted: Floats = float(self.a) * count
+        return weighted - ratio(right, systems + float(self.c))
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return how many chunks there are of each kind."""
