@@ -76,6 +76,14 @@ class GoldReader(InputReader):
         """Return source and references from the M2 files of a data set; adds to problems."""
         return edit_views.open_texts(dataset, opener, problems, views, source)
 
+    def opens(self, dataset: Dataset, views: Collection[str]) -> bool:
+        """Return whether this reader opens the edits of a data set.
+
+        If metrics read edits of outputs, the reader of these opens gold too.
+        """
+        reads_outputs = any(map(is_edits, views))
+        return bool(dataset.gold) and GOLD in views and not reads_outputs
+
     def open_records(
         self,
         dataset: Dataset,
@@ -85,11 +93,8 @@ class GoldReader(InputReader):
         views: Collection[str],
         source: TextFile | None,
     ) -> OpenedInput | None:
-        """Return the gold edits of a data set.
-
-        None: there are none, or metrics read edits of outputs, whose reader opens gold too.
-        """
-        if not dataset.gold or GOLD not in views or any(map(is_edits, views)):
+        """Return the edits of a data set for its views; None if this reader opens none."""
+        if not self.opens(dataset, views):
             return None
         return edit_views.open_edits(dataset, systems, opener, problems, views, source)
 

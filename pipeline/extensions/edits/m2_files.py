@@ -452,6 +452,31 @@ def line_ends(files: Iterable[EditSummary]) -> Iterator[str]:
             yield f"{file.name}: lines end as those of Windows do, which is read as a line end"
 
 
+def compared_notes(
+    output: Annotated,
+    gold: Annotated,
+    *,
+    compares_types: bool,
+) -> list[str]:
+    """Return warnings about the M2 file of an output and that of the annotators.
+
+    Raises CorpusError if their sentences differ.
+    """
+    problems = other_sentences(output, gold)
+    if problems:
+        raise CorpusError(problems)
+    notes = [
+        *swapped(output.summary, gold.summary),
+        *line_ends([output.summary, gold.summary]),
+        *gold.summary.notes(),
+        *output.summary.notes(),
+        *other_styles(gold.summary, [output.summary]),
+    ]
+    if compares_types:
+        notes += other_types(gold.summary, [output.summary])
+    return notes
+
+
 def swapped(output: EditSummary, gold: EditSummary) -> Iterator[str]:
     """Yield a warning if the file of the annotators and that of the output seem swapped."""
     output_annotators = len(output.annotators)

@@ -335,5 +335,6 @@ def _row(values: Sequence[object]) -> str:
 
 
 def _rounded(counts: Sequence[int], beta: float) -> tuple[float, ...]:
-    rates = precision_recall_f(*counts, beta)
+    tp, fp, fn = counts
+    rates = precision_recall_f(tp, fp, fn, beta)
     return tuple(round(rate, 4) for rate in rates)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from pipeline.data.input_readers import Listener, OpenedInput
+from pipeline.data.input_readers import Listener
 from pipeline.data.inputs import TextReader
-from pipeline.extensions.edits.edit_views import open_edits
 from pipeline.extensions.edits.inputs import GoldReader
 from pipeline.extensions.edits.view_names import (
     EDITS,
@@ -17,11 +16,9 @@ from pipeline.extensions.edits.view_names import (
 )
 
 if TYPE_CHECKING:
-    from pipeline.data.config.resolved import Dataset, System
+    from pipeline.data.config.resolved import Dataset
     from pipeline.data.corpus import Corpus
     from pipeline.data.input_files import Opener
-    from pipeline.data.texts import TextFile
-    from pipeline.errors import Problem
 
 
 class EditsReader(GoldReader):
@@ -35,20 +32,10 @@ class EditsReader(GoldReader):
         """Return the annotator of texts, as in signatures; empty: none."""
         return annotator_of(view)
 
-    def open_records(
-        self,
-        dataset: Dataset,
-        systems: Sequence[System],
-        opener: Opener,
-        problems: list[Problem],
-        views: Collection[str],
-        source: TextFile | None,
-    ) -> OpenedInput | None:
-        """Return the edits of a data set for all its views; None if there are none."""
+    def opens(self, dataset: Dataset, views: Collection[str]) -> bool:
+        """Return whether there are edits in files, or texts to be annotated."""
         from_files = dataset.gold and (EDITS in views or GOLD in views)
-        if not from_files and not any(map(annotator_of, views)):
-            return None
-        return open_edits(dataset, systems, opener, problems, views, source)
+        return bool(from_files) or any(map(annotator_of, views))
 
     def complete(
         self,

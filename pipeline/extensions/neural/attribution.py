@@ -26,9 +26,10 @@ from pipeline.execution.function_metrics import Computing, with_computed
 from pipeline.extensions.edits.m2_files import NOOP, Edit
 from pipeline.extensions.edits.m2_format import SPAN
 from pipeline.extensions.edits.records import outputs_of
-from pipeline.extensions.edits.view_names import GOLD, annotated_by, annotator_of
+from pipeline.extensions.edits.view_names import GOLD, annotator_of
 from pipeline.extensions.errant.annotated_texts import corrected
 from pipeline.extensions.errant.errant_annotator import annotator_named
+from pipeline.extensions.errant.view_names import annotated_by
 from pipeline.metrics.base.capabilities import (
     computes_numbers,
     data_set_columns,

@@ -13,9 +13,9 @@ import numpy as np
 from pipeline.arrays import Floats, Ints
 from pipeline.extensions.edits.m2_files import Edit
 from pipeline.extensions.edits.records import Annotation, annotation_of, outputs_of
-from pipeline.extensions.edits.view_names import EDITS_OF_BOTH
 from pipeline.extensions.errant.errant_report import NOOP, Comparison
 from pipeline.extensions.errant.metrics.errant import Errant
+from pipeline.extensions.errant.view_names import EDITS_OF_BOTH
 from pipeline.metrics.base.capabilities import ComputesNumbers, CountWarning
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import option

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.errors import CorpusError
-from pipeline.extensions.edits.kernel.gold_edits import gold_records
+from pipeline.extensions.edits.gold_records import gold_records
 from pipeline.extensions.edits.m2_files import NOBODY, read_annotated
 from pipeline.extensions.edits.m2_format import (
     CORRECTED,

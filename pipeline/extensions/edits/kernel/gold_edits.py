@@ -1,7 +1,6 @@
-"""What gold_records() and max_match() take and return, their limits, and checks of arguments."""
+"""What max_match() takes and returns, its limits, and checks of arguments."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 
 from pipeline.arrays import Bools, Ints
 from pipeline.errors import LongTextError
-from pipeline.kernel.common import Encoded, Lines, Texts, check_parallel, join_lines
+from pipeline.kernel.common import Encoded, Texts, check_parallel
 
 MAX_ARCS = 20_000_000
 """The most arcs (with repetitions) of a lattice that is searched exactly.
@@ -156,7 +155,8 @@ def check_max_match(
     check_parallel([gold.corrections], [])
     _check_offsets(gold.firsts, edits)
     _check_offsets(gold.alternatives, len(gold.corrections.offsets) - 1)
-    bounds = np.repeat(sizes, np.diff(gold.firsts[::annotators]))
+    edits_of_lines = np.diff(gold.firsts[::annotators])
+    bounds = np.repeat(sizes, edits_of_lines)
     for positions in (gold.starts, gold.ends):
         if ((positions < 0) | (positions > bounds)).any():
             raise ValueError("gold: edits reach outside of their lines")
@@ -176,77 +176,3 @@ def too_long(system: int, line: int, tokens: int, output: int) -> LongTextError:
     """
     message = f"an output of {output:,} tokens and a source of {tokens:,} are too long for MaxMatch"
     return LongTextError(1 + system, line, message)
-
-
-def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
-    """Return the edits that count.
-
-    `records` has the records of each annotator, one for each sentence of the source. An edit that
-    reaches beyond its sentence does not count, nor does one of type noop. Of alternatives (a||b)
-    each may match. Records are as `record_of()` makes them of lines that were checked; raises
-    ValueError for others, and if there is not one for each sentence.
-    """
-    if any(len(lines.starts) != len(source.starts) for lines in records):
-        raise ValueError("records: expected one for each sentence")
-    heads: list[int] = []
-    firsts = [0]
-    starts: list[int] = []
-    ends: list[int] = []
-    first_corrections = [0]
-    corrections: list[bytes] = []
-    texts = [lines.texts() for lines in (source, *records)]
-    for sentence, *line_records in zip(*texts, strict=True):
-        tokens = len(sentence.decode().split())
-        for record in line_records:
-            head, *edits = record.decode().split("\n")
-            number, annotator, _edits = map(int, head.split()) if head else (-1, -1, -1)
-            heads += (number, annotator)
-            for edit in map(_parsed, edits):
-                if 0 <= edit.start <= tokens and 0 <= edit.end <= tokens:
-                    starts.append(edit.start)
-                    ends.append(edit.end)
-                    corrections += edit.corrections
-                    first_corrections.append(len(corrections))
-            firsts.append(len(starts))
-    gold = GoldEdits(
-        np.array(firsts, np.int64),
-        np.array(starts, np.int32),
-        np.array(ends, np.int32),
-        np.array(first_corrections, np.int64),
-        join_lines(corrections),
-    )
-    shape = (len(source.starts), len(records), 2)
-    return GoldRecords(np.array(heads, np.int64).reshape(shape), gold)
-
-
-class ParsedEdit(NamedTuple):
-    """An edit of a record."""
-
-    start: int
-    """The first token that is replaced; -1 for an edit of type noop."""
-    end: int
-    corrections: tuple[bytes, ...]
-    """The alternatives that can match: tokens joined by single blanks."""
-
-
-@lru_cache(1 << 14)  # edits of a file repeat
-def _parsed(edit: str) -> ParsedEdit:
-    """Return an edit, from its line."""
-    span, type_, correction, _required, _comment, _annotator = edit.removeprefix(
-        "A "
-    ).split("|||")
-    start, end = map(int, span.split())
-    if type_ == "noop":
-        start = end = -1
-    texts = [
-        text for text in alternatives(correction) if text == " ".join(text.split())
-    ]
-    return ParsedEdit(start, end, tuple(text.encode() for text in texts))
-
-
-def alternatives(correction: str) -> list[str]:
-    """Return the alternatives of a correction (a||b), of which -NONE- is an empty text."""
-    texts = []
-    for text in correction.split("||"):
-        texts.append("" if text == "-NONE-" else text.strip())
-    return texts

@@ -45,7 +45,7 @@ from ..correction_references import (
     references,
 )
 from ..kernel.alignments import THREE_WAY_COUNTS
-from ..m2_files import DELETED, FIELD_SEPARATOR
+from ..m2_files import DELETED, FIELD_SEPARATOR, Edit
 from ..records import annotation_of
 from ..view_names import GOLD
 
@@ -254,7 +254,9 @@ class ImeasureSpec(StatisticsSpec):
                 if annotation:
                     annotations.append(annotation)
             annotations.sort(key=lambda annotation: annotation.order)
-            edits = [edit for annotation in annotations for edit in annotation.edits]
+            edits: list[Edit] = []
+            for annotation in annotations:
+                edits += annotation.edits
             tokens = [token.decode() for token in line.split()]
             yield corrections_of_m2(tokens, edits, SPLITS[self.words])
 

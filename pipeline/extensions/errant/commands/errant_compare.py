@@ -19,15 +19,9 @@ import argparse
 import math
 import sys
 
-from pipeline.errors import CorpusError, printable
+from pipeline.errors import printable
 from pipeline.extensions.edits.commands.m2 import read_m2
-from pipeline.extensions.edits.m2_files import (
-    line_ends,
-    other_sentences,
-    other_styles,
-    other_types,
-    swapped,
-)
+from pipeline.extensions.edits.m2_files import compared_notes
 from pipeline.report.terminal.printing import print_warnings
 
 from ..errant_report import MODES, TITLES, TYPE_TIER, Comparison, report
@@ -77,19 +71,8 @@ _beta.__name__ = f"number from 0 to {MAX_BETA:,.0f}"
 
 def run(args: argparse.Namespace) -> None:
     output, reference = read_m2(args.hyp, args.ref)
-    problems = other_sentences(output, reference)
-    if problems:
-        raise CorpusError(problems)
-    notes = [
-        *swapped(output.summary, reference.summary),
-        *line_ends([output.summary, reference.summary]),
-        *reference.summary.notes(),
-        *output.summary.notes(),
-        *other_styles(reference.summary, [output.summary]),
-    ]
-    if args.cat or args.filt or args.mode == "cse":
-        notes += other_types(reference.summary, [output.summary])
-    print_warnings(notes)
+    by_type = bool(args.cat or args.filt) or args.mode == "cse"
+    print_warnings(compared_notes(output, reference, compares_types=by_type))
     comparison = Comparison(
         args.mode or "cs", args.single, args.multi, tuple(args.filt)
     )

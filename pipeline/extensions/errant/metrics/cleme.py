@@ -112,7 +112,8 @@ class Curve(NamedTuple):
         beyond = lengths - mean if falling else mean - lengths
         with np.errstate(over="ignore"):
             growth = (self.alpha - 1) * np.exp(beyond)
-        return np.clip(self.alpha / (1 + growth), self.low, self.high)
+        weights: Floats = np.clip(self.alpha / (1 + growth), self.low, self.high)
+        return weights
 
 
 class Curves(NamedTuple):

@@ -16,8 +16,9 @@ from pipeline.arrays import Ints
 from pipeline.extensions.edits.m2_files import DELETED, Edit
 from pipeline.extensions.edits.m2_format import SPAN
 from pipeline.extensions.edits.records import annotation_of, outputs_of
-from pipeline.extensions.edits.view_names import EDITS_OF_BOTH
 from pipeline.metrics.base.statistics_spec import Field, StatisticsSpec, Text
+
+from ..view_names import EDITS_OF_BOTH
 
 Words = tuple[str, ...]
 NO_EDIT = ("noop", "na")

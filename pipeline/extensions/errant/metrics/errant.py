@@ -13,7 +13,6 @@ from pipeline.arrays import Bools, Floats, Ints
 from pipeline.extensions.edits.m2_files import FIELDS, Edit
 from pipeline.extensions.edits.options import choice_option
 from pipeline.extensions.edits.records import annotation_of, outputs_of
-from pipeline.extensions.edits.view_names import EDITS_OF_BOTH
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
@@ -47,6 +46,7 @@ from ..errant_report import (
     is_of,
 )
 from ..options import AnnotatesTexts, annotator_option, gold_option
+from ..view_names import EDITS_OF_BOTH
 
 
 class TypedEdits(NamedTuple):

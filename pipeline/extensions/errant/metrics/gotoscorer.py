@@ -550,8 +550,8 @@ class GoToScorer(ChoosesReferences, Metric):
             return count.astype(np.float64)
         systems = ratio(totals["systems"], totals["lines"])
         right = totals[f"right_{part}"] + float(self.b) * count
-        weighted: Floats = float(self.a) * count
-        return weighted - ratio(right, systems + float(self.c))
+        failing: Floats = float(self.a) * count - ratio(right, systems + float(self.c))
+        return failing
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return how many chunks there are of each kind."""

@@ -474,7 +474,7 @@ cdef uint8_t *_records(uint8_t *to, Part *part, Sentence *own, int32_t annotator
 
 
 def gold_records(source, records):
-    """Return GoldRecords, as gold_records() in `gold_edits.py`; None where a record is written otherwise."""
+    """Return GoldRecords, as gold_records() in `gold_records.py`; None where a record is written otherwise."""
     import numpy as np
 
     from pipeline.kernel.common import Lines

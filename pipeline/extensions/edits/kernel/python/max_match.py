@@ -262,11 +262,12 @@ def max_match(
     if not edits:
         return MaxMatches(correct, proposed, reduced, None)
     table = np.array(rows, np.int32).reshape(-1, len(Edit._fields) + 1)
-    spans = table[:, :4].copy()
-    compared = table[:, 4:6].copy()
-    hit_counts = table[:, 6].copy()
     listed = ProposedEdits(
-        np.array(offsets, np.int64), spans, compared, hit_counts, matched
+        offsets=np.array(offsets, np.int64),
+        spans=table[:, :4].copy(),
+        compared=table[:, 4:6].copy(),
+        hits=table[:, 6].copy(),
+        matched=matched,
     )
     return MaxMatches(correct, proposed, reduced, listed)
 
@@ -275,11 +276,11 @@ def _gold_edits(gold: GoldEdits) -> list[Gold]:
     """Return the gold edits of all lines and annotators, in their order."""
     corrections = gold.corrections.lines()
     golds = []
-    for number, start in enumerate(gold.starts.tolist()):
-        alternatives = corrections[
-            gold.alternatives[number] : gold.alternatives[number + 1]
-        ]
-        golds.append(Gold(start, int(gold.ends[number]), tuple(alternatives)))
+    starts = gold.starts.tolist()
+    ends = gold.ends.tolist()
+    bounds = itertools.pairwise(gold.alternatives.tolist())
+    for start, end, (first, last) in zip(starts, ends, bounds, strict=True):
+        golds.append(Gold(start, end, tuple(corrections[first:last])))
     return golds
 
 
@@ -323,8 +324,10 @@ class Way:
 
 def _is_same_text(edit: Edit, way: Way, folded: Sequence[bytes]) -> bool:
     """Return whether an edit only changes case and white space."""
-    before = b"".join(folded[token] for token in way.source[edit.i1 : edit.i2])
-    after = b"".join(folded[token] for token in way.output[edit.j1 : edit.j2])
+    source = way.source[edit.i1 : edit.i2]
+    output = way.output[edit.j1 : edit.j2]
+    before = b"".join(folded[token] for token in source)
+    after = b"".join(folded[token] for token in output)
     return before == after
 
 
@@ -339,7 +342,9 @@ def weigh(
     It is far below 0 for a gold edit. Others weigh their steps, and CHANGE_WEIGHT for each time
     that the arc is listed.
     """
-    weights = {arc: float(label.steps) for arc, label in graph.labels.items()}
+    weights = {}
+    for arc, label in graph.labels.items():
+        weights[arc] = float(label.steps)
     spans: dict[tuple[int, int], list[Gold]] = defaultdict(list)
     for gold in golds:
         spans[gold.start, gold.end].append(gold)
@@ -388,10 +393,9 @@ def _weigh_insertions(
             arc = arcs[right]
             right -= 1
             numbers = numbers[::-1]
-        hit = next(
-            (number for number in numbers if edits[arc].fits(golds[number], output)),
-            None,
-        )
+        edit = edits[arc]
+        hits = [number for number in numbers if edit.fits(golds[number], output)]
+        hit = hits[0] if hits else None
         if hit is None:
             if not graph.labels[arc].is_unchanged:
                 weights[arc] += CHANGE_WEIGHT

@@ -36,7 +36,15 @@ NOTHING = -1
 """What stands in a column for a gap."""
 UNREACHED = 1 << 30
 """More than any cost."""
-MOVES = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+MOVES = (
+    (1, 1, 1),
+    (1, 1, 0),
+    (1, 0, 1),
+    (0, 1, 1),
+    (1, 0, 0),
+    (0, 1, 0),
+    (0, 0, 1),
+)
 """Which of source, output and reference give a token to the column."""
 TOGETHER = ((1, 1, 1), (1, 1, 0), (0, 0, 1))
 """The same if the first two are equal."""
@@ -70,9 +78,8 @@ def three_way(
     baseline: tn and d_fn. Raises as check_three_way() does. The costs of all triples of tokens are
     computed, where the compiled twin looks at few of them.
     """
-    counts = np.zeros(
-        (len(systems), len(references.offsets) - 1, len(THREE_WAY_COUNTS)), np.int64
-    )
+    rows = len(references.offsets) - 1
+    counts = np.zeros((len(systems), rows, len(THREE_WAY_COUNTS)), np.int64)
     for alignment in _alignments(source, systems, references, firsts):
         for column in alignment.columns:
             counts[alignment.system, alignment.reference, kind(column)] += 1
@@ -92,8 +99,9 @@ def _alignments(
     reference_lines = references.lines()
     for line, source_ids in enumerate(source_lines):
         for reference in range(firsts[line], firsts[line + 1]):
+            reference_ids = reference_lines[reference]
             for system, outputs in enumerate(output_lines):
-                columns = align(source_ids, outputs[line], reference_lines[reference])
+                columns = align(source_ids, outputs[line], reference_ids)
                 yield Alignment(reference, system, columns)
 
 
@@ -115,10 +123,16 @@ def three_way_columns(
             start = positions[0]
             tokens = []
             for text, token in enumerate(column):
-                tokens.append(NOTHING if token == NOTHING else positions[text])
-                positions[text] += token != NOTHING
-            if kind(column) != TN:
-                rows.append((start, positions[0], tokens[1], tokens[2], kind(column)))
+                if token == NOTHING:
+                    tokens.append(NOTHING)
+                else:
+                    tokens.append(positions[text])
+                    positions[text] += 1
+            column_kind = kind(column)
+            if column_kind != TN:
+                _, output, reference = tokens
+                end = positions[0]
+                rows.append((start, end, output, reference, column_kind))
         offsets.append(len(rows))
     table = np.array(rows, np.int32).reshape(-1, len(FIELDS))
     return ChangedColumns(np.array(offsets, np.int64), table)
@@ -150,24 +164,19 @@ def align(source: Ids, output: Ids, reference: Ids) -> Iterator[Column]:
 def trace(texts: tuple[Ids, Ids, Ids], moves: Moves) -> Iterator[Column]:
     """Yield the columns of an alignment of texts, from the last to the first."""
     costs = costs_of(texts, moves)
-    position = (len(texts[0]), len(texts[1]), len(texts[2]))
-    while any(position):
+    i, j, k = map(len, texts)
+    while i or j or k:
         for move in moves:
-            before = (
-                position[0] - move[0],
-                position[1] - move[1],
-                position[2] - move[2],
-            )
+            before = (i - move[0], j - move[1], k - move[2])
             if min(before) < 0:
                 continue
-            column = (
-                texts[0][before[0]] if move[0] else NOTHING,
-                texts[1][before[1]] if move[1] else NOTHING,
-                texts[2][before[2]] if move[2] else NOTHING,
-            )
-            if costs[position] == costs[before] + cost(column):
+            tokens = []
+            for text, index, has_token in zip(texts, before, move, strict=True):
+                tokens.append(text[index] if has_token else NOTHING)
+            column: Column = (tokens[0], tokens[1], tokens[2])
+            if costs[i, j, k] == costs[before] + cost(column):
                 yield column
-                position = before
+                i, j, k = before
                 break
 
 
@@ -189,11 +198,12 @@ def costs_of(texts: tuple[Ids, Ids, Ids], moves: Moves) -> NDArray[np.int32]:
     """
     between = []  # what the tokens of each pair of texts cost
     for one, two in itertools.combinations(texts, 2):
-        between.append(
-            np.pad(DIFFERENT * np.not_equal.outer(one, two), ((1, 0), (1, 0)))
-        )
-    gaps = 2 * GAP * np.arange(len(texts[2]) + 1, dtype=np.int32)
-    costs = np.full([len(text) + 1 for text in texts], UNREACHED, np.int32)
+        pair_costs = np.zeros((len(one) + 1, len(two) + 1), np.int32)
+        pair_costs[1:, 1:] = DIFFERENT * np.not_equal.outer(one, two)
+        between.append(pair_costs)
+    shape = [len(text) + 1 for text in texts]
+    gaps = 2 * GAP * np.arange(shape[2], dtype=np.int32)
+    costs = np.full(shape, UNREACHED, np.int32)
     costs[0, 0, 0] = 0
     for i, j in np.ndindex(costs.shape[:2]):
         row = costs[i, j]
@@ -205,8 +215,9 @@ def costs_of(texts: tuple[Ids, Ids, Ids], moves: Moves) -> NDArray[np.int32]:
             pair_cost = has_both * between[0][i, j]
             # without a token of the third text, then with one
             np.minimum(row, before + pair_cost + 2 * GAP, out=row)
-            third_cost = first * between[1][i] + second * between[2][j]
-            third_cost = third_cost[1:] + 2 * GAP * (1 - has_both)
-            np.minimum(row[1:], before[:-1] + pair_cost + third_cost, out=row[1:])
+            third_costs = first * between[1][i] + second * between[2][j]
+            third_costs += pair_cost + 2 * GAP * (1 - has_both)
+            with_third = before[:-1] + third_costs[1:]
+            np.minimum(row[1:], with_third, out=row[1:])
         row[:] = np.minimum.accumulate(row - gaps) + gaps
     return costs
