@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
@@ -62,6 +63,10 @@ class Edit(NamedTuple):
     def is_noop(self) -> bool:
         """Whether the annotator leaves the sentence as it is."""
         return is_noop(self.type)
+
+
+SPAN = itemgetter(0, 1)
+"""Takes an edit; returns the tokens that it replaces: the first, and the one after the last."""
 
 
 @lru_cache(CACHED_LINES)

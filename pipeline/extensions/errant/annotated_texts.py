@@ -19,10 +19,11 @@ from pipeline.extensions.edits.m2_files import (
     FIELDS,
     MAX_ANNOTATORS,
     NOOP,
+    SPAN,
     Edit,
     edit_of,
 )
-from pipeline.extensions.edits.m2_format import SPAN, first_alternative
+from pipeline.extensions.edits.m2_format import first_alternative
 from pipeline.extensions.edits.records import annotation_of, outputs_of, records_of
 from pipeline.extensions.edits.view_names import annotator_of
 

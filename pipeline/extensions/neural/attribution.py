@@ -23,8 +23,7 @@ from pipeline.data.texts import AnyText, read_texts
 from pipeline.errors import InputError
 from pipeline.execution.count import PreparedCounts
 from pipeline.execution.function_metrics import Computing, with_computed
-from pipeline.extensions.edits.m2_files import NOOP, Edit
-from pipeline.extensions.edits.m2_format import SPAN
+from pipeline.extensions.edits.m2_files import NOOP, SPAN, Edit
 from pipeline.extensions.edits.records import outputs_of
 from pipeline.extensions.edits.view_names import GOLD, annotator_of
 from pipeline.extensions.errant.annotated_texts import corrected

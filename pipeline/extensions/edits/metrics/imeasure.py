@@ -95,11 +95,11 @@ def improvement(score: Floats, baseline: Floats) -> Floats:
     It is the gain as a share of the greatest possible gain, or the loss as a share of the greatest
     possible loss, below 0. If both are equal it is 0, or 1 if both are perfect.
     """
-    gain = (score - baseline) / np.where(baseline < 1, 1 - baseline, 1)
+    largest_gain = np.where(baseline < 1, 1 - baseline, 1)
+    gain = (score - baseline) / largest_gain
     loss = score / np.where(baseline > 0, baseline, 1) - 1
-    return np.where(
-        score == baseline, np.floor(score), np.where(score > baseline, gain, loss)
-    )
+    change = np.where(score > baseline, gain, loss)
+    return np.where(score == baseline, np.floor(score), change)
 
 
 def measures(
@@ -167,13 +167,15 @@ def best_references(keys: Floats, firsts: Ints) -> Ints:
     `keys` is float64 [references of all lines, KEYS]; those of line i are firsts[i] to firsts[i +
     1] - 1, at least one.
     """
-    lines = np.repeat(np.arange(len(firsts) - 1), firsts[1:] - firsts[:-1])
-    order = np.lexsort((*(-key for key in keys.T[::-1]), lines))  # it is stable
+    lines = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
+    # the last key of lexsort() decides most; the sort is stable
+    order = np.lexsort((*-keys.T[::-1], lines))
     return order[firsts[:-1]]
 
 
 def _ratio(part: Numbers, total: Numbers, *, otherwise: float) -> Floats:
-    return np.where(total != 0, part / np.where(total != 0, total, 1), otherwise)
+    divisor = np.where(total != 0, total, 1)
+    return np.where(total != 0, part / divisor, otherwise)
 
 
 COUNTS = (*THREE_WAY_COUNTS, "base_tn", "base_fn")
@@ -219,9 +221,8 @@ class ImeasureSpec(StatisticsSpec):
         sizes = np.diff(aligned.references.offsets)
         result = []
         for of_system in counts:
-            rows = np.concatenate(
-                [sizes[:, None], of_system, base[:, [TN, FN]]], axis=1
-            )
+            columns = [sizes[:, None], of_system, base[:, [TN, FN]]]
+            rows = np.concatenate(columns, axis=1)
             if self.mix:
                 result.append(self._best_columns(rows, of_system, base, aligned.firsts))
             else:
@@ -235,7 +236,8 @@ class ImeasureSpec(StatisticsSpec):
     ) -> "Encodings":
         """Return a shard and the references of each line as the kernel takes them."""
         assert text.source is not None  # noqa: S101 (source is True)
-        firsts = np.cumsum([0, *map(len, references_of_line)]).astype(np.int64)
+        numbers = [len(texts) for texts in references_of_line]
+        firsts = np.cumsum([0, *numbers], dtype=np.int64)
         texts = []
         for line_references in references_of_line:
             texts += [" ".join(words).encode() for words in line_references]
@@ -303,7 +305,13 @@ def _columns(rows: Ints, firsts: Ints, references: int) -> dict[str, Ints]:
 # one.
 
 
-VERDICTS = {"c_tp": [RIGHT], "d_fp": [WRONG], "d_fn": [MISSED], "fpn": [WRONG, MISSED]}
+VERDICTS = {
+    "tn": [],
+    "c_tp": [RIGHT],
+    "d_fp": [WRONG],
+    "d_fn": [MISSED],
+    "fpn": [WRONG, MISSED],
+}
 """The verdicts of an aligned column, by the count that it belongs to."""
 
 
@@ -349,7 +357,7 @@ def _of_column(
     original = " ".join(source[start:end])
     proposed = output[output_token] if output_token >= 0 else ""
     correction = reference[reference_token] if reference_token >= 0 else ""
-    verdicts = VERDICTS.get(kind, [])
+    verdicts = VERDICTS[kind]
     if kind == "fpn" and aspect == "detection":
         verdicts = [RIGHT]
     result = []

@@ -13,8 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from pipeline.arrays import Ints
-from pipeline.extensions.edits.m2_files import DELETED, Edit
-from pipeline.extensions.edits.m2_format import SPAN
+from pipeline.extensions.edits.m2_files import DELETED, SPAN, Edit
 from pipeline.extensions.edits.records import annotation_of, outputs_of
 from pipeline.metrics.base.statistics_spec import Field, StatisticsSpec, Text
 

@@ -154,7 +154,8 @@ class _Comparing:
         sizes[:reference_rows] -= 1
         heads = self._numbered(ids[first_lines], _head)
         table = np.array(heads.values, np.int64).reshape(-1, 3)
-        self.heads = table[heads.numbers].reshape(self.pairs, self.lines, 3)
+        shape = (self.pairs, self.lines, 3)
+        self.heads = table[heads.numbers].reshape(shape)
         fields = np.delete(ids, first_lines).reshape(-1, FIELDS)
         self._read_entries(fields, sizes // FIELDS)
 
@@ -243,7 +244,8 @@ class _Comparing:
         if mode in ("cs", "cse"):
             keys = keys * len(corrections.values) + corrections.numbers
         if mode == "cse":
-            keys = np.unique(keys, return_inverse=True)[1] * len(self.types) + types
+            _, numbers = np.unique(keys, return_inverse=True)
+            keys = numbers * len(self.types) + types
         keys = keys[chosen]
         if mode == "dt":
             first_keys = np.repeat(np.cumsum(times) - times, times)
@@ -269,8 +271,10 @@ class _Comparing:
             output_rank = output.max(initial=0)
             gold = self._of_pair(number)
             has_both = (order >= 0) & (output_annotators > output_rank)
-            orders[..., number] = np.where(has_both, output * self.pairs + order, 0)
-            gold_edits = np.bincount(gold.rows[gold.alive], minlength=self.lines)
+            official_order = output * self.pairs + order
+            orders[..., number] = np.where(has_both, official_order, 0)
+            gold_rows = gold.rows[gold.alive]
+            gold_edits = np.bincount(gold_rows, minlength=self.lines)
             edits[..., number] = np.where(has_both, gold_edits, -1)
             proposed = outputs.where(outputs.ranks == output_rank)
             hits.append(self._compare(proposed, gold, has_both & judged))
@@ -303,11 +307,14 @@ class _Comparing:
         alive = same & proposed.alive
         has_alive[system[alive], nearest[alive]] = True
         counted = compared[:, gold.rows]
-        misses = proposed.alive & ~same & compared.reshape(-1)[proposed.rows]
+        hits = has_alive[:, gold_groups] & counted
+        missed = gold.alive & ~has[:, gold_groups] & counted
+        misses = proposed.alive & ~same
+        misses &= compared.reshape(-1)[proposed.rows]
         return PairHits(
-            tp=self._gold_edits(gold, has_alive[:, gold_groups] & counted),
+            tp=self._gold_edits(gold, hits),
             fp=TypedEdits(proposed.rows[misses], proposed.types[misses]),
-            fn=self._gold_edits(gold, gold.alive & ~has[:, gold_groups] & counted),
+            fn=self._gold_edits(gold, missed),
         )
 
     def _gold_edits(self, entries: Entries, chosen: Bools) -> TypedEdits:
@@ -368,6 +375,11 @@ def _without_blanks(text: str) -> str:
 COUNTS = ("tp", "fp", "fn")
 
 
+def _digest(types: tuple[str, ...]) -> str:
+    """Return a short name for types in keys."""
+    return blake2b(repr(types).encode(), digest_size=6).hexdigest()
+
+
 @dataclass(frozen=True)
 class ErrantSpec(StatisticsSpec):
     """Hits (tp) and misses (fp, fn) of all edits, and of the requested types."""
@@ -397,7 +409,7 @@ class ErrantSpec(StatisticsSpec):
             words.append(CHERRANT)
         for types in (comparison.left_out, self.types):
             if types:
-                words.append(blake2b(repr(types).encode(), digest_size=6).hexdigest())
+                words.append(_digest(types))
         if self.annotator:
             words.append(self.annotator)
         return "-".join(words)
@@ -474,8 +486,7 @@ class TypeSpec(ErrantSpec):
     @property
     def key(self) -> str:
         """A name, safe in file names, that is different if columns can differ."""
-        digest = blake2b(repr(self.categories).encode(), digest_size=6).hexdigest()
-        return f"{super().key}-by-type-{digest}"
+        return f"{super().key}-by-type-{_digest(self.categories)}"
 
     @property
     def cache_key(self) -> str:
@@ -574,6 +585,11 @@ def _judged_edits(
                 yield _JudgedEdit(edit, key, edit.type, MISSED)
 
 
+def _listed(types: str) -> tuple[str, ...]:
+    """Return types that are joined by +."""
+    return tuple(filter(None, types.split("+")))
+
+
 _LIST: dict[str, Any] = {
     "pattern": r"[A-Za-z0-9_.:*-]+(\+[A-Za-z0-9_.:*-]+)*",
     "form": "types joined by +, such as R:OTHER+R:SPELL",
@@ -646,12 +662,14 @@ class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
     @property
     def spec(self) -> ErrantSpec:
         """Hits and misses with each annotator."""
-        left_out = tuple(self.filter.split("+")) if self.filter else ()
-        types = tuple(self.types.split("+")) if self.types else ()
         comparison = Comparison(
-            self.mode, self.single, self.multi, left_out, self.style
+            mode=self.mode,
+            single=self.single,
+            multi=self.multi,
+            left_out=_listed(self.filter),
+            style=self.style,
         )
-        return ErrantSpec(comparison, types, annotator=self.annotation)
+        return ErrantSpec(comparison, _listed(self.types), annotator=self.annotation)
 
     def breakdown(self, categories: tuple[str, ...]) -> TypeSpec | None:
         """Return the counts of each type of edit; None for the mean of sentences."""
@@ -735,7 +753,8 @@ class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
         """Return what is greatest for the chosen annotator; see preference()."""
         tp, fp, fn = counts.astype(np.float64)
-        score = self._scores(dict(zip(COUNTS, totals + counts, strict=True)))[0]
+        sums = dict(zip(COUNTS, totals + counts, strict=True))
+        score, _, _ = self._scores(sums)
         return [rounded(score, 4), tp, -fp, -fn]
 
     def _scores(self, counts: Columns) -> tuple[Floats, ...]:
