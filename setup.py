@@ -8,22 +8,26 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 
-NATIVE = Path("pipeline/kernel/native")
+CORE = Path("pipeline/kernel/native")
+FOLDERS = [CORE, *sorted(Path("pipeline/extensions").glob("*/kernel/native"))]
 COMPILE = [] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off"]
 # Python's own flags ask for symbols of a debugger. Products and sums are rounded one by one, as numpy rounds them.
 LINK = ["-Wl,-s"] if sys.platform == "linux" else []
 
-extensions = [
-    Extension(
-        "pipeline.kernel.native." + path.stem,
-        [path.as_posix()],
-        include_dirs=[NATIVE.as_posix()],
-        depends=[header.as_posix() for header in sorted(NATIVE.glob("*.h"))],
-        extra_compile_args=COMPILE,
-        extra_link_args=LINK,
-    )
-    for path in sorted(NATIVE.glob("*.pyx"))
-]
+extensions = []
+for folder in FOLDERS:
+    headers = [*CORE.glob("*.h"), *folder.glob("*.h")]
+    extensions += [
+        Extension(
+            ".".join(path.with_suffix("").parts),
+            [path.as_posix()],
+            include_dirs=[CORE.as_posix(), folder.as_posix()],
+            depends=sorted({header.as_posix() for header in headers}),
+            extra_compile_args=COMPILE,
+            extra_link_args=LINK,
+        )
+        for path in sorted(folder.glob("*.pyx"))
+    ]
 
 
 class BuildPackage(build_py):

@@ -62,7 +62,7 @@ def test_metrics_are_imported_when_they_are_asked_for(
 ) -> None:
     names = [
         "pipeline.metrics.chrf",
-        "pipeline.extensions.edits.metrics.errant",
+        "pipeline.extensions.errant.metrics.errant",
         "pipeline.metrics.gleu",
     ]
     assert loaded(code, names) == [f"pipeline.metrics.{name}" for name in metrics]

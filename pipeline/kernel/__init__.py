@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from .python.edit_rate import edit_rate
     from .python.encode import encode, joined, words
     from .python.lcs import lcs, skip_bigrams, union_lcs, weighted_lcs, weighted_union
-    from .python.max_match import max_match
     from .python.overlap import overlap, sari, shared_ngrams
     from .python.packed_numbers import plane_sums
-    from .python.three_way import three_way, three_way_columns
 
 CHOICES = ("auto", "native", "python")
 
@@ -32,21 +30,15 @@ MODULES = {
     "edit_rate": ("edit_rate",),
     "encode": ("encode", "words"),
     "lcs": ("lcs", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union"),
-    "max_match": ("max_match",),
     "ngrams": ("shared_ngrams",),
     "overlap": ("overlap",),
     "packed_numbers": ("plane_sums",),
     "sari": ("sari",),
     "strings": ("joined",),
-    "three_way": ("three_way", "three_way_columns"),
 }
 """The functions that both kernels have, by the modules of `native/`."""
 TWINS = {"ngrams": "overlap", "sari": "overlap", "strings": "encode"}
 """Modules of `native/` whose functions are in a module of `python/` with another name."""
-
-_MODULE_OF: dict[str, str] = {}
-for _module, _functions in MODULES.items():
-    _MODULE_OF.update(dict.fromkeys(_functions, _module))
 
 # Unlike sys.modules, import_module() never returns a module that another thread is still importing.
 _imported = cache(import_module)
@@ -79,9 +71,13 @@ def name() -> str:
     return "native"
 
 
-def _compiled_files() -> list[Path]:
-    folder = Path(__path__[0], "native")
-    return [*folder.glob("*.so"), *folder.glob("*.pyd")]
+NATIVE = Path(__path__[0], "native")
+"""The folder of the compiled kernel. Extensions may have one more, in their `kernel/native/`."""
+
+
+def compiled_files(folder: Path) -> list[Path]:
+    """Return the compiled modules in a folder."""
+    return [file for file in folder.glob("*") if file.suffix in (".so", ".pyd")]
 
 
 def why_not_native() -> str:
@@ -91,16 +87,15 @@ def why_not_native() -> str:
     """
     if name() == "native" or os.environ.get("PIPELINE_KERNEL") == "python":
         return ""
-    folder = Path(__path__[0], "native")
-    if not _compiled_files():
+    if not compiled_files(NATIVE):
         return (
-            f"There is no compiled kernel in {folder}: "
+            f"There is no compiled kernel in {NATIVE}: "
             "install with a C compiler (`gec-pipeline help kernel`)."
         )
     try:
         import_module(".native", __name__)
     except ImportError as error:
-        return f"The compiled kernel in {folder} does not load: {error}."
+        return f"The compiled kernel in {NATIVE} does not load: {error}."
     return ""
 
 
@@ -112,41 +107,54 @@ def stale() -> str:
     """
     if name() == "python":
         return ""
-    folder = Path(__path__[0], "native")
-    changed = []
-    for file in _compiled_files():
-        source = folder / f"{file.name.partition('.')[0]}.pyx"
-        if source.exists() and source.stat().st_mtime > file.stat().st_mtime:
-            changed.append(source.name)
-    if not changed:
-        return ""
-    return (
-        f"the compiled kernel in {folder} is older than its sources "
-        f"({', '.join(sorted(changed))}): build it again with "
-        f"`python setup.py build_ext --inplace` in {folder.parents[2]}, "
-        "or do without it: PIPELINE_KERNEL=python"
-    )
+    package = NATIVE.parents[1]
+    for folder in [NATIVE, *sorted(package.glob("extensions/*/kernel/native"))]:
+        changed = []
+        for file in compiled_files(folder):
+            source = folder / f"{file.name.partition('.')[0]}.pyx"
+            if source.exists() and source.stat().st_mtime > file.stat().st_mtime:
+                changed.append(source.name)
+        if changed:
+            return (
+                f"the compiled kernel in {folder} is older than its sources "
+                f"({', '.join(sorted(changed))}): build it again with "
+                f"`python setup.py build_ext --inplace` in {package.parent}, "
+                "or do without it: PIPELINE_KERNEL=python"
+            )
+    return ""
 
 
-def function_of(kernel: str, function: str, module: str) -> Any:
+def function_of(
+    kernel: str,
+    function: str,
+    module: str,
+    package: str = __name__,
+) -> Any:
     """Return a function of one kernel, "native" or "python".
 
-    `module` is the module of `native/` that has it.
+    `module` is the module of `native/` that has it. `package` has both kernels; some extensions
+    bring one.
     """
     if kernel == "python":
         module = TWINS.get(module, module)
-    return getattr(_imported(f"{__name__}.{kernel}.{module}"), function)
+    return getattr(_imported(f"{package}.{kernel}.{module}"), function)
 
 
 def native_function(
-    function: str, module: str = "formulas"
+    function: str,
+    module: str = "formulas",
+    package: str = __name__,
 ) -> Callable[..., Any] | None:
     """Return a function that only the compiled kernel has; None if the Python kernel is used."""
-    return function_of("native", function, module) if name() == "native" else None
+    if name() == "python":
+        return None
+    compiled: Callable[..., Any] = function_of("native", function, module, package)
+    return compiled
 
 
 def __getattr__(function: str) -> Any:
     """Return a function of the kernel that is used."""
-    if function not in _MODULE_OF:
-        raise AttributeError(f"module '{__name__}' has no attribute '{function}'")
-    return function_of(name(), function, _MODULE_OF[function])
+    for module, functions in MODULES.items():
+        if function in functions:
+            return function_of(name(), function, module)
+    raise AttributeError(f"module '{__name__}' has no attribute '{function}'")

@@ -165,7 +165,11 @@ class Lines(NamedTuple):
         last = int(self.ends.max())
         if (first, last) == (0, len(self.data)):
             return self
-        return Lines(self.data[first:last], self.starts - first, self.ends - first)
+        return Lines(
+            data=self.data[first:last],
+            starts=self.starts - first,
+            ends=self.ends - first,
+        )
 
     def __reduce__(self) -> tuple[type[Lines], tuple[bytes, Ints, Ints]]:
         """Pickle only the bytes of these lines, since data may be that of a whole text."""
@@ -174,7 +178,9 @@ class Lines(NamedTuple):
 
     def texts(self) -> Iterator[bytes]:
         """Yield each line's bytes."""
-        for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
+        starts = self.starts.tolist()
+        ends = self.ends.tolist()
+        for start, end in zip(starts, ends, strict=True):
             yield self.data[start:end]
 
 
@@ -183,8 +189,9 @@ def join_lines(texts: Iterable[bytes]) -> Lines:
     import numpy as np
 
     lines = list(texts)
-    ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)))
-    bounds = np.concatenate((np.zeros(1, np.int64), ends))
+    bounds = np.zeros(len(lines) + 1, np.int64)
+    sizes = np.fromiter(map(len, lines), np.int64, len(lines))
+    np.cumsum(sizes, out=bounds[1:])
     return Lines(b"".join(lines), bounds[:-1], bounds[1:])
 
 
@@ -198,15 +205,16 @@ class Encoded(NamedTuple):
 
     def lines(self) -> list[tuple[int, ...]]:
         """Return the ids of each line."""
+        ids = self.ids.tolist()
         bounds = itertools.pairwise(self.offsets.tolist())
-        return [tuple(self.ids[start:end].tolist()) for start, end in bounds]
+        return [tuple(ids[start:end]) for start, end in bounds]
 
 
 class SharedGrams(NamedTuple):
     """The n-grams of one length in the rows of a text.
 
     The rows are the lines of references, then those of outputs. An entry is an n-gram of a row;
-    those of a row are in the order in which they first occur in it. A place is an n-gram that a
+    those of a row are in the order in which they first occur in it. A slot is an n-gram that a
     reference of a line has. All numbers are int64.
     """
 
@@ -223,10 +231,10 @@ class SharedGrams(NamedTuple):
     """The number of its n-gram."""
     times: Ints
     """How often the row has it."""
-    places: Ints
-    """Its place; -1 for an n-gram of an output that no reference of the line has."""
+    slots: Ints
+    """Its slot; -1 for an n-gram of an output that no reference of the line has."""
     most: Ints
-    """For each place the highest count of the n-gram in a reference."""
+    """For each slot the highest count of the n-gram in a reference."""
 
 
 class Words(NamedTuple):
@@ -259,11 +267,6 @@ class Sentences(NamedTuple):
         """The same with each line as one sequence of tokens."""
         return Encoded(self.ids, self.offsets[self.firsts])
 
-    @property
-    def whole(self) -> Encoded:
-        """The same as `as_lines`."""
-        return self.as_lines
-
 
 MAX_SKIPPED = 100_000
 """The longest line, in tokens, of which skip_bigrams() counts pairs with any gap.
@@ -276,36 +279,6 @@ MAX_CELLS = 1 << 32
 
 A pair takes a nanosecond or two.
 """
-
-THREE_WAY_COUNTS = ("c_tp", "tn", "d_fp", "d_fn", "fpn")
-"""What three_way() counts: columns, in the names of I-measure."""
-
-FIELDS = ("start", "end", "output", "reference", "kind")
-"""What describes a column.
-
-It holds the source's tokens from start up to but not end, which are one or none. Output and
-reference are the numbers of their tokens in their lines, -1 for a gap. The kind is an index in
-THREE_WAY_COUNTS.
-"""
-
-
-class ChangedColumns(NamedTuple):
-    """The changed columns of the alignments of all references with all systems."""
-
-    offsets: Ints
-    """Where the columns of each alignment begin: [references of all lines * systems + 1].
-
-    Those of reference r and system s are at r * systems + s.
-    """
-    columns: NDArray[np.int32]
-    """FIELDS of each column, from the first to the last of an alignment: [columns, 5]."""
-
-
-MAX_PAIRS = 1 << 25
-"""The most cells of a two-way alignment in three_way(), which take about half a gigabyte."""
-
-MAX_TRIPLES = 1 << 36
-"""The most cells of a three-way alignment in three_way(). To compute them all would take minutes."""
 
 BEAM = 25
 """How many columns on each side of the diagonal edit_rate() computes.
@@ -367,7 +340,10 @@ def check_overlap(
 
 
 def check_sari(
-    source: Encoded, references: Texts, systems: Texts, missing: Bools | None
+    source: Encoded,
+    references: Texts,
+    systems: Texts,
+    missing: Bools | None,
 ) -> Bools:
     """Return which references each line has: bool [lines, references].
 
@@ -443,12 +419,13 @@ def check_parallel(references: Texts, others: Texts) -> None:
         offsets = text.offsets
         if len(offsets) != len(references[0].offsets) or len(offsets) == 0:
             raise ValueError("texts: they have different numbers of lines")
-        _check_rising(offsets, len(text.ids))
+        check_rising(offsets, len(text.ids))
         if text.ids.size and text.ids.min() < 0:
             raise ValueError("texts: ids are below 0")
 
 
-def _check_rising(offsets: Ints, size: int) -> None:
+def check_rising(offsets: Ints, size: int) -> None:
+    """Raise ValueError unless offsets rise from 0 to at most `size`."""
     if offsets[0] != 0 or offsets[-1] > size or (offsets[1:] < offsets[:-1]).any():
         raise ValueError("texts: offsets do not rise from 0 to the number of ids")
 
@@ -460,8 +437,8 @@ def check_sentences(
     for text in [*references, *systems]:
         if len(text.offsets) == 0 or len(text.firsts) == 0:
             raise ValueError("texts: they have different numbers of lines")
-        _check_rising(text.offsets, len(text.ids))
-        _check_rising(text.firsts, len(text.offsets) - 1)
+        check_rising(text.offsets, len(text.ids))
+        check_rising(text.firsts, len(text.offsets) - 1)
     check_parallel(
         [text.as_lines for text in references], [text.as_lines for text in systems]
     )
@@ -505,7 +482,9 @@ def check_skip(references: Texts, systems: Texts, gap: int) -> None:
 
 
 def check_weighted(
-    references: Sequence[Sentences], systems: Sequence[Sentences], powers: Floats
+    references: Sequence[Sentences],
+    systems: Sequence[Sentences],
+    powers: Floats,
 ) -> None:
     """Check the arguments of weighted_lcs() and weighted_union().
 
@@ -541,43 +520,6 @@ def _longest(text: Sentences) -> Ints:
     if full.any():
         longest[full] = np.maximum.reduceat(sizes, firsts[full])
     return longest
-
-
-def check_three_way(
-    source: Encoded, systems: Texts, references: Encoded, firsts: Ints
-) -> None:
-    """Check the arguments of three_way().
-
-    Raises ValueError if source and systems have different numbers of lines, if `firsts` does not
-    give all references to the lines, and for unsound offsets and ids. Raises LongTextError for
-    lines that are too long to be aligned: a two-way alignment exceeds MAX_PAIRS, or the three-way
-    one MAX_TRIPLES. In this error text 0 is the references, and the line is that of the source.
-    """
-    import numpy as np
-
-    check_parallel([source], systems)
-    check_parallel([references], [])
-    if len(firsts) != len(source.offsets):
-        raise ValueError("firsts: expected one for each line, and one more")
-    _check_rising(firsts, len(references.offsets) - 1)
-    if firsts[-1] != len(references.offsets) - 1:
-        raise ValueError("firsts: there are references that belong to no line")
-    lines = np.repeat(np.arange(len(firsts) - 1), _lengths(firsts))
-    # The rows, columns and layers of the alignment of each reference: a token each, and one more.
-    one = _lengths(source.offsets)[lines] + 1
-    three = _lengths(references.offsets) + 1
-    for number, system in enumerate(systems, 1):
-        two = _lengths(system.offsets)[lines] + 1
-        pairs = np.maximum(np.maximum(one * two, one * three), two * three)
-        too_long = (pairs > MAX_PAIRS) | (one * two * three.astype(float) > MAX_TRIPLES)
-        if too_long.any():
-            index = int(too_long.argmax())
-            sizes = f"{one[index] - 1:,}, {two[index] - 1:,} and {three[index] - 1:,} tokens"
-            message = (
-                f"source, output and reference of {sizes} are too long for a three-way alignment "
-                "(I-measure)"
-            )
-            raise LongTextError(number, int(lines[index]), message)
 
 
 def check_edit_rate(references: Texts, systems: Texts) -> None:

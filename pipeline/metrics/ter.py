@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import kernel
 from ..arrays import Floats, Ints
-from ..kernel.python.edit_rate import CHANGED, EQUAL, INSERTED, path
+from ..kernel.python import edit_rate
 from ..tokenizers import OWN, is_own
 from ..tokenizers.tercom import Tercom
 from .base.capabilities import (
@@ -200,7 +200,7 @@ class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
             )
         words = list(numbers)
         *references, output = encoded
-        paths = [path(output, reference) for reference in references]
+        paths = [edit_rate.path(output, reference) for reference in references]
         number = min(range(len(paths)), key=lambda index: paths[index].edits)
         best = paths[number]
         reference = references[number]
@@ -225,12 +225,12 @@ class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
             "missing": [],
         }
         for step in best.steps:
-            if step == INSERTED:
+            if step == edit_rate.INSERTED:
                 roles["wrong"].append(next(output_words))
-            elif step == EQUAL:
+            elif step == edit_rate.EQUAL:
                 roles["match"].append(next(output_words))
                 next(reference_words)
-            elif step == CHANGED:
+            elif step == edit_rate.CHANGED:
                 roles["wrong"].append(f"{next(output_words)} → {next(reference_words)}")
             else:
                 roles["missing"].append(next(reference_words))

@@ -117,7 +117,7 @@ class Tercom:
         from ..kernel.python.encode import SPLITS
 
         (line,) = self._prepared(join_lines([text.encode()]), 0).texts()
-        return list(SPLITS[self._split](line))
+        return list(SPLITS[self._split](line.decode()))
 
     def _prepared(self, text: Lines, number: int) -> Lines:
         """Return a text, the number-th of several, ready for the kernel's split."""
@@ -141,7 +141,7 @@ class Tercom:
             if self.normalized:
                 from ..kernel.python.encode import SPLITS
 
-                line = " ".join(SPLITS["13a"](line.encode()))
+                line = " ".join(SPLITS["13a"](line))
             line = _MARKS.sub("", line)
             if self.asian_support:
                 line = _ASIAN_MARKS.sub("", line)

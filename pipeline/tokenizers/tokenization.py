@@ -221,7 +221,7 @@ class Tokenization:
             tokens = [distinct[number] for number in words.texts[0].ids.tolist()]
             return tokens if self.stemmer == "none" else list(map(self._stem(), tokens))
         (line,) = self._prepare(lines, tokenizer, 0).texts()
-        return list(SPLITS[tokenizer.split](line))
+        return list(SPLITS[tokenizer.split](line.decode()))
 
     def _stem(self) -> Callable[[str], str]:
         from .stemmers import STEMMERS  # here, because few tokens are stemmed

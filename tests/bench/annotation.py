@@ -35,7 +35,7 @@ MOST = 2
 def annotation(bench: Bench) -> Iterator[Row]:
     """M2 files of one system and of all systems."""
     from pipeline.errors import ConfigError
-    from pipeline.extensions.edits.errant_annotator import named, versions_of
+    from pipeline.extensions.errant.errant_annotator import named, versions_of
 
     try:
         versions_of()

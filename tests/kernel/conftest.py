@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from pipeline.kernel.python import max_match
 from tests.conftest import KERNELS, forced_kernel
-from tests.oracles.max_match_linear import WayOrLinear
 from tests.support.kernels import NATIVE, Twin
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _linear_method() -> Iterator[None]:
-    """The linear method of MaxMatch, which the Python kernel lacks, as what the compiled one is
-    compared with."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(max_match, "Way", WayOrLinear)
-        yield
 
 
 @pytest.fixture(scope="session")

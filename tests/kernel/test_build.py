@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from fnmatch import fnmatch
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -13,10 +13,13 @@ import yaml
 from pipeline import __version__
 from tests.conftest import ROOT
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 PROJECT: dict[str, Any] = tomllib.loads(
     (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 )
-NATIVE = ROOT / "pipeline" / "kernel" / "native"
+NATIVE = sorted((ROOT / "pipeline").rglob("kernel/native"))
 SOURCES = {".c", ".h", ".pxd", ".pyx"}
 NOT_DATA = {".py", ".pyc", ".pyd", ".so"} | SOURCES
 NEGATIVE = re.compile(r"\[[^\[\]]*(?<![\w)\] ])\s*-\s*\d+\]")
@@ -55,7 +58,8 @@ def test_a_wheel_has_no_sources_of_the_kernel_and_folders_of_data_are_no_package
     assert settings["packages"]["find"]["namespaces"] is False
     names = [
         path.relative_to(ROOT).as_posix()
-        for path in NATIVE.iterdir()
+        for folder in NATIVE
+        for path in folder.iterdir()
         if path.suffix in SOURCES
     ]
     assert [
@@ -96,9 +100,13 @@ def test_pictures_have_whole_addresses_once_the_project_has_one() -> None:
         ] == []
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in NATIVE.glob("*.pyx")))
-def test_no_index_is_negative_where_that_is_undefined(name: str) -> None:
-    text = (NATIVE / name).read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    "path",
+    [path for folder in NATIVE for path in sorted(folder.glob("*.pyx"))],
+    ids=lambda path: path.name,
+)
+def test_no_index_is_negative_where_that_is_undefined(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
     assert "wraparound=False" in text
     assert NEGATIVE.findall(text) == []
 

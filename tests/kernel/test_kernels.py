@@ -198,7 +198,7 @@ def test_a_compiled_kernel_that_is_older_than_its_source_says_how_to_build(
     ]
     with pytest.raises(TypeError):
         main(command)
-    monkeypatch.setattr(chosen_kernel, "__path__", [str(folder)])
+    monkeypatch.setattr(chosen_kernel, "NATIVE", folder / "native")
     assert main(command) == 2
     told = "is older than its sources (overlap.pyx): build it again with `python setup.py build_ext --inplace` in"
     assert f"{told} {tmp_path}" in capsys.readouterr().err

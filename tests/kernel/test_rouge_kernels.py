@@ -41,7 +41,7 @@ def sentences(text: Text) -> Sentences:
 
 
 def whole(text: Text) -> Encoded:
-    return sentences(text).whole
+    return sentences(text).as_lines
 
 
 def joined(line: list[list[int]]) -> list[int]:
@@ -209,7 +209,7 @@ def test_texts_that_do_not_fit_are_refused(
     twin: Twin, references: list[Text], systems: list[Text], message: str
 ) -> None:
     nested = [sentences(t) for t in references], [sentences(t) for t in systems]
-    flat = [t.whole for t in nested[0]], [t.whole for t in nested[1]]
+    flat = [t.as_lines for t in nested[0]], [t.as_lines for t in nested[1]]
     for function, arguments in (
         (twin.lcs, flat),
         (twin.union_lcs, nested),

@@ -12,15 +12,24 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipeline.kernel.gold_edits import MAX_CHECKED, MAX_ROW, MAX_STATES
-from pipeline.kernel.python import max_match
-from pipeline.kernel.python.max_match import changes_nothing, edit_of, steps_of
+from pipeline.extensions.edits.kernel.gold_edits import MAX_CHECKED, MAX_ROW, MAX_STATES
+from pipeline.extensions.edits.kernel.python import max_match
+from pipeline.extensions.edits.kernel.python.max_match import (
+    changes_nothing,
+    edit_of,
+    steps_of,
+)
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pipeline.kernel.python.max_match import Arc, Edit, Gold, Vertex
+    from pipeline.extensions.edits.kernel.python.max_match import (
+        Arc,
+        Edit,
+        Gold,
+        Vertex,
+    )
 
     State = tuple[Vertex, int]
 

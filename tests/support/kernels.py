@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipeline.kernel import MODULES, function_of
+from pipeline import kernel
 from pipeline.kernel.common import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import ModuleType
 
     Outcome = list[Any]
 
@@ -123,16 +124,22 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> Outcome:
 
 
 class Twin:
-    """The functions of one kernel, "python" or "native", whichever is used."""
+    """The functions of one kernel, "python" or "native", whichever is used.
 
-    def __init__(self, name: str) -> None:
+    `package` is the kernel of the program, or that of an extension.
+    """
+
+    def __init__(self, name: str, package: ModuleType = kernel) -> None:
         self.name = name
+        self.package = package
 
     def __getattr__(self, function: str) -> Any:
-        modules = [
-            module for module, functions in MODULES.items() if function in functions
-        ]
-        return function_of(self.name, function, *modules)
+        for module, functions in self.package.MODULES.items():
+            if function in functions:
+                return kernel.function_of(
+                    self.name, function, module, self.package.__name__
+                )
+        raise AttributeError(function)
 
 
 PYTHON, NATIVE = Twin("python"), Twin("native")

@@ -94,11 +94,11 @@ class RougeScorer:
         removed = 0  # by how much n-grams are fewer than tokens
         if order:
             removed = int(order[1]) - 1
-            counts = matches([text.whole for text in encoded], removed + 1, "match")
+            counts = matches([text.as_lines for text in encoded], removed + 1, "match")
             match = counts[0, :, removed]
         elif name == "rougeL":
-            targets = [text.whole for text in encoded[:-1]]
-            match = kernel.lcs(targets, [encoded[-1].whole])[0, 0]
+            targets = [text.as_lines for text in encoded[:-1]]
+            match = kernel.lcs(targets, [encoded[-1].as_lines])[0, 0]
         elif name == "rougeLsum":
             encoded = self._encode(
                 [list(filter(None, text.split("\n"))) for text in texts]
@@ -107,7 +107,7 @@ class RougeScorer:
         else:
             expected = "expected rouge1 to rouge9, rougeL or rougeLsum"
             raise WrongValueError(f"rouge_types: {expected}; found {name!r}")
-        sizes = [max(int(text.whole.offsets[1]) - removed, 0) for text in encoded]
+        sizes = [max(int(text.as_lines.offsets[1]) - removed, 0) for text in encoded]
         prediction = sizes.pop()
         scores = []
         for matched, size in zip(match.tolist(), sizes, strict=True):

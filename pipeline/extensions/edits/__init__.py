@@ -1,19 +1,17 @@
-"""Edits: M2 files, gold edits, annotation by ERRANT, and the metrics that compare edits."""
+"""Edits: M2 files, gold edits, and the metrics that compare outputs with gold edits."""
 
 from ...extension import Command, Extension
 
 EXTENSION = Extension(
     name="edits",
-    about="M2 files, annotation by ERRANT, and the metrics that compare edits",
+    about="M2 files, and the metrics that compare outputs with gold edits",
+    works_with=("errant",),
     metrics={
         "m2": "metrics.m2:MaxMatch",
         "imeasure": "metrics.imeasure:Imeasure",
-        "errant": "metrics.errant:Errant",
-        "cleme": "metrics.cleme:Cleme",
-        "gotoscorer": "metrics.gotoscorer:GoToScorer",
     },
     text_formats={"m2": "m2_columns:M2_FORMAT"},
-    inputs={"gold": "inputs:EDITS_READER", "edits": "inputs:EDITS_READER"},
+    inputs={"gold": "inputs:GOLD_READER"},
     commands={
         "m2": Command(
             module="commands.m2",
@@ -22,10 +20,6 @@ EXTENSION = Extension(
         "m2scorer": Command(
             module="commands.m2scorer",
             summary="score an output as m2scorer (MaxMatch) does: the same options and output",
-        ),
-        "errant_compare": Command(
-            module="commands.errant_compare",
-            summary="score an M2 file as ERRANT's program does: the same options and output",
         ),
     },
     help_folder="help",

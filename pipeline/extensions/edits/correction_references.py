@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from pipeline.errors import InputError
 
-from .m2_files import NUMBERED, Edit
+from .m2_files import NUMBERED, SPAN, Edit
 
 Tokens = tuple[str, ...]
 
@@ -133,7 +133,10 @@ def split_words(text: str) -> Tokens:
 
 
 def references(
-    sentence: CorrectedSentence, *, mix: bool, most: int = MAX_COMBINATIONS
+    sentence: CorrectedSentence,
+    *,
+    mix: bool,
+    most: int = MAX_COMBINATIONS,
 ) -> tuple[Tokens, ...]:
     """Return the distinct references of a sentence, at least one.
 
@@ -183,7 +186,7 @@ def _mixed(sentence: CorrectedSentence, most: int) -> Iterator[Tokens]:
     compatible = False
     for combination in itertools.product(*options):
         edits = list(itertools.chain.from_iterable(combination))
-        if len({(edit.start, edit.end) for edit in edits}) == len(edits):
+        if len(set(map(SPAN, edits))) == len(edits):
             compatible = True
             yield apply(sentence.tokens, edits)
     if not compatible:
@@ -213,7 +216,7 @@ def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
     is left out.
     """
     result = list(tokens)
-    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end), reverse=True):
+    for edit in sorted(edits, key=SPAN, reverse=True):
         corrected = result.copy()
         corrected[edit.start : edit.end] = edit.words
         result = corrected or result
@@ -221,7 +224,9 @@ def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
 
 
 def corrections_of_m2(
-    tokens: Sequence[str], edits: Iterable[Edit], split: Split
+    tokens: Sequence[str],
+    edits: Iterable[Edit],
+    split: Split,
 ) -> CorrectedSentence:
     """Return a sentence with its errors; `edits` are in the order of the file, with noops.
 
@@ -236,7 +241,8 @@ def corrections_of_m2(
     for edit in sentence_edits:
         match = NUMBERED.fullmatch(edit.type)
         if match:
-            by_number.setdefault((int(match[1]), match[2] == "yes"), []).append(edit)
+            error = (int(match[1]), match[2] == "yes")
+            by_number.setdefault(error, []).append(edit)
     errors = []
     if by_number:
         for (_, required), numbered in sorted(by_number.items()):
@@ -265,7 +271,7 @@ def _groups(edits: Iterable[Edit]) -> list[list[Edit]]:
                 break
         else:
             groups.append([edit])
-    groups.sort(key=lambda group: (group[0].start, group[0].end))
+    groups.sort(key=lambda group: SPAN(group[0]))
     return groups
 
 
@@ -274,7 +280,7 @@ def overlap(one: Edit, two: Edit) -> bool:
 
     An insertion overlaps only what it is strictly inside of.
     """
-    if (one.start, one.end) == (two.start, two.end):
+    if SPAN(one) == SPAN(two):
         return True
     return one.start < two.end and two.start < one.end
 

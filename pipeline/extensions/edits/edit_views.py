@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
 from pipeline.data.config.resolved import Column, Dataset, Input, System
 from pipeline.data.corpus import Corpus
@@ -29,7 +29,7 @@ from .m2_format import CORRECTED, PROPOSED, SOURCE, STAND_IN, Request
 from .m2_format import EDITS as EDITS_OF
 from .m2_texts import M2File, of_annotated
 from .records import gold_blocks, is_xml, with_output
-from .view_names import EDITS, GOLD, annotator_of, compares_gold
+from .view_names import EDITS, GOLD, annotator_of, compares_gold, is_edits
 
 MAX_CATEGORIES = 200
 """The most types of edits that are scored apart. The rarest are left out."""
@@ -52,7 +52,10 @@ class OpenedEdits(OpenedInput):
     """Whether outputs have edits of ERRANT, and the gold has others."""
 
     def views(
-        self, dataset: Dataset, corpus: Corpus, views: Collection[str]
+        self,
+        dataset: Dataset,
+        corpus: Corpus,
+        views: Collection[str],
     ) -> dict[str, Corpus]:
         """Return the data set as metrics of edits read it.
 
@@ -111,7 +114,7 @@ def open_edits(
     sentences = opener.index(gold.texts(SOURCE))
 
     # the edits of outputs
-    of_outputs = EDITS in views or any(map(annotator_of, views))
+    of_outputs = any(map(is_edits, views))
     annotated: dict[str, M2File] = {}
     if of_outputs:
         annotated = _open_outputs(
@@ -121,7 +124,7 @@ def open_edits(
         return None
     proposed = [file.summary for file in annotated.values()]
     output_annotators = max((summary.max_annotators for summary in proposed), default=1)
-    problem = _too_many_pairs(gold.summary, proposed, output_annotators)
+    problem = _too_many_pairs(gold.summary, proposed)
     if problem:
         problems.append(problem)
         return None
@@ -148,95 +151,101 @@ def open_edits(
     if GOLD not in views:
         notes += m2_files.line_ends([gold.summary])
     notes += m2_files.line_ends(proposed)
+    categories, most_frequent = _categories([gold.summary, *proposed])
+    notes += most_frequent
+    files = [named(path) for path in dataset.gold]
+    files += [summary.name for summary in proposed]
+    foreign, *notes = with_short_names([foreign, *notes], files)
+    outputs = {}
+    for name, file in annotated.items():
+        outputs[name] = opener.index(file.texts(PROPOSED))
+    problems += other_source(source, sentences, dataset.replace)
+    return OpenedEdits(
+        source=sentences,
+        references=pairs,
+        outputs=outputs,
+        notes=notes,
+        annotators=len(references),
+        categories=categories,
+        foreign=foreign,
+        clashes=bool(foreign) and any(map(EditSummary.has_errant_types, proposed)),
+    )
+
+
+def _categories(
+    summaries: Sequence[EditSummary],
+) -> tuple[tuple[str, ...], list[str]]:
+    """Return the types of edits that are scored apart, and a warning if others are left out."""
     types = Counter[str]()
-    for summary in (gold.summary, *proposed):
+    for summary in summaries:
         types += summary.all_types
     del types["noop"]
-    categories = sorted(types, key=lambda name: (-types[name], name))[:MAX_CATEGORIES]
+    by_frequency = sorted(types, key=lambda name: (-types[name], name))
+    categories = by_frequency[:MAX_CATEGORIES]
+    notes = []
     if len(types) > len(categories):
         most_frequent = f"the {len(categories)} that are most frequent are scored apart"
         notes.append(
-            f"{gold.summary.name}: there are {len(types)} types of edits; {most_frequent}"
+            f"{summaries[0].name}: there are {len(types)} types of edits; {most_frequent}"
         )
-    names = _short_names(
-        [*map(named, dataset.gold), *(summary.name for summary in proposed)]
-    )
-    opened = OpenedEdits(
-        source=sentences,
-        references=pairs,
-        outputs={
-            name: opener.index(file.texts(PROPOSED)) for name, file in annotated.items()
-        },
-        notes=[names.shorten(note) for note in notes]
-        if of_outputs or GOLD in views
-        else [],
-        annotators=len(references),
-        categories=tuple(sorted(categories)),
-        foreign=names.shorten(foreign),
-        clashes=bool(foreign)
-        and any(summary.has_errant_types() for summary in proposed),
-    )
-    problems += other_source(source, sentences, dataset.replace)
-    return opened
+    return tuple(sorted(categories)), notes
 
 
 def _too_many_pairs(
-    gold: EditSummary, outputs: Sequence[EditSummary], output_annotators: int
+    gold: EditSummary, outputs: Sequence[EditSummary]
 ) -> Problem | None:
     """Return the problem that annotators of an output and of the gold make too many pairs."""
-    pairs = output_annotators * len(gold.annotators)
+    if not outputs:
+        return None
+    output = max(outputs, key=lambda output: output.max_annotators)
+    pairs = output.max_annotators * len(gold.annotators)
     if pairs <= MAX_ANNOTATORS:
         return None
-    for output in outputs:
-        if output.max_annotators == output_annotators:
-            message = (
-                f"has {output_annotators} annotators in a sentence, and {gold.name} has "
-                f"{len(gold.annotators)}: {pairs} pairs to compare; "
-                f"at most {MAX_ANNOTATORS} are supported"
-            )
-            return Problem(output.name, message)
-    return None
+    message = (
+        f"has {output.max_annotators} annotators in a sentence, and {gold.name} has "
+        f"{len(gold.annotators)}: {pairs} pairs to compare; "
+        f"at most {MAX_ANNOTATORS} are supported"
+    )
+    return Problem(output.name, message)
 
 
-class _ShortNames(NamedTuple):
-    """Names of files, or of folder and file, by path: results depend on no folder."""
+def with_short_names(notes: Iterable[str], files: Iterable[str]) -> list[str]:
+    """Return notes with names of files in place of paths, so that results depend on no folder.
 
-    by_path: dict[str, str]
-
-    def shorten(self, note: str) -> str:
-        """Return a note with short names in place of paths."""
-        for path in sorted(
-            self.by_path, key=len, reverse=True
-        ):  # a path may begin with another
-            note = note.replace(path, self.by_path[path])
-        return note
-
-
-def _short_names(files: Iterable[str]) -> _ShortNames:
-    paths = dict.fromkeys(file for file in files if "://" not in file)
+    Files of the same name have that of their folder before it.
+    """
+    paths = {file for file in files if "://" not in file}
     file_names = Counter(Path(path).name for path in paths)
-    by_path = {}
-    for path in paths:
+    result = list(notes)
+    # the longest first, because a path may begin with another
+    for path in sorted(paths, key=len, reverse=True):
         parts = 2 if file_names[Path(path).name] > 1 else 1
-        by_path[path] = "/".join(Path(path).parts[-parts:])
-    return _ShortNames(by_path)
+        short = "/".join(Path(path).parts[-parts:])
+        result = [note.replace(path, short) for note in result]
+    return result
 
 
 def gold_request(
-    dataset: Dataset, views: Collection[str], path: Path | Remote
+    dataset: Dataset,
+    views: Collection[str],
+    path: Path | Remote,
 ) -> Request:
     """Return what is made of an M2 file of a data set, for its texts and for unchanged views."""
-    has_views = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views))
+    reads_edits = GOLD in views or any(map(is_edits, views))
+    is_only_gold = [*dataset.gold] == [path]
     return Request(
         texts=path in dataset.annotated,
-        records=has_views and dataset.replace == "none" and [*dataset.gold] == [path],
+        records=reads_edits and is_only_gold and dataset.replace == "none",
         missing=dataset.missing_annotator,
         lenient=TEXTS not in views,
     )
 
 
 def _open_gold(
-    dataset: Dataset, source: TextFile | None, opener: Opener, views: Collection[str]
+    dataset: Dataset,
+    source: TextFile | None,
+    opener: Opener,
+    views: Collection[str],
 ) -> M2File | None:
     """Return the annotations of a data set, or only the sentences of its source.
 
@@ -266,7 +275,9 @@ def _open_gold(
 
 
 def _read_gold(
-    dataset: Dataset, source: TextFile | None, opener: Opener
+    dataset: Dataset,
+    source: TextFile | None,
+    opener: Opener,
 ) -> m2_files.Annotated:
     """Return the annotations of all gold files, or the source without any; raises CorpusError."""
     if not dataset.gold and source:
@@ -406,7 +417,9 @@ def open_texts(
 
 
 def other_source(
-    source: AnyText | None, annotated: AnyText, replaced: str = "none"
+    source: AnyText | None,
+    annotated: AnyText,
+    replaced: str = "none",
 ) -> list[Problem]:
     """Return the problem that the source is not that of the annotations, with the first difference.
 

@@ -1,4 +1,4 @@
-"""Edits as an input of data sets: M2 files of annotators and of outputs, and annotated texts."""
+"""Gold edits as an input of data sets: the M2 files of annotators, with texts as outputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.files.plain_files import UNPACKED, TempFiles
 
 from . import edit_views
 from .m2_columns import M2
-from .view_names import EDITS, GOLD, annotator_of, compares_gold
+from .view_names import GOLD, is_edits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pipeline.errors import Problem
 
 
-class EditsReader(InputReader):
-    """Reads the edits of annotators and of outputs."""
+class GoldReader(InputReader):
+    """Reads the edits of annotators."""
 
     text_format = M2
 
@@ -37,11 +37,11 @@ class EditsReader(InputReader):
 
     def needs_files(self, view: str) -> bool:
         """Return whether a data set needs M2 files."""
-        return view in (GOLD, EDITS)
+        return view == GOLD
 
     def annotator(self, view: str) -> str:
-        """Return the annotator of texts, as in signatures; empty: none."""
-        return annotator_of(view)
+        """Return an empty text: edits come from files alone."""
+        return ""
 
     def is_file(self, path: Path) -> bool:
         """Return whether a file is an M2 file, by its first line; raises CorpusError or OSError."""
@@ -49,7 +49,9 @@ class EditsReader(InputReader):
             return file.read(5).removeprefix(codecs.BOM_UTF8)[:2] == b"S "
 
     def systems(
-        self, systems: Sequence[System], views: Collection[str]
+        self,
+        systems: Sequence[System],
+        views: Collection[str],
     ) -> Sequence[System]:
         """Return systems whose texts, if no metric reads them, leave out what cannot be applied."""
         if not {TEXTS, GOLD}.isdisjoint(views):
@@ -74,6 +76,14 @@ class EditsReader(InputReader):
         """Return source and references from the M2 files of a data set; adds to problems."""
         return edit_views.open_texts(dataset, opener, problems, views, source)
 
+    def opens(self, dataset: Dataset, views: Collection[str]) -> bool:
+        """Return whether this reader opens the edits of a data set.
+
+        If metrics read edits of outputs, the reader of these opens gold too.
+        """
+        reads_outputs = any(map(is_edits, views))
+        return bool(dataset.gold) and GOLD in views and not reads_outputs
+
     def open_records(
         self,
         dataset: Dataset,
@@ -83,9 +93,8 @@ class EditsReader(InputReader):
         views: Collection[str],
         source: TextFile | None,
     ) -> OpenedInput | None:
-        """Return the edits of a data set for its views; None if there are none."""
-        from_files = dataset.gold and any(map(self.needs_files, views))
-        if not from_files and not any(map(annotator_of, views)):
+        """Return the edits of a data set for its views; None if this reader opens none."""
+        if not self.opens(dataset, views):
             return None
         return edit_views.open_edits(dataset, systems, opener, problems, views, source)
 
@@ -97,10 +106,8 @@ class EditsReader(InputReader):
         listener: Listener,
         opener: Opener | None,
     ) -> Corpus:
-        """Return a data set with the views in which texts are annotated; raises InputError."""
-        from .annotated_texts import Annotating, with_annotated
-
-        return with_annotated(corpus, views, Annotating(n_jobs, listener, opener))
+        """Return the data set: all gold edits are in files."""
+        return corpus
 
     def in_memory(
         self,
@@ -111,34 +118,16 @@ class EditsReader(InputReader):
         views: Collection[str],
     ) -> Corpus:
         """Return texts in memory with the annotations of an M2 file; raises InputError."""
-        from .annotated_texts import corpus_with_gold
+        from .gold_beside_texts import corpus_with_gold
 
         return corpus_with_gold(gold, hypotheses, references, sources, views)
 
     def misfit(self, metric: TextReader, corpus: Corpus) -> str:
         """Return why a metric cannot score a data set with its view; empty: it can."""
-        from .options import KEEP, AnnotatesTexts
-
-        annotating = metric if isinstance(metric, AnnotatesTexts) else None
-        view = metric.spec.input
-        if view not in corpus.views:
-            if annotator_of(view) and not corpus.source:
-                return ""  # it is reported as a missing source
-            ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
-            if annotating:
-                ways += (
-                    "; or have texts annotated, with `annotator: auto` among the options of the "
-                    "metric"
-                )
-            return f"{metric.name} compares edits with those of an M2 file: {ways}"
-        foreign = corpus.views[view].foreign
-        if foreign and compares_gold(view) and annotating and annotating.gold != KEEP:
-            ways = (
-                "`annotator: auto` among the options of the metric (--annotator auto) has the "
-                "gold annotated anew; `gold: keep` (--gold-edits keep) compares it as it is"
-            )
-            return f"{metric.name}: {foreign}, and the outputs have edits of ERRANT: {ways}"
-        return ""
+        if metric.spec.input in corpus.views:
+            return ""
+        ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
+        return f"{metric.name} compares edits with those of an M2 file: {ways}"
 
 
-EDITS_READER = EditsReader()
+GOLD_READER = GoldReader()

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
@@ -62,6 +63,10 @@ class Edit(NamedTuple):
     def is_noop(self) -> bool:
         """Whether the annotator leaves the sentence as it is."""
         return is_noop(self.type)
+
+
+SPAN = itemgetter(0, 1)
+"""Takes an edit; returns the tokens that it replaces: the first, and the one after the last."""
 
 
 @lru_cache(CACHED_LINES)
@@ -298,7 +303,11 @@ class EditSummary:
 
     @classmethod
     def of_blocks(
-        cls, name: str, blocks: Sequence[Block], *, has_crlf: bool = False
+        cls,
+        name: str,
+        blocks: Sequence[Block],
+        *,
+        has_crlf: bool = False,
     ) -> EditSummary:
         """Return the summary of sentences, without `absent`; raises CorpusError for wrong lines."""
         parsed = [read_block(block, name) for block in blocks]
@@ -448,6 +457,31 @@ def line_ends(files: Iterable[EditSummary]) -> Iterator[str]:
             yield f"{file.name}: lines end as those of Windows do, which is read as a line end"
 
 
+def compared_notes(
+    output: Annotated,
+    gold: Annotated,
+    *,
+    compares_types: bool,
+) -> list[str]:
+    """Return warnings about the M2 file of an output and that of the annotators.
+
+    Raises CorpusError if their sentences differ.
+    """
+    problems = other_sentences(output, gold)
+    if problems:
+        raise CorpusError(problems)
+    notes = [
+        *swapped(output.summary, gold.summary),
+        *line_ends([output.summary, gold.summary]),
+        *gold.summary.notes(),
+        *output.summary.notes(),
+        *other_styles(gold.summary, [output.summary]),
+    ]
+    if compares_types:
+        notes += other_types(gold.summary, [output.summary])
+    return notes
+
+
 def swapped(output: EditSummary, gold: EditSummary) -> Iterator[str]:
     """Yield a warning if the file of the annotators and that of the output seem swapped."""
     output_annotators = len(output.annotators)
@@ -497,7 +531,9 @@ class Annotated:
 
 
 def read_annotated(
-    path: Path | Remote, temp_files: TempFiles, reader: Reader = blocks
+    path: Path | Remote,
+    temp_files: TempFiles,
+    reader: Reader = blocks,
 ) -> Annotated:
     """Read an M2 file, or another whose sentences `reader` yields as those of an M2 file.
 
@@ -616,7 +652,9 @@ def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
 
 
 def converted(
-    file: Annotated, style: str, alternatives: str = "error"
+    file: Annotated,
+    style: str,
+    alternatives: str = "error",
 ) -> Iterator[str]:
     """Return the sentences of a file in one of STYLES. The lines of noops stay as they are.
 

@@ -13,7 +13,6 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from operator import itemgetter
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -24,11 +23,18 @@ from pipeline.files.remote import Remote
 from pipeline.files.small_tables import at_line
 
 from . import m2_files
-from .m2_files import Absent, Block, Edit, EditSummary, absent_from, blocks, read_block
+from .m2_files import (
+    SPAN,
+    Absent,
+    Block,
+    Edit,
+    EditSummary,
+    absent_from,
+    blocks,
+    read_block,
+)
 from .records import gold_blocks, records_of
 
-SPAN = itemgetter(0, 1)
-"""The tokens that an edit replaces."""
 NO_ANNOTATOR = -1
 """The number of the annotator where a text has none."""
 
@@ -290,7 +296,10 @@ class Sentences:
 
 
 def checked(
-    block: Block, name: str, request: Request, annotators: set[int]
+    block: Block,
+    name: str,
+    request: Request,
+    annotators: set[int],
 ) -> Sentence:
     """Return a sentence of which texts are made; raises CorpusError if it is wrong.
 

@@ -13,7 +13,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from pipeline import kernel
 from pipeline.data.texts import CHANGED
 from pipeline.errors import CorpusError, Problem
 from pipeline.files.plain_files import (
@@ -28,6 +27,7 @@ from pipeline.files.plain_files import (
 from pipeline.files.remote import Remote
 from pipeline.parallel import Shared, alone, in_batches
 
+from . import kernel
 from .m2_files import (
     CACHED_SENTENCES,
     DELETED,
@@ -94,7 +94,10 @@ class M2File:
 
 
 def read_m2(
-    path: Path | Remote, request: Request, temp_files: TempFiles, shared: Shared = alone
+    path: Path | Remote,
+    request: Request,
+    temp_files: TempFiles,
+    shared: Shared = alone,
 ) -> M2File:
     """Make the requested texts of an M2 file, or of a gold file of I-measure; raises CorpusError."""
     name = named(path)
@@ -226,7 +229,9 @@ def _make_texts(
 
 
 def _requested_keys(
-    request: Request, annotators: Absent, annotated: Absent
+    request: Request,
+    annotators: Absent,
+    annotated: Absent,
 ) -> list[Key]:
     """Return the kinds of texts that are requested, as far as annotators are known."""
     keys = [SOURCE]
@@ -290,7 +295,9 @@ class CompiledSentences:
 
 
 def compiled_part(
-    name: str, request: Request, part: tuple[int, bytes]
+    name: str,
+    request: Request,
+    part: tuple[int, bytes],
 ) -> CompiledSentences:
     """Return the sentences of lines, given with the number of the first, as the kernel reads them.
 

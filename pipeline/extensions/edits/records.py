@@ -47,7 +47,9 @@ def record_of(order: int, annotator: int, output: int, lines: Iterable[str]) -> 
 
 
 def records_of(
-    sentences: Iterable[dict[int, list[str]]], annotator: int, output: int
+    sentences: Iterable[dict[int, list[str]]],
+    annotator: int,
+    output: int,
 ) -> Iterator[bytes]:
     """Yield the record of an annotator for each sentence, given the lines of all its annotators."""
     for lines in sentences:

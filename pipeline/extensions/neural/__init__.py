@@ -5,7 +5,7 @@ from ...extension import Extension
 EXTENSION = Extension(
     name="neural",
     about="metrics with neural models, a language model as judge, effects of edits",
-    needs=("edits", "functions"),
+    needs=("edits", "errant", "functions"),
     works_with=("page",),
     metrics={
         "some": "some:Some",

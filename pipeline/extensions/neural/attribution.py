@@ -23,12 +23,12 @@ from pipeline.data.texts import AnyText, read_texts
 from pipeline.errors import InputError
 from pipeline.execution.computation import with_computed
 from pipeline.execution.count import PreparedCounts
-from pipeline.extensions.edits.annotated_texts import corrected
-from pipeline.extensions.edits.errant_annotator import annotator_named
-from pipeline.extensions.edits.m2_files import NOOP, Edit
-from pipeline.extensions.edits.m2_format import SPAN
+from pipeline.extensions.edits.m2_files import NOOP, SPAN, Edit
 from pipeline.extensions.edits.records import outputs_of
-from pipeline.extensions.edits.view_names import GOLD, annotated_by, annotator_of
+from pipeline.extensions.edits.view_names import GOLD, annotator_of
+from pipeline.extensions.errant.annotated_texts import corrected
+from pipeline.extensions.errant.errant_annotator import annotator_named
+from pipeline.extensions.errant.view_names import annotated_by
 from pipeline.metrics.base.capabilities import (
     computes_numbers,
     data_set_columns,

@@ -12,11 +12,11 @@ import numpy as np
 
 from pipeline.arrays import Floats, Ints
 from pipeline.data.corpus import Corpus
-from pipeline.extensions.edits.errant_report import NOOP, Comparison
 from pipeline.extensions.edits.m2_files import Edit
-from pipeline.extensions.edits.metrics.errant import Errant
 from pipeline.extensions.edits.records import Annotation, annotation_of, outputs_of
-from pipeline.extensions.edits.view_names import EDITS_OF_BOTH
+from pipeline.extensions.errant.errant_report import NOOP, Comparison
+from pipeline.extensions.errant.metrics.errant import Errant
+from pipeline.extensions.errant.view_names import EDITS_OF_BOTH
 from pipeline.extensions.functions.computation import ComputedByCode
 from pipeline.extensions.functions.declare import Model, metric
 from pipeline.extensions.functions.function_spec import FunctionMetricSpec

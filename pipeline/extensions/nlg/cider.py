@@ -105,7 +105,7 @@ def _cosines(
     for system in range(systems):
         entries = slice(bounds[system], bounds[system + 1])
         output_weights = np.zeros(len(shared.most) + 1)
-        output_weights[shared.places[entries]] = weights[entries]
+        output_weights[shared.slots[entries]] = weights[entries]
         output_weights[-1] = 0  # for n-grams that no reference has
         clipped = np.minimum(output_weights[in_references.indexes], reference_weights)
         products = clipped * reference_weights

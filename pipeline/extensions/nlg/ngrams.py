@@ -81,7 +81,7 @@ class Ngrams(NamedTuple):
 
     def _entries(self, part: slice) -> Entries:
         shared = self.shared
-        columns = (shared.rows, shared.numbers, shared.times, shared.places)
+        columns = (shared.rows, shared.numbers, shared.times, shared.slots)
         return Entries(*(column[part] for column in columns))
 
 
@@ -227,7 +227,7 @@ class GramSurvey(ChunkedSpec, CorpusPass):
             distinct = len(ngrams.keys)
             if self.by_line:
                 numbers = np.empty(len(shared.most), np.int64)
-                numbers[shared.places] = shared.numbers
+                numbers[shared.slots] = shared.numbers
                 counts = np.bincount(numbers, minlength=distinct)
             else:
                 sums = np.bincount(shared.numbers, shared.times, distinct)

@@ -100,9 +100,9 @@ class NistTokenization(Tokenization):
         if self.program == "mteval":
             return line.translate(CONTROLS) if CONTROL.search(line) else line
         if self.lowercase and self.program == "pymteval" and SIGMA in line:
-            from pipeline.kernel.python.encode import western
+            from pipeline.kernel.python.encode import SPLITS
 
-            line = " ".join(token.lower() for token in western(line))
+            line = " ".join(token.lower() for token in SPLITS["13a"](line))
         if self.lowercase:
             line = line.lower()
         if self.program == "pymteval" and not line.split():

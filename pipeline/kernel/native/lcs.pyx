@@ -436,7 +436,7 @@ def weighted_lcs(references, systems, powers):
 
     references, systems = [_flat(text) for text in references], [_flat(text) for text in systems]
     check_weighted(references, systems, powers)
-    references, systems = [text.whole for text in references], [text.whole for text in systems]
+    references, systems = [text.as_lines for text in references], [text.as_lines for text in systems]
     cdef _Work work = _Work(references, systems, True)
     cdef const double[::1] power_list = powers
     weights = np.zeros((len(systems), work.job.lines, len(references)))

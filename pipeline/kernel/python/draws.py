@@ -4,9 +4,9 @@ Each iteration has a stream of its own, which runs over the lines in order. So d
 on the blocks of lines that are drawn at once.
 """
 
-import itertools
 import random
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,17 @@ from ..common import SEED_STEP, check_drawer, check_present, check_terms
 Bytes = NDArray[np.uint8]
 Stream = Callable[[int, int | Ints], Bytes]
 """Draws for a number of lines, of which each has so many references."""
+
+
+class Iteration(NamedTuple):
+    """What the draws of an iteration depend on."""
+
+    number: int
+    """The number of the iteration, from 0."""
+    lines: int
+    """The number of all lines that are drawn for."""
+    references: int
+    seed: int
 
 
 class Drawer:
@@ -36,9 +47,11 @@ class Drawer:
     ) -> None:
         numbers = check_drawer(sampler, iterations, references)
         self.references = references
-        self.streams = [
-            _STREAMS[sampler](number, lines, references, seed) for number in numbers
-        ]
+        begin_stream = STREAMS[sampler]
+        self.streams: list[Stream] = []
+        for number in numbers:
+            iteration = Iteration(number, lines, references, seed)
+            self.streams.append(begin_stream(iteration))
 
     def take(self, lines: int, present: Ints | None = None) -> Bytes:
         """Draw references for the next lines: uint8 [iterations, lines], numbered from 0.
@@ -48,8 +61,10 @@ class Drawer:
         """
         check_present(present, lines, self.references)
         limits = self.references if present is None else present
-        block = np.array([stream(lines, limits) for stream in self.streams], np.uint8)
-        return block.reshape(len(self.streams), lines)
+        block = np.empty((len(self.streams), lines), np.uint8)
+        for row, stream in zip(block, self.streams, strict=True):
+            row[:] = stream(lines, limits)
+        return block
 
     def sums(self, terms: Sequence[Ints], present: Ints | None = None) -> Ints:
         """Draw for the next lines, and sum the terms: int64 [iterations, width of all terms].
@@ -75,8 +90,10 @@ def add_draws(
     For each row as many things are drawn with replacement as there are: the next integers(0,
     things) of the generator. Counts that are too large for their type are modulo its size.
     """
+    one = counts.dtype.type(1)
+    things = counts.shape[1]
     for row in counts:
-        np.add.at(row, generator.integers(0, len(row), len(row)), counts.dtype.type(1))
+        np.add.at(row, generator.integers(0, things, things), one)
 
 
 def pass_draws(generator: np.random.Generator, rows: int, things: int) -> None:
@@ -85,45 +102,55 @@ def pass_draws(generator: np.random.Generator, rows: int, things: int) -> None:
         generator.integers(0, things, things)
 
 
-def python2(iteration: int, *_: int) -> Stream:
+def python2(iteration: Iteration) -> Stream:
     """Draw int(random() * R) with the seed 101 * iteration, as Python 2's random.randint(0, R - 1)
     does.
 
     The original program draws so. RandomState of numpy, if its seed is a *list*, is Python's
     generator, bit for bit.
     """
-    generator = np.random.RandomState([SEED_STEP * iteration])
-    return lambda count, limits: (generator.random_sample(count) * limits).astype(
-        np.uint8
-    )
+    generator = np.random.RandomState([SEED_STEP * iteration.number])
+
+    def stream(count: int, limits: int | Ints) -> Bytes:
+        return (generator.random_sample(count) * limits).astype(np.uint8)
+
+    return stream
 
 
-def python3(iteration: int, *_: int) -> Stream:
+def python3(iteration: Iteration) -> Stream:
     """Draw as Python 3's random.randint(0, R - 1) does, with the seed 101 * iteration.
 
     The highest R.bit_length() bits of a 32-bit word are a draw, and words that give R or more are
     passed over.
     """
     # These are the draws of a published program, so no safer generator will do.
-    draw = random.Random(SEED_STEP * iteration).randrange  # noqa: S311
+    generator = random.Random(SEED_STEP * iteration.number)  # noqa: S311
 
     def stream(count: int, limits: int | Ints) -> Bytes:
-        each = np.broadcast_to(limits, count).tolist()
-        return np.array([draw(limit) for limit in each], np.uint8)
+        draws = []
+        for limit in np.broadcast_to(limits, count).tolist():
+            draws.append(generator.randrange(limit))
+        return np.array(draws, np.uint8)
 
     return stream
 
 
-def numpy(iteration: int, lines: int, _: int, seed: int) -> Stream:
+def numpy(iteration: Iteration) -> Stream:
     """Draw the row `iteration` of (default_rng(seed).random((iterations, lines)) * R).astype(int)."""
-    generator = np.random.Generator(np.random.PCG64(seed).advance(iteration * lines))
-    return lambda count, limits: (generator.random(count) * limits).astype(np.uint8)
+    bits = np.random.PCG64(iteration.seed)
+    bits.advance(iteration.number * iteration.lines)
+    generator = np.random.Generator(bits)
+
+    def stream(count: int, limits: int | Ints) -> Bytes:
+        return (generator.random(count) * limits).astype(np.uint8)
+
+    return stream
 
 
-def turned(iteration: int, lines: int, references: int, seed: int) -> Stream:
+def turned(iteration: Iteration) -> Stream:
     """Draw as numpy() does for a group of R iterations, turned by the iteration's number in it."""
-    stream = numpy(iteration // references, lines, references, seed)
-    turn = iteration % references
+    group, turn = divmod(iteration.number, iteration.references)
+    stream = numpy(iteration._replace(number=group))
 
     def turned_stream(count: int, limits: int | Ints) -> Bytes:
         draws = stream(count, limits).astype(np.int64)
@@ -132,15 +159,22 @@ def turned(iteration: int, lines: int, references: int, seed: int) -> Stream:
     return turned_stream
 
 
-def all_choices(iteration: int, lines: int, references: int, _: int) -> Stream:
+def all_choices(iteration: Iteration) -> Stream:
     """Return the digits of the iteration's number in base R, so that every choice comes once."""
-    digits = iter([iteration // references**line % references for line in range(lines)])
-    return lambda count, _limits: np.fromiter(
-        itertools.islice(digits, count), np.uint8, count
-    )
+    digits = []
+    rest = iteration.number
+    for _line in range(iteration.lines):
+        rest, digit = divmod(rest, iteration.references)
+        digits.append(digit)
+    remaining = iter(digits)
+
+    def stream(count: int, limits: int | Ints) -> Bytes:  # noqa: ARG001 (no line lacks any)
+        return np.fromiter(remaining, np.uint8, count)
+
+    return stream
 
 
-_STREAMS: dict[str, Callable[[int, int, int, int], Stream]] = {
+STREAMS: dict[str, Callable[[Iteration], Stream]] = {
     "python2": python2,
     "python3": python3,
     "numpy": numpy,

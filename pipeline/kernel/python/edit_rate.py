@@ -16,6 +16,7 @@ import numpy as np
 from ...arrays import Ints
 from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, Texts, check_edit_rate
 
+Words = Sequence[int]
 OUTSIDE = 1 << 60
 """The cost of a cell outside of the beam."""
 
@@ -36,7 +37,7 @@ class Shift(NamedTuple):
     """Where the block goes, as a position before the move. In the block itself or behind it, it is
     by how much the block moves."""
 
-    def apply(self, words: Sequence[int]) -> list[int]:
+    def apply(self, words: Words) -> list[int]:
         """Return the words after the move."""
         end = self.start + self.length
         block = words[self.start : end]
@@ -52,7 +53,7 @@ class Path(NamedTuple):
 
     shifts: list[Shift]
     """The shifts, in their order."""
-    words: Sequence[int]
+    words: Words
     """The output after the shifts."""
     steps: list[str]
     """The alignment of these words with the reference, from the left."""
@@ -60,7 +61,8 @@ class Path(NamedTuple):
     @property
     def edits(self) -> int:
         """How many edits there are: each shift is one."""
-        return len(self.shifts) + sum(step != EQUAL for step in self.steps)
+        changes = sum(step != EQUAL for step in self.steps)
+        return len(self.shifts) + changes
 
 
 class Block(NamedTuple):
@@ -89,15 +91,16 @@ def edit_rate(references: Texts, systems: Texts) -> Ints:
     check_edit_rate(references, systems)
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
-    shape = (len(systems), len(references[0].offsets) - 1, len(references))
-    edits = np.zeros(shape, np.int64)
-    for system, line, reference in np.ndindex(shape):
-        found = path(output_lines[system][line], reference_lines[reference][line])
+    lines = len(reference_lines[0])
+    edits = np.zeros((len(systems), lines, len(references)), np.int64)
+    for system, line, reference in np.ndindex(edits.shape):
+        output = output_lines[system][line]
+        found = path(output, reference_lines[reference][line])
         edits[system, line, reference] = found.edits
     return edits
 
 
-def path(output: Sequence[int], reference: Sequence[int]) -> Path:
+def path(output: Words, reference: Words) -> Path:
     """Return the shifts and the alignment that turn an output into a reference."""
     if not reference:
         return Path([], output, [INSERTED] * len(output))
@@ -127,15 +130,20 @@ def beam(size: int, target: int) -> list[tuple[int, int]]:
     bounds = []
     for row in range(size + 1):
         middle = math.floor(row * slope)
-        bounds.append((max(0, middle - width), min(target + 1, middle + width)))
-    if size:
-        bounds[-1] = (bounds[-1][0], target + 1)
-    bounds[0] = (0, target + 1)
+        first = max(0, middle - width)
+        stop = min(target + 1, middle + width)
+        if row == 0:
+            first = 0
+        if row in (0, size):
+            stop = target + 1
+        bounds.append((first, stop))
     return bounds
 
 
 def _costs(
-    words: Sequence[int], reference: Sequence[int], known: list[list[int]] | None = None
+    words: Words,
+    reference: Words,
+    known: list[list[int]] | None = None,
 ) -> list[list[int]]:
     """Return what it costs to turn the first words (a row) into the first of the reference.
 
@@ -157,9 +165,7 @@ def _costs(
     return rows
 
 
-def _alignment(
-    words: Sequence[int], reference: Sequence[int], rows: list[list[int]]
-) -> list[str]:
+def _alignment(words: Words, reference: Words, rows: list[list[int]]) -> list[str]:
     """Return the steps of the alignment, from the left.
 
     Of equal ones a pair of words goes first, then an inserted word.
@@ -199,8 +205,8 @@ def _aligned_positions(steps: list[str]) -> list[int]:
 
 
 def _best_shift(
-    words: Sequence[int],
-    reference: Sequence[int],
+    words: Words,
+    reference: Words,
     rows: list[list[int]],
     steps: list[str],
     search: Search,
@@ -229,8 +235,9 @@ def _best_shift(
             targets[positions[number] + 1 if number >= 0 else 0] = None
         for target in targets:
             shift = Shift(start, length, target)
+            shifted = shift.apply(words)
             unchanged_rows = rows[: min(start, target) + 1]
-            cost = _costs(shift.apply(words), reference, unchanged_rows)[-1][-1]
+            cost = _costs(shifted, reference, unchanged_rows)[-1][-1]
             saved = rows[-1][-1] - cost
             search.tried += 1
             key = (saved, length, -start, -target)
@@ -242,7 +249,7 @@ def _best_shift(
     return best
 
 
-def _common_blocks(words: Sequence[int], reference: Sequence[int]) -> Iterator[Block]:
+def _common_blocks(words: Words, reference: Words) -> Iterator[Block]:
     """Yield the blocks of words that both have."""
     for start in range(len(words)):
         first = max(start - FARTHEST, 0)

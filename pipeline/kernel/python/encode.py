@@ -5,6 +5,7 @@ Beside it: strings joined to UTF-8.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
 
@@ -22,9 +23,10 @@ from ..common import Encoded, Lines, Words, check_lines
 
 def _any_of(ranges: Iterable[Range]) -> str:
     """Return what stands inside the brackets of a pattern for these characters."""
-    return "".join(
-        f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges
-    )
+    parts = []
+    for first, last in ranges:
+        parts.append(f"{re.escape(chr(first))}-{re.escape(chr(last))}")
+    return "".join(parts)
 
 
 ASCII_MARK = re.compile(f"[{_any_of(ASCII_ALONE)}]")
@@ -37,6 +39,7 @@ POINT_BEFORE = re.compile(f"([{POINT}])([^{NUMBER}])")
 """Punctuation before a character that is no number."""
 SYMBOL = re.compile(f"[{_any_of(in_category('S'))}]")
 WORD = re.compile("[a-z0-9]+")
+LOWER_ASCII = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 def western(text: str) -> list[str]:
@@ -46,7 +49,8 @@ def western(text: str) -> list[str]:
 
 def chinese(text: str) -> list[str]:
     """Return the tokens of a line by zh."""
-    return _points(CHINESE_SIGN.sub(r" \g<0> ", text.strip())).split()
+    text = CHINESE_SIGN.sub(r" \g<0> ", text.strip())
+    return _points(text).split()
 
 
 def international(text: str) -> list[str]:
@@ -67,38 +71,60 @@ def _points(text: str) -> str:
     return re.sub("([0-9])-", r"\1 - ", text)
 
 
-SPLITS: dict[str, Callable[[bytes], Iterable[str]]] = {
-    "whitespace": lambda line: line.decode().split(),
-    "ascii_whitespace": lambda line: (
-        line.decode() and [word.decode() for word in line.split()]
-    ),
-    "blank": lambda line: line.decode().split(" "),
-    "char": lambda line: line.decode(),
-    "nonspace": lambda line: "".join(line.decode().split()),
-    "chrf": lambda line: _words_and_marks(line.decode()),
-    "fields": lambda line: re.split(r"\n|\|{3}", line.decode()),
-    "13a": lambda line: western(line.decode()),
-    "zh": lambda line: chinese(line.decode()),
-    "intl": lambda line: international(line.decode()),
-}
-"""How a line becomes tokens. Each function decodes the line, so that invalid UTF-8 is refused by
-every split.
-"""
-
 CHRF_MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
-def _words_and_marks(text: str) -> list[str]:
+def words_and_marks(text: str) -> list[str]:
     """Return the words of chrF++: one ASCII mark at the end, or else at the start, stands alone."""
     words = []
     for word in text.split():
-        if len(word) > 1 and word[-1] in CHRF_MARKS:
+        if len(word) == 1:
+            words.append(word)
+        elif word[-1] in CHRF_MARKS:
             words += [word[:-1], word[-1]]
-        elif len(word) > 1 and word[0] in CHRF_MARKS:
+        elif word[0] in CHRF_MARKS:
             words += [word[0], word[1:]]
         else:
             words.append(word)
     return words
+
+
+def nonspace(text: str) -> str:
+    """Return all characters but white space."""
+    return "".join(text.split())
+
+
+def blank_separated(text: str) -> list[str]:
+    """Return what stands between blanks, which may be empty."""
+    return text.split(" ")
+
+
+def google_words(text: str) -> list[str]:
+    """Return the words of rouge-score: runs of a-z and 0-9 in the text in lower case."""
+    return WORD.findall(text.lower())
+
+
+def perl_words(text: str) -> list[str]:
+    """Return the words of ROUGE-1.5.5, which turns only A-Z into lower case."""
+    return WORD.findall(text.translate(LOWER_ASCII))
+
+
+SPLITS: dict[str, Callable[[str], Iterable[str]]] = {
+    "whitespace": str.split,
+    "ascii_whitespace": re.compile(r"[^ \t\n\r\v\f]+").findall,
+    "blank": blank_separated,
+    "char": str,
+    "nonspace": nonspace,
+    "chrf": words_and_marks,
+    "fields": re.compile(r"\n|\|{3}").split,
+    "13a": western,
+    "zh": chinese,
+    "intl": international,
+}
+"""How a line becomes tokens."""
+
+WORD_SPLITS = {"google": google_words, "perl": perl_words, **SPLITS}
+"""The same, and what else words() takes: FOLDS."""
 
 
 def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
@@ -111,38 +137,6 @@ def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
     return _numbered(texts, SPLITS[split], {})
 
 
-def _numbered(
-    texts: Sequence[Lines],
-    tokenize: Callable[[bytes], Iterable[str]],
-    vocabulary: dict[str, int],
-) -> list[Encoded]:
-    """Return texts as ids of their tokens, which are counted up in the vocabulary."""
-    check_lines(texts)
-    result = []
-    for number, text in enumerate(texts):
-        ids: list[int] = []
-        offsets = [0]
-        for index, line in enumerate(text.texts()):
-            try:
-                tokens = tokenize(line)
-            except UnicodeDecodeError as error:
-                raise InvalidTextError(number, index, error.start) from None
-            ids.extend(
-                vocabulary.setdefault(token, len(vocabulary)) for token in tokens
-            )
-            offsets.append(len(ids))
-        result.append(Encoded(np.array(ids, np.int32), np.array(offsets, np.int64)))
-    return result
-
-
-WORD_SPLITS: dict[str, Callable[[bytes], Iterable[str]]] = {
-    "google": lambda line: WORD.findall(line.decode().lower()),
-    "perl": lambda line: WORD.findall(line.lower().decode()),
-    **SPLITS,
-}
-"""The same, and what else words() takes: FOLDS."""
-
-
 def words(texts: Sequence[Lines], split: str) -> Words:
     """Do what encode() does, and return the distinct tokens too. `split` may also be one of FOLDS.
 
@@ -153,9 +147,36 @@ def words(texts: Sequence[Lines], split: str) -> Words:
     vocabulary: dict[str, int] = {}
     encoded = _numbered(texts, WORD_SPLITS[split], vocabulary)
     tokens = [token.encode() for token in vocabulary]
-    return Words(
-        encoded, b"".join(tokens), np.cumsum([*map(len, tokens)], dtype=np.int64)
-    )
+    sizes = [len(token) for token in tokens]
+    ends = np.cumsum(sizes, dtype=np.int64)
+    return Words(encoded, b"".join(tokens), ends)
+
+
+def _numbered(
+    texts: Sequence[Lines],
+    tokenize: Callable[[str], Iterable[str]],
+    vocabulary: dict[str, int],
+) -> list[Encoded]:
+    """Return texts as ids of their tokens, which are counted up in the vocabulary."""
+    check_lines(texts)
+    result = []
+    for number, text in enumerate(texts):
+        ids: list[int] = []
+        offsets = [0]
+        for index, line in enumerate(text.texts()):
+            try:
+                tokens = tokenize(line.decode())
+            except UnicodeDecodeError as error:
+                raise InvalidTextError(number, index, error.start) from None
+            for token in tokens:
+                ids.append(vocabulary.setdefault(token, len(vocabulary)))
+            offsets.append(len(ids))
+        encoded = Encoded(
+            ids=np.array(ids, np.int32),
+            offsets=np.array(offsets, np.int64),
+        )
+        result.append(encoded)
+    return result
 
 
 def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, Ints, list[int]]:
@@ -166,8 +187,10 @@ def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, Ints, list[int
     """
     strings = tuple(map(str.__str__, texts))
     encoded = [text.encode() for text in strings]
-    bounds = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-    blank = [
-        number for number, text in enumerate(strings, 1) if not text or text.isspace()
-    ]
+    sizes = [len(data) for data in encoded]
+    bounds = np.cumsum([0, *sizes], dtype=np.int64)
+    blank = []
+    for number, text in enumerate(strings, 1):
+        if not text or text.isspace():
+            blank.append(number)
     return strings, b"".join(encoded), bounds, blank

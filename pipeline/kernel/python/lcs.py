@@ -6,6 +6,7 @@ Longest common subsequences and their unions may have weights.
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from .. import common
 from ..common import Allowed, Encoded, Sentences, Texts
 
 Sentence = tuple[int, ...]
-Remaining = list[list[list[Counter[int]]]]
-"""For each system, reference and line how often each token may still be hit."""
+Pairs = Counter[tuple[int, int]]
+"""How often each pair of tokens occurs."""
 
 
 def lcs(references: Texts, systems: Texts) -> Ints:
@@ -26,14 +27,16 @@ def lcs(references: Texts, systems: Texts) -> Ints:
     """
     common.check_parallel(references, systems)
     longest = max(len(text.ids) for text in references)
-    return _weights(references, systems, range(longest + 1)).astype(np.int64)
+    lengths = _weights(references, systems, range(longest + 1))
+    return lengths.astype(np.int64)
 
 
 def _weights(references: Texts, systems: Texts, powers: Sequence[float]) -> Floats:
     """Return the weights of longest common subsequences: float64 [systems, lines, references]."""
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
-    weights = np.zeros((len(systems), len(reference_lines[0]), len(references)))
+    lines = len(reference_lines[0])
+    weights = np.zeros((len(systems), lines, len(references)))
     for system, line, reference in np.ndindex(weights.shape):
         one = reference_lines[reference][line]
         two = output_lines[system][line]
@@ -42,7 +45,10 @@ def _weights(references: Texts, systems: Texts, powers: Sequence[float]) -> Floa
 
 
 def weigh(
-    one: Sentence, two: Sentence, powers: Sequence[float], ups: list[list[bool]]
+    one: Sentence,
+    two: Sentence,
+    powers: Sequence[float],
+    ups: list[list[bool]],
 ) -> float:
     """Return the weight of a longest common subsequence, in which a run of k tokens weighs powers[k].
 
@@ -58,11 +64,12 @@ def weigh(
         for j, other in enumerate(two):
             up.append(weights_above[j + 1] >= weights[j])
             if token == other:
-                run = runs_above[j]
-                weights.append(weights_above[j] + powers[run + 1] - powers[run])
-                runs.append(run + 1)
+                run = runs_above[j] + 1
+                weight = weights_above[j] + powers[run] - powers[run - 1]
+                weights.append(weight)
+                runs.append(run)
             else:
-                weights.append(weights_above[j + 1] if up[j] else weights[j])
+                weights.append(max(weights_above[j + 1], weights[j]))
                 runs.append(0)
         weights_above = weights
         runs_above = runs
@@ -92,14 +99,43 @@ def trace(one: Sentence, two: Sentence, powers: Sequence[float]) -> Iterator[int
             j -= 1
 
 
-def _hit_positions(
-    sentence: Sentence, output: list[Sentence], powers: Sequence[float]
-) -> set[int]:
-    """Return the tokens of a sentence that are in a common subsequence with some of the output."""
-    hits: set[int] = set()
-    for other in output:
-        hits.update(trace(sentence, other, powers))
-    return hits
+class Cell(NamedTuple):
+    """A line of an output beside that of a reference."""
+
+    position: tuple[int, int, int]
+    """The numbers of the system, the line and the reference."""
+    reference: list[Sentence]
+    output: list[Sentence]
+    left: Counter[int]
+    """How often each token may still be hit."""
+
+    def hit_positions(self, sentence: Sentence, powers: Sequence[float]) -> set[int]:
+        """Return the tokens of a sentence of the reference that are in a common subsequence.
+
+        It is one with any sentence of the output.
+        """
+        hits: set[int] = set()
+        for other in self.output:
+            hits.update(trace(sentence, other, powers))
+        return hits
+
+
+def _cells(
+    references: Sequence[Sentences],
+    systems: Sequence[Sentences],
+    allowed: Allowed | None,
+) -> Iterator[Cell]:
+    """Yield each output beside each reference; `allowed` is as in union_lcs()."""
+    reference_lines = [_sentences(text) for text in references]
+    for system, text in enumerate(systems):
+        outputs = _sentences(text)
+        for reference, sentences in enumerate(reference_lines):
+            hittable = text.as_lines
+            if allowed:
+                hittable = allowed[system][reference]
+            for line, tokens in enumerate(hittable.lines()):
+                position = (system, line, reference)
+                yield Cell(position, sentences[line], outputs[line], Counter(tokens))
 
 
 def union_lcs(
@@ -115,25 +151,29 @@ def union_lcs(
     """
     common.check_sentences(references, systems)
     common.check_allowed(references, systems, allowed)
-    reference_lines = [_sentences(text) for text in references]
-    output_lines = [_sentences(text) for text in systems]
-    remaining = _remaining(systems, references, allowed)
-    hits = np.zeros((len(systems), len(reference_lines[0]), len(references)), np.int64)
-    for system, line, reference in np.ndindex(hits.shape):
-        left = remaining[system][reference][line]
-        for sentence in reference_lines[reference][line]:
+    hits = np.zeros(_shape(references, systems), np.int64)
+    for cell in _cells(references, systems, allowed):
+        for sentence in cell.reference:
             lengths = range(len(sentence) + 1)
-            for position in _hit_positions(
-                sentence, output_lines[system][line], lengths
-            ):
+            for position in cell.hit_positions(sentence, lengths):
                 token = sentence[position]
-                hits[system, line, reference] += left[token] > 0
-                left[token] -= 1
+                hits[cell.position] += cell.left[token] > 0
+                cell.left[token] -= 1
     return hits
 
 
+def _shape(
+    references: Sequence[Sentences], systems: Sequence[Sentences]
+) -> tuple[int, int, int]:
+    """Return the numbers of systems, lines and references."""
+    lines = len(references[0].firsts) - 1
+    return len(systems), lines, len(references)
+
+
 def weighted_lcs(
-    references: Sequence[Sentences], systems: Sequence[Sentences], powers: Floats
+    references: Sequence[Sentences],
+    systems: Sequence[Sentences],
+    powers: Floats,
 ) -> Floats:
     """Return the weights of weighted longest common subsequences.
 
@@ -175,28 +215,26 @@ def weighted_union(
     """
     common.check_weighted(references, systems, powers)
     common.check_allowed(references, systems, allowed)
-    reference_lines = [_sentences(text) for text in references]
-    output_lines = [_sentences(text) for text in systems]
-    remaining = _remaining(systems, references, allowed)
     weight = powers.tolist()
-    hits = np.zeros((len(systems), len(reference_lines[0]), len(references)))
-    bases = np.zeros(hits.shape[1:])
-    for line, reference in np.ndindex(bases.shape):
-        for sentence in reference_lines[reference][line]:
-            bases[line, reference] += weight[len(sentence)]
-    for system, line, reference in np.ndindex(hits.shape):
-        left = remaining[system][reference][line]
-        for sentence in reference_lines[reference][line]:
-            positions = _hit_positions(sentence, output_lines[system][line], weight)
+    hits = np.zeros(_shape(references, systems))
+    for cell in _cells(references, systems, allowed):
+        for sentence in cell.reference:
+            positions = cell.hit_positions(sentence, weight)
             run = 0
             for position in sorted(positions):
-                if left[sentence[position]] <= 0:
+                token = sentence[position]
+                if cell.left[token] <= 0:
                     continue
-                left[sentence[position]] -= 1
+                cell.left[token] -= 1
                 run += 1
                 if position + 1 not in positions:
-                    hits[system, line, reference] += weight[run]
+                    hits[cell.position] += weight[run]
                     run = 0
+    bases = np.zeros(hits.shape[1:])
+    for reference, text in enumerate(references):
+        for line, sentences in enumerate(_sentences(text)):
+            for sentence in sentences:
+                bases[line, reference] += weight[len(sentence)]
     return hits, bases
 
 
@@ -208,24 +246,28 @@ def skip_bigrams(references: Texts, systems: Texts, gap: int) -> tuple[Ints, Int
     number of skip bigrams in the merged references, int64 [lines]. Raises as check_skip() does.
     """
     common.check_skip(references, systems, gap)
-    lines = len(references[0].offsets) - 1
-    merged: list[Counter[tuple[int, int]]] = [Counter() for _ in range(lines)]
-    for text in references:
-        for line, ids in enumerate(text.lines()):
-            merged[line] |= _pairs(ids, gap)
-    matches = np.zeros((len(systems), lines), np.int64)
+    merged = []
+    for lines in zip(*(text.lines() for text in references), strict=True):
+        union: Pairs = Counter()
+        for ids in lines:
+            union |= _pairs(ids, gap)
+        merged.append(union)
+    matches = np.zeros((len(systems), len(merged)), np.int64)
     for system, text in enumerate(systems):
         for line, ids in enumerate(text.lines()):
-            matches[system, line] = (merged[line] & _pairs(ids, gap)).total()
-    return matches, np.array([pairs.total() for pairs in merged], np.int64)
+            common_pairs = merged[line] & _pairs(ids, gap)
+            matches[system, line] = common_pairs.total()
+    totals = [pairs.total() for pairs in merged]
+    return matches, np.array(totals, np.int64)
 
 
-def _pairs(ids: Sentence, gap: int) -> Counter[tuple[int, int]]:
+def _pairs(ids: Sentence, gap: int) -> Pairs:
     """Count the skip bigrams of a line."""
     reach = len(ids) if gap < 0 else gap + 2
-    pairs: Counter[tuple[int, int]] = Counter()
+    pairs: Pairs = Counter()
     for start, token in enumerate(ids):
-        for other in ids[start + 1 : start + reach]:
+        end = start + reach
+        for other in ids[start + 1 : end]:
             pairs[token, other] += 1
     return pairs
 
@@ -233,20 +275,5 @@ def _pairs(ids: Sentence, gap: int) -> Counter[tuple[int, int]]:
 def _sentences(text: Sentences) -> list[list[Sentence]]:
     """Return the sentences of each line."""
     sentences = Encoded(text.ids, text.offsets).lines()
-    return [
-        sentences[first:last]
-        for first, last in itertools.pairwise(text.firsts.tolist())
-    ]
-
-
-def _remaining(
-    systems: Sequence[Sentences],
-    references: Sequence[Sentences],
-    allowed: Allowed | None,
-) -> Remaining:
-    """Return how often each token may be hit; `allowed` is as in union_lcs()."""
-    remaining: Remaining = []
-    for number, system in enumerate(systems):
-        texts = allowed[number] if allowed else [system.as_lines] * len(references)
-        remaining.append([[Counter(line) for line in text.lines()] for text in texts])
-    return remaining
+    bounds = itertools.pairwise(text.firsts.tolist())
+    return [sentences[first:last] for first, last in bounds]

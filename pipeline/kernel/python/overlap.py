@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from .. import common
 from ..common import (
     COUNTED,
     KINDS,
+    MERGED_KINDS,
+    SARI_COUNTS,
+    SARI_ORDER,
+    SARI_RATIOS,
     WITHOUT_OUTPUT,
     Encoded,
     SharedGrams,
@@ -25,7 +28,8 @@ Ngrams = Counter[tuple[int, ...]]
 
 def ngrams(ids: Sequence[int], order: int) -> Ngrams:
     """Count the n-grams of one order."""
-    return Counter(zip(*(ids[start:] for start in range(order)), strict=False))
+    shifted = [ids[start:] for start in range(order)]
+    return Counter(zip(*shifted, strict=False))
 
 
 def overlap(
@@ -47,8 +51,10 @@ def overlap(
     lines = len(references[0].offsets) - 1
     counts: dict[str, Ints] = {}
     for kind in kinds:
-        shape = (len(references), order) if kind in KINDS else (order,)
-        counts[kind] = np.zeros((len(systems), lines, *shape), np.int64)
+        shape = [len(systems), lines, order]
+        if kind in KINDS:
+            shape.insert(2, len(references))
+        counts[kind] = np.zeros(shape, np.int64)
     source_lines = source.lines() if source else [()] * lines
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
@@ -68,13 +74,12 @@ def overlap(
                 continue
             of_output = _all_orders(ids, order)
             for kind, array in counts.items():
-                if kind in KINDS:
-                    for index, of_reference in enumerate(of_references):
-                        array[number, line, index] = _sums(
-                            kind, of_source, of_reference, of_output
-                        )
-                else:
+                if kind in MERGED_KINDS:
                     array[number, line] = _sums(kind, of_source, of_merged, of_output)
+                    continue
+                for index, of_reference in enumerate(of_references):
+                    sums = _sums(kind, of_source, of_reference, of_output)
+                    array[number, line, index] = sums
     return counts
 
 
@@ -95,20 +100,26 @@ def _merged(references: list[list[Ngrams]]) -> list[Ngrams]:
 
 
 def _sums(
-    kind: str, source: list[Ngrams], reference: list[Ngrams], output: list[Ngrams]
+    kind: str,
+    source: list[Ngrams],
+    reference: list[Ngrams],
+    output: list[Ngrams],
 ) -> list[int]:
     """Return the sum of a kind over the n-grams of each order."""
     times = COUNTED[kind].times
     sums = []
-    for in_source, in_reference, in_output in zip(
-        source, reference, output, strict=True
-    ):
+    for texts in zip(source, reference, output, strict=True):
+        in_source, in_reference, in_output = texts
         grams = set(in_output)
         if kind in WITHOUT_OUTPUT:
             grams = set(in_source) | set(in_reference)
         total = 0
         for gram in grams:
-            total += times(in_source[gram], in_reference[gram], in_output[gram])
+            total += times(
+                source=in_source[gram],
+                reference=in_reference[gram],
+                output=in_output[gram],
+            )
         sums.append(total)
     return sums
 
@@ -127,7 +138,10 @@ class SariCounts:
 
 
 def sari(
-    source: Encoded, references: Texts, systems: Texts, missing: Bools | None = None
+    source: Encoded,
+    references: Texts,
+    systems: Texts,
+    missing: Bools | None = None,
 ) -> tuple[Ints, Floats]:
     """Count the n-grams that outputs add, keep and delete, for the orders 1 to SARI_ORDER.
 
@@ -139,20 +153,20 @@ def sari(
     """
     present = check_sari(source, references, systems, missing)
     lines = len(source.offsets) - 1
-    counts = np.zeros(
-        (len(systems), lines, len(common.SARI_COUNTS), common.SARI_ORDER), np.int64
-    )
-    ratios = np.zeros((len(systems), lines, len(common.SARI_RATIOS), common.SARI_ORDER))
+    shape = (len(systems), lines)
+    counts = np.zeros((*shape, len(SARI_COUNTS), SARI_ORDER), np.int64)
+    ratios = np.zeros((*shape, len(SARI_RATIOS), SARI_ORDER))
     source_lines = source.lines()
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
     for line in range(lines):
         indices = np.flatnonzero(present[line])
-        for order in range(1, common.SARI_ORDER + 1):
+        for order in range(1, SARI_ORDER + 1):
             in_source = ngrams(source_lines[line], order)
             in_references: Ngrams = Counter()
             for index in indices:
-                in_references += ngrams(reference_lines[index][line], order)
+                ids = reference_lines[index][line]
+                in_references += ngrams(ids, order)
             for number, output in enumerate(output_lines):
                 in_output = ngrams(output[line], order)
                 counted = _sari_counts(
@@ -164,7 +178,10 @@ def sari(
 
 
 def _sari_counts(
-    source: Ngrams, all_references: Ngrams, output: Ngrams, references: int
+    source: Ngrams,
+    all_references: Ngrams,
+    output: Ngrams,
+    references: int,
 ) -> SariCounts:
     """Return the counts and the ratios of one order.
 
@@ -177,9 +194,10 @@ def _sari_counts(
     deleted: dict[tuple[int, ...], int] = {}
     deletable: dict[tuple[int, ...], int] = {}
     for gram, count in source.items():
-        keepable[gram] = min(references * count, all_references[gram])
+        weighted = references * count
+        keepable[gram] = min(weighted, all_references[gram])
         keep_right[gram] = min(references * output[gram], keepable[gram])
-        deletable[gram] = references * count - keepable[gram]
+        deletable[gram] = weighted - keepable[gram]
         if gram in output:
             retained[gram] = min(count, output[gram])
         if count > output[gram]:
@@ -235,7 +253,10 @@ def _first_seen(values: Ints) -> tuple[Ints, Ints]:
 
 
 def shared_ngrams(
-    text: Encoded, lines: int, references: int, order: int
+    text: Encoded,
+    lines: int,
+    references: int,
+    order: int,
 ) -> list[SharedGrams]:
     """Count the n-grams of the lengths from 1 to `order`.
 
@@ -267,36 +288,30 @@ def shared_ngrams(
         entry_rows = rows[first_of_entry]
         entry_numbers = numbers[first_of_entry]
         times = np.bincount(entry, minlength=len(first_of_entry))
-        # A place is a distinct n-gram of the references of a line, numbered line after line.
+        # A slot is a distinct n-gram of the references of a line, numbered line after line.
         line_and_number = entry_rows % max(lines, 1) * len(first) + entry_numbers
         of_references = int(np.searchsorted(entry_rows, lines * references))
-        by_line = np.argsort(entry_rows[:of_references] % max(lines, 1), kind="stable")
+        entry_lines = entry_rows % max(lines, 1)
+        by_line = np.argsort(entry_lines[:of_references], kind="stable")
         in_references = line_and_number[:of_references][by_line]
-        first_of_place, place_numbers = _first_seen(in_references)
-        entry_places = np.full(len(line_and_number), -1)
-        entry_places[by_line] = place_numbers
-        # Entries of outputs have the place of the same n-gram of the same line, if there is one.
-        known = in_references[first_of_place]
-        in_outputs = line_and_number[of_references:]
-        sorting = np.argsort(known)
-        candidates = np.append(sorting, 0)[
-            np.searchsorted(known, in_outputs, sorter=sorting)
-        ]
-        is_known = (
-            np.append(known, -1)[np.minimum(candidates, len(known))] == in_outputs
-        )
-        entry_places[of_references:] = np.where(is_known, candidates, -1)
+        first_of_slot, slots_of_references = _first_seen(in_references)
+        slots = np.full(len(line_and_number), -1)
+        slots[by_line] = slots_of_references
+        # Entries of outputs have the slot of the same n-gram of the same line, if there is one.
+        known = in_references[first_of_slot].tolist()
+        slot_of = {gram: slot for slot, gram in enumerate(known)}
+        in_outputs = line_and_number[of_references:].tolist()
+        slots[of_references:] = [slot_of.get(gram, -1) for gram in in_outputs]
         highest = np.zeros(len(known), np.int64)
-        np.maximum.at(highest, entry_places[:of_references], times[:of_references])
-        result.append(
-            SharedGrams(
-                shorter[first],
-                last[first],
-                entry_rows,
-                entry_numbers,
-                times,
-                entry_places,
-                highest,
-            )
+        np.maximum.at(highest, slots[:of_references], times[:of_references])
+        shared = SharedGrams(
+            shorter=shorter[first],
+            last=last[first],
+            rows=entry_rows,
+            numbers=entry_numbers,
+            times=times,
+            slots=slots,
+            most=highest,
         )
+        result.append(shared)
     return result

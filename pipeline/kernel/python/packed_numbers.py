@@ -32,6 +32,11 @@ class Plane(NamedTuple):
     data: bytes
     """The bits of all numbers, packed."""
 
+    @property
+    def content(self) -> tuple[int, bytes]:
+        """What is stored once for equal planes."""
+        return self.bits, self.data
+
 
 class Packed(NamedTuple):
     """A table of whole numbers [lines, ...], packed by columns."""
@@ -53,13 +58,11 @@ class Packed(NamedTuple):
 
         Returns None unless all numbers are whole, and between -2**53 and 2**53.
         """
-        columns = np.ascontiguousarray(
-            array.reshape(len(array), math.prod(array.shape[1:])).T
-        )
-        numbers_of_planes: dict[tuple[int, bytes], int] = {}
-        column_planes: list[
-            list[tuple[int, int]]
-        ] = []  # the number and the factor of each
+        width = math.prod(array.shape[1:])
+        table = array.reshape(len(array), width)
+        columns = np.ascontiguousarray(table.T)
+        plane_numbers: dict[tuple[int, bytes], int] = {}
+        planes_of_columns: list[list[Plane]] = []
         least = np.zeros(len(columns))
         for column, numbers in enumerate(columns):
             low = numbers.min() if len(numbers) else 0.0
@@ -71,22 +74,26 @@ class Packed(NamedTuple):
             planes = _planes(numbers - low, int(top - low))
             if planes is None:
                 return None
-            factors = []
+            planes_of_columns.append(planes)
             for plane in planes:
-                key = (plane.bits, plane.data)
-                number = numbers_of_planes.setdefault(key, len(numbers_of_planes))
-                factors.append((number, 1 << plane.shift))
-            column_planes.append(factors)
-        table = np.zeros((len(numbers_of_planes) + 1, len(columns)))
-        for column, factors in enumerate(column_planes):
-            for number, factor in factors:
-                table[number, column] += factor
-        table[-1] = least
-        data = np.frombuffer(
-            b"".join(plane for _bits, plane in numbers_of_planes), np.uint8
+                plane_numbers.setdefault(plane.content, len(plane_numbers))
+        factors = np.zeros((len(plane_numbers) + 1, width))
+        factors[-1] = least
+        for column, planes in enumerate(planes_of_columns):
+            for plane in planes:
+                number = plane_numbers[plane.content]
+                factors[number, column] += 1 << plane.shift
+        bits = []
+        data = bytearray()
+        for plane_bits, plane_data in plane_numbers:
+            bits.append(plane_bits)
+            data += plane_data
+        return cls(
+            data=np.frombuffer(bytes(data), np.uint8),
+            bits=np.array(bits, np.uint8),
+            factors=factors,
+            shape=array.shape,
         )
-        widths = np.array([bits for bits, _plane in numbers_of_planes], np.uint8)
-        return cls(data, widths, table, array.shape)
 
     @property
     def nbytes(self) -> int:
@@ -111,10 +118,14 @@ class Packed(NamedTuple):
 
 def _planes(numbers: Floats, top: int) -> list[Plane] | None:
     """Return the planes of numbers from 0 to `top`, or None if a number is not whole."""
-    padded_size = (len(numbers) + 7) // 8 * 8
-    integers: NDArray[Any] = np.zeros(padded_size, np.uint8 if top < 256 else np.int64)
-    integers[: len(numbers)] = numbers
-    if not np.array_equal(integers[: len(numbers)], numbers):
+    count = len(numbers)
+    padded_size = (count + 7) // 8 * 8
+    dtype: type[np.integer[Any]] = np.int64
+    if top < 256:
+        dtype = np.uint8
+    integers = np.zeros(padded_size, dtype)
+    integers[:count] = numbers
+    if not np.array_equal(integers[:count], numbers):
         return None
     planes = []
     for shift in range(0, top.bit_length(), 8):
@@ -123,7 +134,8 @@ def _planes(numbers: Floats, top: int) -> list[Plane] | None:
         content = integers
         if top >= 256:
             content = (integers >> shift & 255).astype(np.uint8)
-        planes.append(Plane(shift, bits, _packed(content, bits).tobytes()))
+        data = _packed(content, bits).tobytes()
+        planes.append(Plane(shift, bits, data))
     return planes
 
 
@@ -142,28 +154,28 @@ def _unpacked(data: Bytes, bits: Bytes, lines: int) -> Bytes:
     planes = np.empty((len(bits), lines), np.uint8)
     start = 0
     for plane, width in enumerate(bits.tolist()):
-        size = (lines + 7) // 8 * width
-        shifted = data[start : start + size, None] >> np.arange(
-            0, 8, width, dtype=np.uint8
-        )
-        planes[plane] = (shifted & np.uint8((1 << width) - 1)).ravel()[:lines]
-        start += size
+        end = start + (lines + 7) // 8 * width
+        shifts = np.arange(0, 8, width, dtype=np.uint8)
+        mask = np.uint8((1 << width) - 1)
+        numbers = data[start:end, None] >> shifts & mask
+        planes[plane] = numbers.ravel()[:lines]
+        start = end
     return planes
 
 
 def check_planes(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> None:
     """Raise ValueError if packed planes and weights do not fit together."""
-    known = bits.dtype == np.uint8 and set(PLANE_BITS).issuperset(bits.tolist())
-    if (
-        not known
-        or lines < 0
-        or len(data) != (lines + 7) // 8 * int(bits.sum(dtype=np.int64))
-    ):
+    is_known = bits.dtype == np.uint8
+    is_known = is_known and set(bits.tolist()) <= set(PLANE_BITS)
+    bits_of_line = int(bits.sum(dtype=np.int64))
+    size = (lines + 7) // 8 * bits_of_line
+    if not is_known or lines < 0 or len(data) != size:
         raise ValueError(
             f"planes: expected bytes for {lines} lines and {len(bits)} planes, found {len(data)}"
         )
-    fit = weights.dtype == np.uint8 and weights.ndim == 2 and weights.shape[1] == lines
-    if not fit or (lines and weights.strides[1] != 1):
+    fits = weights.dtype == np.uint8 and weights.ndim == 2
+    fits = fits and weights.shape[1] == lines
+    if not fits or (lines and weights.strides[1] != 1):
         raise ValueError(
             f"weights: expected uint8 [samples, {lines}], "
             f"found {weights.dtype} {list(weights.shape)}"
@@ -178,11 +190,13 @@ def plane_sums(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> Ints:
     """
     check_planes(data, bits, lines, weights)
     planes = _unpacked(data, bits, lines)
-    sums = np.zeros((len(weights), len(planes) + 1), np.int64)
+    shape = (len(weights), len(planes) + 1)
+    sums = np.zeros(shape, np.int64)
     for low in range(0, lines, LINES_AT_ONCE):
-        some = slice(low, low + LINES_AT_ONCE)
+        high = low + LINES_AT_ONCE
+        block = weights[:, low:high]
         # float64 holds these sums exactly, and multiplies faster than integers.
-        products = weights[:, some].astype(np.float64) @ planes[:, some].T
+        products = block.astype(np.float64) @ planes[:, low:high].T
         sums[:, :-1] += products.astype(np.int64)
-        sums[:, -1] += weights[:, some].sum(axis=1, dtype=np.int64)
+        sums[:, -1] += block.sum(axis=1, dtype=np.int64)
     return sums

@@ -114,11 +114,11 @@ class RougeSpec(StatisticsSpec):
         first_system = len(text.references)
         references = encoded.texts[:first_system]
         systems = encoded.texts[first_system:]
-        reference_tokens = [reference.whole for reference in references]
-        system_tokens = [system.whole for system in systems]
+        reference_tokens = [reference.as_lines for reference in references]
+        system_tokens = [system.as_lines for system in systems]
         emptied = []
         for raw, sentences in zip(lines, encoded.texts, strict=True):
-            emptied.append(_emptied(raw, sentences.whole))
+            emptied.append(_emptied(raw, sentences.as_lines))
 
         # columns that are the same for all systems
         lengths = [np.diff(tokens.offsets) for tokens in reference_tokens]
@@ -144,7 +144,7 @@ class RougeSpec(StatisticsSpec):
         result = []
         for number, system in enumerate(systems):
             columns = dict(shared)
-            columns["hyp_len"] = np.diff(system.whole.offsets)
+            columns["hyp_len"] = np.diff(system.as_lines.offsets)
             columns["hyp_sentences"] = _nonempty(system)
             columns["hyp_emptied"] = emptied[first_system + number]
             for name, array in arrays.items():
@@ -265,8 +265,8 @@ class RougeSpec(StatisticsSpec):
         Totals of references are put into `shared`. `allowed` are the tokens that unions may hit;
         see union_lcs() of the kernel.
         """
-        reference_tokens = [reference.whole for reference in references]
-        system_tokens = [system.whole for system in systems]
+        reference_tokens = [reference.as_lines for reference in references]
+        system_tokens = [system.as_lines for system in systems]
         powers = np.zeros(0)
         if self.weight:
             powers = _powers([*reference_tokens, *system_tokens], float(self.weight))

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from pipeline import kernel, stages
+from pipeline import stages
 from pipeline.data.config.tree import from_mapping
+from pipeline.extensions.edits import kernel
 from pipeline.extensions.edits.correction_references import (
     Alternative,
     CorrectedSentence,

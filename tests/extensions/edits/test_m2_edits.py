@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.errors import CorpusError
+from pipeline.extensions.edits.gold_records import gold_records
 from pipeline.extensions.edits.m2_files import NOBODY, read_annotated
 from pipeline.extensions.edits.m2_format import (
     CORRECTED,
@@ -27,7 +28,6 @@ from pipeline.extensions.edits.m2_texts import NotPlainError, compiled_part, rea
 from pipeline.extensions.edits.records import record_of
 from pipeline.files.plain_files import UNPACKED, TempFiles
 from pipeline.kernel.common import join_lines
-from pipeline.kernel.gold_edits import gold_records
 from tests.conftest import forced_kernel
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 m2_edits = pytest.importorskip(
-    "pipeline.kernel.native.m2_edits", reason="the compiled kernel was not built"
+    "pipeline.extensions.edits.kernel.native.m2_edits",
+    reason="the compiled kernel was not built",
 )
 
 END = "REQUIRED|||-NONE-"

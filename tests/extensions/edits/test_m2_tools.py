@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pipeline
-from pipeline.errors import ConfigError, InputError
+from pipeline.errors import InputError
 from pipeline.extensions.edits.line_checks import check_lines
 from pipeline.extensions.edits.m2_files import (
     Annotated,
@@ -22,8 +22,6 @@ from pipeline.extensions.edits.m2_files import (
     with_texts_changed,
 )
 from pipeline.files.plain_files import TempFiles
-from pipeline.report.tables.ranked import labels
-from pipeline.scoring.results import Results
 from tests.conftest import called, run
 
 if TYPE_CHECKING:
@@ -138,87 +136,6 @@ def warnings_of(
     return run(folder / "c.yaml", folder / "run").warnings
 
 
-def with_types(path: Path, to: Path, kind: str) -> Path:
-    """Write a file anew with a single type."""
-    lines = []
-    for line in path.read_text(encoding="utf-8").split("\n"):
-        span, bar, rest = line.partition("|||")
-        renamed = f"{span}|||{kind}|||{rest.partition('|||')[2]}"
-        lines.append(renamed if bar and not rest.startswith("noop") else line)
-    to.write_text("\n".join(lines), encoding="utf-8")
-    return to
-
-
-def test_types_that_have_other_names(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gold = with_types(DATA / "gold.m2", tmp_path / "nucle.m2", "ArtOrDet")
-    outputs = {"eager": DATA / "eager.m2"}
-    said = "eager.m2: types of edits are "
-    with pytest.raises(
-        ConfigError,
-        match=r"nucle\.m2 has types .* ArtOrDet, .*`annotator: auto`.*; `gold: keep` \(--gold-edits keep\) compares",
-    ):
-        warnings_of(tmp_path, gold, outputs, "errant")
-    assert [
-        said in note
-        for note in warnings_of(tmp_path, gold, outputs, "errant[gold=keep]")
-    ].count(True) == 1
-    assert not any(
-        said in note
-        for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "errant")
-    )
-    for option, expected in (("-cse", 1), ("-ds", 0)):
-        _, _, err = called(
-            capsys, "errant_compare", "-hyp", outputs["eager"], "-ref", gold, option
-        )
-        assert err.count(said) == expected
-
-
-def test_output_and_reference_swapped(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    one = tmp_path / "ref0.m2"
-    one.write_text((DATA / "careful.m2").read_text(encoding="utf-8"), encoding="utf-8")
-    for output, reference, expected in (
-        (DATA / "gold.m2", DATA / "careful.m2", "gold.m2 has 2 annotators"),
-        (one, DATA / "eager.m2", "ref0.m2 is given as the output"),
-        (DATA / "careful.m2", DATA / "gold.m2", ""),
-        (DATA / "careful.m2", DATA / "eager.m2", ""),
-    ):
-        code, _, err = called(
-            capsys, "errant_compare", "-hyp", output, "-ref", reference
-        )
-        assert (code, "swapped?" in err, expected in err) == (0, bool(expected), True)
-
-
-def test_line_ends_of_windows_are_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    output = tmp_path / "careful.m2"
-    output.write_bytes((DATA / "careful.m2").read_bytes().replace(b"\n", b"\r\n"))
-    said = "careful.m2: lines end as those of Windows do"
-    assert any(
-        said in note
-        for note in warnings_of(tmp_path, DATA / "gold.m2", {"A": output}, "errant")
-    )
-    _, out, err = called(
-        capsys, "errant_compare", "-hyp", output, "-ref", DATA / "gold.m2"
-    )
-    assert said in err
-    assert (
-        out
-        == called(
-            capsys,
-            "errant_compare",
-            "-hyp",
-            DATA / "careful.m2",
-            "-ref",
-            DATA / "gold.m2",
-        )[1]
-    )
-
-
 def test_a_word_for_deletions_is_said_where_it_counts_as_a_word(tmp_path: Path) -> None:
     gold = tmp_path / "gold.m2"
     text = (DATA / "gold.m2").read_text(encoding="utf-8")
@@ -238,75 +155,6 @@ def test_a_word_for_deletions_is_said_where_it_counts_as_a_word(tmp_path: Path) 
         "-NONE-" in note
         for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "imeasure")
     )
-
-
-def test_check_and_runs_count_the_same_sentences(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    edit = "A 0 1|||X|||y|||REQUIRED|||-NONE-|||"
-    gold = tmp_path / "gold.m2"
-    gold.write_text(
-        f"S a\n{edit}0\n{edit}1\n\nS b\n{edit}0\n\nS c\n\nS d\n", encoding="utf-8"
-    )
-    output = tmp_path / "A.m2"
-    output.write_text("S a\n\nS b\n\nS c\n\nS d\n", encoding="utf-8")
-    assert any(
-        "1 (3, the first" in note
-        for note in warnings_of(tmp_path, gold, {"A": output}, "errant")
-    )
-    assert "1 (3, the first" in called(capsys, "m2", "check", gold)[1]
-
-
-def test_labels_say_in_what_settings_differ_that_signatures_leave_out() -> None:
-    texts = [
-        "errant|mode:cs|beta:0.5",
-        "errant|mode:cs|beta:0.5|choice:sentence",
-        "m2|beta:0.5|mu:2|iwc:true",
-    ]
-    assert list(labels(texts).values()) == [
-        "errant (choice:official)",
-        "errant (choice:sentence)",
-        "m2",
-    ]
-    both = labels(["m2|beta:0.5|mu:2|iwc:true", "m2|beta:0.5|mu:2"])
-    assert list(both.values()) == ["m2 (iwc:true)", "m2 (iwc:false)"]
-
-
-def test_two_systems_are_compared_with_each_other(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    outputs = {name: DATA / f"{name}.m2" for name in ("careful", "eager", "unchanged")}
-    content = {
-        "datasets": {"d": {"gold": str(DATA / "gold.m2")}},
-        "systems": {name: {"m2": str(path)} for name, path in outputs.items()},
-        "metrics": ["errant"],
-        "statistics": {"baseline": "unchanged", "resamples": 20, "trials": 20},
-    }
-    (tmp_path / "c.yaml").write_text(json.dumps(content), encoding="utf-8")
-    run(tmp_path / "c.yaml", tmp_path / "run")
-    for names, pairs in (
-        (["careful", "eager"], [("careful", "eager")]),
-        (["careful"], [("careful", "unchanged")]),
-        (["careful", "unchanged"], [("careful", "unchanged")]),
-    ):
-        code, out, _ = called(
-            capsys, "compare", tmp_path / "run", "--system", *names, "--json"
-        )
-        tests = json.loads(out)["tests"]
-        assert (
-            code,
-            [tuple(sorted((test["system"], test["other"]))) for test in tests],
-        ) == (
-            0,
-            pairs,
-        )
-    code, out, _ = called(capsys, "compare", tmp_path / "run", "--all")
-    turned = [
-        t
-        for t in Results.read(tmp_path / "run" / "results.json").tests
-        if t.difference * (t.wins - t.losses) < 0
-    ]
-    assert ("Wins and losses may point the other way" in out) == bool(turned)
 
 
 def test_what_is_no_path_is_said() -> None:

@@ -313,27 +313,6 @@ def test_gold_gives_source_and_references(call: Callable[..., Said]) -> None:
     assert "1 reference\n" in own.out
 
 
-def test_annotated_outputs(call: Callable[..., Said]) -> None:
-    """M2 files are known by their suffix, or by their first line where the suffix says nothing
-    else.
-    """
-    for gold, output in (
-        ("gold.errant", "hyp.errant"),
-        ("gold.errant", "hyp.m2"),
-        ("hyp.m2", "hyp.errant"),
-    ):
-        said = call("score", "errant", "--gold", gold, "-o", output)
-        assert (said.code, "100.00" in said.out) == (0, True), said
-    assert call("score", "errant", "-r", "gold.errant", "-o", "hyp.errant").code == 0
-    said = call("score", "errant", "m2", "--gold", "gold.errant", "-o", "a.txt")
-    assert (said.code, said.out) == (2, "")
-    assert "system a.txt has no edits" in said.err
-    assert (
-        "name the file alone: hyp.m2"
-        in call("score", "errant", "--gold", "gold.errant", "-o", "hyp.m2:0").err
-    )
-
-
 def test_what_is_missing_is_said(call: Callable[..., Said]) -> None:
     assert (
         "-r/--ref/--references (or --gold FILE)"

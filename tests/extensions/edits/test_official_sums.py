@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipeline import kernel
+from pipeline.extensions.edits import kernel
 from pipeline.extensions.edits.correction_references import references
 from pipeline.extensions.edits.metrics.imeasure import best_references, reference_keys
 from tests.oracles.imeasure import Vocabulary, corrections, firsts_of

@@ -17,8 +17,8 @@ from pipeline.extensions.page.explorer import explorer
 from pipeline.metrics.base.capabilities import MISSED, RIGHT
 from pipeline.reopen import revisit
 from tests.conftest import run
-from tests.extensions.edits.test_breakdown import write_edits
 from tests.extensions.edits.test_imeasure_metric import write_run
+from tests.extensions.errant.test_breakdown import write_edits
 from tests.extensions.page.test_browser import choose, listed
 from tests.support.metrics import judge_of
 

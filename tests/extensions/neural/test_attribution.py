@@ -19,7 +19,7 @@ import pytest
 import pipeline
 from pipeline.data.corpus import corpus_in_memory
 from pipeline.errors import InputError
-from pipeline.extensions.edits.annotated_texts import corpus_with_gold
+from pipeline.extensions.edits.gold_beside_texts import corpus_with_gold
 from pipeline.extensions.edits.m2_files import Edit
 from pipeline.extensions.edits.view_names import EDITS, GOLD
 from pipeline.extensions.neural.attribution import (
@@ -33,7 +33,7 @@ from pipeline.extensions.neural.attribution import (
 from pipeline.metrics.build import from_text, from_values
 from tests.config_files import write
 from tests.conftest import called
-from tests.extensions.edits import stand_in
+from tests.extensions.errant import stand_in
 from tests.extensions.functions.plugin_page import folder, forgotten  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:

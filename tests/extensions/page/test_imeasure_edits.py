@@ -21,8 +21,8 @@ from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG
 from pipeline.reopen import revisit
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import called
-from tests.extensions.edits.test_edits_report import DRAWN
 from tests.extensions.edits.test_imeasure_metric import LINES, write_run
+from tests.extensions.errant.test_edits_report import DRAWN
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.test_page import unlettered
 from tests.support.metrics import judge_of

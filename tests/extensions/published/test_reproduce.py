@@ -31,7 +31,7 @@ from pipeline.extensions.published.commands.reproduce import reproduce
 from pipeline.metrics.build import from_text
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, SHARED
-from tests.extensions.edits.stand_in import put_in
+from tests.extensions.errant.stand_in import put_in
 from tests.extensions.published.of_edits import ELSEWHERE, OF_EDITS, OF_ERRANT
 from tests.stand_ins import is_invented, write_mirror
 

@@ -52,7 +52,11 @@ RULE = "-" * 43
 
 
 def sentence_lines(
-    source: str, output: str, judged: Judged, counts: EditCounts, beta: float
+    source: str,
+    output: str,
+    judged: Judged,
+    counts: EditCounts,
+    beta: float,
 ) -> Iterator[str]:
     """Yield the lines of a sentence with an annotator: signs, texts and edits, then the counts.
 
@@ -223,7 +227,9 @@ def _is_empty(path: Path | Remote) -> bool:
 
 
 def _print_sentences(
-    metric: Any, corpus: Corpus, sentences: Sequence[str]
+    metric: Any,
+    corpus: Corpus,
+    sentences: Sequence[str],
 ) -> EditCounts:
     """Print each sentence with each annotator, and which one is chosen.
 

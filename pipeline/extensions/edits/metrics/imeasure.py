@@ -8,10 +8,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline import kernel
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import LongTextError
-from pipeline.kernel.common import THREE_WAY_COUNTS, Encoded, join_lines
+from pipeline.kernel.common import Encoded, join_lines
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
@@ -35,6 +34,7 @@ from pipeline.metrics.base.statistics_spec import (
 )
 from pipeline.tokenizers.tokenization import Tokenization
 
+from .. import kernel
 from ..correction_references import (
     SPLITS,
     CorrectedSentence,
@@ -44,7 +44,8 @@ from ..correction_references import (
     of_annotators,
     references,
 )
-from ..m2_files import DELETED, FIELD_SEPARATOR
+from ..kernel.alignments import THREE_WAY_COUNTS
+from ..m2_files import DELETED, FIELD_SEPARATOR, Edit
 from ..records import annotation_of
 from ..view_names import GOLD
 
@@ -94,15 +95,18 @@ def improvement(score: Floats, baseline: Floats) -> Floats:
     It is the gain as a share of the greatest possible gain, or the loss as a share of the greatest
     possible loss, below 0. If both are equal it is 0, or 1 if both are perfect.
     """
-    gain = (score - baseline) / np.where(baseline < 1, 1 - baseline, 1)
+    largest_gain = np.where(baseline < 1, 1 - baseline, 1)
+    gain = (score - baseline) / largest_gain
     loss = score / np.where(baseline > 0, baseline, 1) - 1
-    return np.where(
-        score == baseline, np.floor(score), np.where(score > baseline, gain, loss)
-    )
+    change = np.where(score > baseline, gain, loss)
+    return np.where(score == baseline, np.floor(score), change)
 
 
 def measures(
-    counts: Aspect, baseline: Aspect, w: float = 2.0, beta: float = 1.0
+    counts: Aspect,
+    baseline: Aspect,
+    w: float = 2.0,
+    beta: float = 1.0,
 ) -> dict[str, Floats]:
     """Return all of MEASURES; the counts of `baseline` are those of the source as an output.
 
@@ -163,13 +167,15 @@ def best_references(keys: Floats, firsts: Ints) -> Ints:
     `keys` is float64 [references of all lines, KEYS]; those of line i are firsts[i] to firsts[i +
     1] - 1, at least one.
     """
-    lines = np.repeat(np.arange(len(firsts) - 1), firsts[1:] - firsts[:-1])
-    order = np.lexsort((*(-key for key in keys.T[::-1]), lines))  # it is stable
+    lines = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
+    # the last key of lexsort() decides most; the sort is stable
+    order = np.lexsort((*-keys.T[::-1], lines))
     return order[firsts[:-1]]
 
 
 def _ratio(part: Numbers, total: Numbers, *, otherwise: float) -> Floats:
-    return np.where(total != 0, part / np.where(total != 0, total, 1), otherwise)
+    divisor = np.where(total != 0, total, 1)
+    return np.where(total != 0, part / divisor, otherwise)
 
 
 COUNTS = (*THREE_WAY_COUNTS, "base_tn", "base_fn")
@@ -215,9 +221,8 @@ class ImeasureSpec(StatisticsSpec):
         sizes = np.diff(aligned.references.offsets)
         result = []
         for of_system in counts:
-            rows = np.concatenate(
-                [sizes[:, None], of_system, base[:, [TN, FN]]], axis=1
-            )
+            columns = [sizes[:, None], of_system, base[:, [TN, FN]]]
+            rows = np.concatenate(columns, axis=1)
             if self.mix:
                 result.append(self._best_columns(rows, of_system, base, aligned.firsts))
             else:
@@ -225,11 +230,14 @@ class ImeasureSpec(StatisticsSpec):
         return result
 
     def encode(
-        self, text: Text, references_of_line: Sequence[Sequence[Tokens]]
+        self,
+        text: Text,
+        references_of_line: Sequence[Sequence[Tokens]],
     ) -> "Encodings":
         """Return a shard and the references of each line as the kernel takes them."""
         assert text.source is not None  # noqa: S101 (source is True)
-        firsts = np.cumsum([0, *map(len, references_of_line)]).astype(np.int64)
+        numbers = [len(texts) for texts in references_of_line]
+        firsts = np.cumsum([0, *numbers], dtype=np.int64)
         texts = []
         for line_references in references_of_line:
             texts += [" ".join(words).encode() for words in line_references]
@@ -248,12 +256,18 @@ class ImeasureSpec(StatisticsSpec):
                 if annotation:
                     annotations.append(annotation)
             annotations.sort(key=lambda annotation: annotation.order)
-            edits = [edit for annotation in annotations for edit in annotation.edits]
+            edits: list[Edit] = []
+            for annotation in annotations:
+                edits += annotation.edits
             tokens = [token.decode() for token in line.split()]
             yield corrections_of_m2(tokens, edits, SPLITS[self.words])
 
     def _best_columns(
-        self, rows: Ints, counts: Ints, base: Ints, firsts: Ints
+        self,
+        rows: Ints,
+        counts: Ints,
+        base: Ints,
+        firsts: Ints,
     ) -> dict[str, Ints]:
         """Return the columns of the best reference of each line."""
         aspect, measure, w, beta = self.mix
@@ -291,7 +305,13 @@ def _columns(rows: Ints, firsts: Ints, references: int) -> dict[str, Ints]:
 # one.
 
 
-VERDICTS = {"c_tp": [RIGHT], "d_fp": [WRONG], "d_fn": [MISSED], "fpn": [WRONG, MISSED]}
+VERDICTS = {
+    "tn": [],
+    "c_tp": [RIGHT],
+    "d_fp": [WRONG],
+    "d_fn": [MISSED],
+    "fpn": [WRONG, MISSED],
+}
 """The verdicts of an aligned column, by the count that it belongs to."""
 
 
@@ -325,7 +345,11 @@ def references_of_lines(spec: ImeasureSpec, text: Text) -> list[LineReferences]:
 
 
 def _of_column(
-    row: Sequence[int], source: Tokens, output: Tokens, reference: Tokens, aspect: str
+    row: Sequence[int],
+    source: Tokens,
+    output: Tokens,
+    reference: Tokens,
+    aspect: str,
 ) -> list[Verdict]:
     """Return the verdicts of a changed column, a row of the kernel's changed columns."""
     start, end, output_token, reference_token, count = row
@@ -333,7 +357,7 @@ def _of_column(
     original = " ".join(source[start:end])
     proposed = output[output_token] if output_token >= 0 else ""
     correction = reference[reference_token] if reference_token >= 0 else ""
-    verdicts = VERDICTS.get(kind, [])
+    verdicts = VERDICTS[kind]
     if kind == "fpn" and aspect == "detection":
         verdicts = [RIGHT]
     result = []
@@ -446,7 +470,10 @@ class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
         return references_of_lines(self.spec, text)[0].of_annotators
 
     def verdicts(
-        self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
+        self,
+        sources: Texts,
+        outputs: Sequence[Texts],
+        annotations: Sequence[Texts],
     ) -> Verdicts:
         """Return the changed tokens of each sentence as right, wrong or missed."""
         text = as_text(sources, outputs, annotations)

@@ -2,20 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
-from pipeline import kernel
 from pipeline.arrays import Floats, Ints
 from pipeline.kernel.common import Encoded, Lines
-from pipeline.kernel.gold_edits import (
-    GoldRecords,
-    MaxMatches,
-    alternatives,
-    gold_records,
-)
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
@@ -42,7 +34,9 @@ from pipeline.metrics.base.statistics_spec import (
 )
 from pipeline.tokenizers.tokenization import Tokenization
 
-from ..correction_references import python2_order
+from .. import kernel
+from ..gold_records import ABSENT, Gold, listed_edits, read_gold
+from ..kernel.gold_edits import MaxMatches
 from ..options import choice_option
 from ..records import (
     NOTHING,
@@ -50,90 +44,10 @@ from ..records import (
     GoldEdit,
     Judged,
     ProposedEdit,
-    annotation_of,
     is_match,
     unchanged_words,
 )
 from ..view_names import GOLD
-
-ABSENT = -1
-
-
-class Gold(NamedTuple):
-    """The edits of all annotators of some sentences."""
-
-    records: GoldRecords
-    """The edits that count, as arrays."""
-    order: Ints
-    """The rank of each annotator among those of the sentence: int64 [lines, annotators]."""
-    counts: Ints
-    """How many edits each annotator has, -1 for one without any line: int64 [lines, annotators]."""
-
-
-def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gold:
-    """Return the edits of a shard.
-
-    With `every`, annotators without a line for a sentence take part, without edits. Edits that
-    reach beyond the sentence are left out. Of those that remain, all count, in the order of the
-    file.
-    """
-    compiled = kernel.native_function("gold_records", "m2_edits")
-    records = compiled(source, annotators) if compiled else None
-    if not records:  # the compiled function returns None for unusual lines
-        records = gold_records(source, annotators)
-    shape = records.heads.shape[:2]
-    counts = np.diff(records.edits.firsts).reshape(shape)
-    if every:
-        return Gold(records, np.broadcast_to(np.arange(shape[1]), shape).copy(), counts)
-    rows = map(tuple, records.heads.reshape(shape[0], -1).tolist())
-    order = np.array(list(map(_dictionary_ranks, rows)), np.int64).reshape(shape)
-    return Gold(records, order, np.where(records.heads[..., 0] < 0, ABSENT, counts))
-
-
-@lru_cache(1024)
-def _dictionary_ranks(heads: tuple[int, ...]) -> list[int]:
-    """Return the rank of each annotator in m2scorer's dictionary.
-
-    `heads` has for each annotator the index in the file and the number, both -1 for one who is
-    absent, who comes last. It is cached, since most sentences of a file have the same annotators.
-    """
-    numbers = heads[1::2]
-    by_index = sorted(zip(heads[::2], numbers, strict=True))
-    present = [number for index, number in by_index if index >= 0]
-    order = python2_order(present, abs)
-    return [
-        order.index(number) if number in order else len(order) for number in numbers
-    ]
-
-
-def listed_edits(
-    source: Lines, annotators: Sequence[Lines], *, every: bool
-) -> list[list[list[GoldEdit] | None]]:
-    """Return the same edits in a readable form, for each sentence and annotator.
-
-    It is None for an annotator who does not take part.
-    """
-    listed = []
-    record_texts = [lines.texts() for lines in annotators]
-    for text, *records in zip(source.texts(), *record_texts, strict=True):
-        tokens = len(text.decode().split())
-        listed.append([_listed(record, tokens, every=every) for record in records])
-    return listed
-
-
-def _listed(record: bytes, tokens: int, *, every: bool) -> list[GoldEdit] | None:
-    """Return the edits of a record that fit into a sentence."""
-    annotation = annotation_of(record)
-    if annotation is None:
-        return [] if every else None
-    edits = []
-    for start, end, type_, correction, _ in annotation.edits:
-        if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop":
-            edits.append(
-                GoldEdit(start, end, alternatives(correction), correction, type_)
-            )
-    return edits
-
 
 COUNTS = EditCounts._fields
 
@@ -458,7 +372,9 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
         )
 
     def key(
-        self, totals: tuple[int, ...], counts: tuple[int, ...]
+        self,
+        totals: tuple[int, ...],
+        counts: tuple[int, ...],
     ) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
         return tuple(
@@ -490,7 +406,10 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
         return proposed_edits(self.spec, text)[0]
 
     def verdicts(
-        self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
+        self,
+        sources: Texts,
+        outputs: Sequence[Texts],
+        annotations: Sequence[Texts],
     ) -> Verdicts:
         """Return the right, the wrong and the missed edits of each sentence."""
         result = []
@@ -541,7 +460,8 @@ class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
             yield "missing", judged.written(missed)
 
     def count_warnings(
-        self, counts: Mapping[str, Iterable[Columns]]
+        self,
+        counts: Mapping[str, Iterable[Columns]],
     ) -> list[CountWarning]:
         """Return the lines that are too long for the official method."""
         message = (

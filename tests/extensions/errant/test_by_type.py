@@ -1,0 +1,273 @@
+"""Scores by type of edit in every form of report: numbers are those of the results, and fit where
+they are shown.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pytest
+from rich.cells import cell_len
+
+import pipeline
+from pipeline import stages
+from pipeline.api import evaluate_corpus
+from pipeline.errors import InputError
+from pipeline.extensions.page.type_maps import type_maps
+from pipeline.reopen import revisit
+from pipeline.report import document_tables
+from pipeline.report.console import print_types
+from pipeline.report.data_files import csv_files
+from pipeline.report.latex import latex_files
+from pipeline.report.markdown import markdown_files
+from pipeline.report.tables import percent
+from pipeline.report.tables.by_type import of_system, side_by_side, types_of
+from tests.conftest import called, run
+from tests.extensions.errant.test_breakdown import write_edits
+from tests.support.terminal import on_terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pipeline.report.context import ReportContext
+
+NASTY = "R:<b>&_|*"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of three systems with statistics. One of its types has letters that mean something in
+    every form.
+    """
+    folder = tmp_path_factory.mktemp("types")
+    config = write_edits(folder, statistics={"resamples": "50", "trials": "20"})
+    for name in ("gold.m2", "A.m2"):
+        text = (folder / name).read_text(encoding="utf-8")
+        (folder / name).write_text(text.replace("M:NOUN", NASTY), encoding="utf-8")
+    run(config, folder / "run")
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def context(folder: Path) -> ReportContext:
+    return revisit(folder, texts=False)
+
+
+def test_tables_have_the_numbers_of_the_results(context: ReportContext) -> None:
+    for tier in (1, 2, 3):
+        (types,) = types_of(context.results, tier)
+        header, rows = side_by_side(types, 2)
+        assert header == [
+            "type",
+            *(
+                score.system
+                for score in sorted(context.results.scores, key=lambda s: s.rank)
+            ),
+        ]
+        parts = {
+            part.system: part for part in context.results.breakdown if part.tier == tier
+        }
+        for row in rows:
+            for system, text in zip(header[1:], row[1:], strict=True):
+                score = next(
+                    (
+                        item.score
+                        for item in parts[system].categories
+                        if item.category == row[0]
+                    ),
+                    None,
+                )
+                assert text == ("-" if score is None else percent(score, 2))
+        header, rows = of_system(types, "A", 2)
+        assert header == [
+            "type",
+            "tp",
+            "fp",
+            "fn",
+            "precision",
+            "recall",
+            "errant",
+            "95% interval",
+        ]
+        assert [row[:4] for row in rows] == [
+            [item.category, *(str(item.outputs[name]) for name in ("tp", "fp", "fn"))]
+            for item in parts["A"].categories
+        ]
+
+
+@pytest.mark.parametrize("width", [40, 44, 60, 80, 200])
+def test_tables_fit_the_terminal(
+    context: ReportContext,
+    width: int,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The scores of all systems always stand there; a single system has the columns that fit, with
+    its score.
+    """
+    on_terminal(monkeypatch, width, "dumb")
+    for results, titles in (
+        (context.results, "ABC"),
+        (context.results.only("A"), ["errant"]),
+    ):
+        (types,) = types_of(results, 3)
+        print_types(results, 2, 3)
+        *table, signature = capsys.readouterr().out.splitlines()[1:]
+        assert signature == types.group.metric
+        words = " ".join(table).split()
+        assert all(
+            word in words for title in (*types.names, *titles) for word in title.split()
+        )
+        assert max(map(cell_len, table)) <= width
+        assert all(
+            percent(cell.score, 2) in words
+            for (name, _), cell in types.cells.items()
+            if name == "A"
+        )
+
+
+def test_piped_output_has_precision_recall_and_score_of_each_system(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = called(capsys, "report", folder, "--by", "type", "--tier", "1")
+    assert (code, err) == (0, "")
+    title, header, *rows, signature = out.splitlines()
+    assert title == "d: ERRANT by type (tier 1: missing, replaced or unnecessary)"
+    assert sorted(header.split()) == sorted(["type", *"ABC" * 3, *"PRF" * 3])
+    assert [row.split()[0] for row in rows] == ["M", "R", "U"]
+    assert signature.startswith("errant|")
+
+
+def test_markup_in_types_stays_text(context: ReportContext) -> None:
+    whole = replace(context, tier=3, by_type=True)
+    (text,) = markdown_files(whole).values()
+    assert r"R:\<b\>\&\_\|\*" in text
+    tex = latex_files(whole)["types.tex"]
+    assert r"R:\textless{}b\textgreater{}\&\_\textbar{}{*}" in tex
+    assert (
+        tex.count(r"\begin{tabular}")
+        == tex.count(r"\end{tabular}}")
+        == tex.count(r"\bottomrule")
+        == 1
+    )
+    shown = type_maps(context.results, 2)["d", context.results.scores[0].metric]
+    assert [item["title"].split(": ")[1].split()[0] for item in shown] == [
+        "categories",
+        "missing,",
+        "whole",
+    ]
+    assert NASTY in [name for name, _ in shown[2]["rows"]]
+
+
+def test_the_best_of_a_type_is_bold_unless_all_are_equal(
+    context: ReportContext,
+) -> None:
+    text = markdown_files(replace(context, tier=1, by_type=True))["types.md"]
+    (types,) = types_of(context.results, 1)
+    for name in types.names:
+        row = next(line for line in text.splitlines() if line.startswith(f"| {name} "))
+        best = max(types.cells[system, name].score for system in types.systems)
+        assert [cell.strip() for cell in row.split("|") if "**" in cell] == [
+            f"**{percent(best, 2)}**"
+            for system in types.systems
+            if types.cells[system, name].score == best
+        ]
+
+
+def test_papers_have_the_types_that_references_ask_for_most_often(
+    context: ReportContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (types,) = types_of(context.results, 3)
+    wanted = {
+        name: max(
+            cell.outputs["tp"] + cell.outputs["fn"]
+            for (_, own), cell in types.cells.items()
+            if own == name
+        )
+        for name in types.names
+    }
+    monkeypatch.setattr(document_tables, "MAX_TYPES", 2)
+    (document_table,) = document_tables.type_tables(context.results, 2, 3)
+    shown = [row[0].text for row in document_table.rows]
+    assert len(shown) == 2
+    assert min(wanted[name] for name in shown) >= max(
+        wanted[name] for name in set(wanted) - set(shown)
+    )
+    assert (
+        f"The 2 most frequent types; {len(wanted) - 2} more are in types.csv."
+        in document_table.notes
+    )
+
+
+def test_csv_has_every_number(context: ReportContext) -> None:
+    rows = list(
+        csv.DictReader(
+            io.StringIO(csv_files(replace(context, by_type=True))["types.csv"])
+        )
+    )
+    expected = [
+        (part.system, part.tier, item.category, name, value, item.intervals.get(name))
+        for part in context.results.breakdown
+        for item in part.categories
+        for name, value in item.outputs.items()
+    ]
+    read = [
+        (
+            row["system"],
+            int(row["tier"]),
+            row["type"],
+            row["output"],
+            float(row["value"]),
+            ends(row),
+        )
+        for row in rows
+    ]
+    assert read == expected
+    assert {"types.csv", "scores.csv", "tests.csv"} == set(csv_files(context))
+
+
+def ends(row: dict[str, Any]) -> tuple[float, float] | None:
+    return (float(row["low"]), float(row["high"])) if row["low"] else None
+
+
+def test_python_gets_rows(folder: Path) -> None:
+    evaluation = pipeline.load(folder)
+    rows = evaluation.breakdown(1)
+    assert [(row["system"], row["type"]) for row in rows] == [
+        (system, name) for system in "ABC" for name in "MRU"
+    ]
+    stored = json.loads((folder / "results.json").read_text(encoding="utf-8"))[
+        "breakdown"
+    ]
+    (own,) = (
+        part["categories"]
+        for part in stored
+        if (part["system"], part["tier"]) == ("B", 1)
+    )
+    assert evaluation["B"].breakdown(1)[0] == {
+        "type": "M",
+        "score": own[0]["score"],
+        "low": own[0]["intervals"]["errant"][0],
+        "high": own[0]["intervals"]["errant"][1],
+        **own[0]["outputs"],
+    }
+    assert len(pd.DataFrame(evaluation.breakdown())) == sum(
+        len(p["categories"]) for p in stored if p["tier"] == 3
+    )
+    job = stages.prepare(folder.parent / "c.yaml")
+    in_memory = evaluate_corpus(job.corpora[0], job.metrics).breakdown(2)
+    without = ("low", "high")
+    assert in_memory == [
+        {
+            "dataset": "d",
+            **{key: value for key, value in row.items() if key not in without},
+        }
+        for row in evaluation.breakdown(2)
+    ]
+    with pytest.raises(InputError, match="tier: expected 1, 2 or 3, found 4"):
+        evaluation.breakdown(4)

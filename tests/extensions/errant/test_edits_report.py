@@ -1,0 +1,273 @@
+"""Edits with their verdicts: those of a sentence are the hits and misses that were counted, in
+every form.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from pipeline.cli import dispatch
+from pipeline.data.texts import read_texts
+from pipeline.extensions.edits.m2_files import NOOP
+from pipeline.extensions.page.explorer import explorer
+from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict
+from pipeline.metrics.build import from_text
+from pipeline.reopen import revisit
+from pipeline.scoring.terms import chosen_references
+from tests.conftest import called, run
+from tests.extensions.errant.test_breakdown import write_edits
+from tests.support.metrics import judge_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pipeline.report.context import ReportContext
+    from tests.extensions.page import browser as browsers
+
+MODES = [
+    "errant",
+    "errant[mode=cse]",
+    "errant[mode=ds]",
+    "errant[mode=dt]",
+    "errant[types=DET]",
+    "errant[single=true]",
+]
+NASTY = "R:</script><b>"
+
+
+def write_nasty(folder: Path, **more: Any) -> Path:
+    """Write edits of which one type, and a correction, look like markup."""
+    config = write_edits(folder, **more)
+    for file in folder.glob("*.m2"):
+        text = file.read_text(encoding="utf-8").replace(
+            "M:NOUN|||x", f"{NASTY}|||<img src=x onerror=alert(1)>"
+        )
+        file.write_text(text, encoding="utf-8")
+    return config
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("edits")
+    run(write_nasty(folder, metrics=MODES), folder / "run")
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def context(folder: Path) -> ReportContext:
+    return revisit(folder)
+
+
+def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
+    """Right edits are `correct`; with the wrong ones they are `proposed`, and with the missed ones
+    `gold`.
+    """
+    names = ["m2", "m2[mu=0]", "m2[annotators=all]", "m2[iwc=true]", "m2[choice=last]"]
+    file = write_edits(tmp_path, metrics=names)
+    config = json.loads(file.read_text(encoding="utf-8"))
+    one = "\n".join(
+        line
+        for line in (tmp_path / "C.m2").read_text(encoding="utf-8").split("\n")
+        if line[-4:] != "|||1"
+    )
+    (tmp_path / "C.m2").write_text(one, encoding="utf-8")
+    del config["systems"]["B"]  # of two annotators, so that it is no text
+    file.write_text(json.dumps(config), encoding="utf-8")
+    run(file, tmp_path / "run")
+    context, seen = revisit(tmp_path / "run"), Counter[str]()
+    for measured in context.measured:
+        view = context.corpora["d"].read_by(measured.metric.spec)
+        assert view.source
+        sources = read_texts(view.source, 0, 60)
+        annotations = [read_texts(text, 0, 60) for text in view.references]
+        outputs = [read_texts(view.systems[name], 0, 60) for name in measured.names]
+        judged = judge_of(measured.metric).verdicts(sources, outputs, annotations)
+        for lines, columns in zip(judged, measured.columns, strict=True):
+            (block,) = columns.blocks()
+            for line, row in enumerate(lines):
+                for number, verdicts in enumerate(row):
+                    assert (verdicts is None) == (block["ref_len"][line, number] < 0)
+                    of = {
+                        kind: [v for v in verdicts or () if v.verdict == kind]
+                        for kind in (RIGHT, WRONG, MISSED)
+                    }
+                    if verdicts is not None:
+                        assert len(of[RIGHT]) == block["correct"][line, number]
+                        proposed = {(v.start, v.end, v.correction) for v in of[RIGHT]}
+                        assert (
+                            len(proposed) + len(of[WRONG])
+                            == block["proposed"][line, number]
+                        )
+                        assert (
+                            len(of[RIGHT]) + len(of[MISSED])
+                            == block["ref_len"][line, number]
+                        )
+                        assert all(v.type for v in of[RIGHT] + of[MISSED])
+                    seen += Counter({kind: len(own) for kind, own in of.items()})
+    assert min(seen[kind] for kind in (RIGHT, WRONG, MISSED)) > 50
+    data = explorer(context)
+    assert data
+    for shown in data["datasets"][0]["metrics"]:
+        assert len(shown["edits"]["marks"]) == 60
+        assert not shown["bySystem"]
+
+
+def test_the_annotators_shown_are_those_of_the_score(context: ReportContext) -> None:
+    """The counts with them sum to those of the score, although some annotators have no line in some
+    sentences.
+    """
+    for measured in context.measured:
+        for score, columns in zip(measured.scores, measured.columns, strict=True):
+            (block,), (chosen,) = (
+                columns.blocks(),
+                chosen_references(measured.metric, columns),
+            )
+            assert (block["ref_len"][np.arange(60), chosen] >= 0).all()
+            terms = measured.metric.make_terms(block)
+            totals = {
+                name: terms[name][np.arange(60), chosen].sum()
+                for name in ("tp", "fp", "fn")
+            }
+            assert totals == {name: score.outputs[name] for name in totals}
+
+
+def test_a_sentence_by_hand() -> None:
+    """An edit that both have, one that only the output has, one that only the annotator has, and no
+    annotator.
+    """
+    edits = [
+        "A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0",
+        "A 4 4|||M:PUNCT|||!|||REQUIRED|||-NONE-|||0",
+    ]
+    gold = [
+        "A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0",
+        "A 2 3|||U:DET|||-NONE-|||REQUIRED|||-NONE-|||0",
+    ]
+    source, annotators = "This are a sentence", ["\n".join(["0 0 0", *gold]), ""]
+    ((with_edits,), (without,)) = judge_of(from_text("errant")).verdicts(
+        [source], [["\n".join(edits)], [NOOP]], [[own] for own in annotators]
+    )
+    assert with_edits == [
+        [
+            Verdict(1, 2, "are", "is", "R:VERB:SVA", "right"),
+            Verdict(2, 3, "a", "", "U:DET", "missed"),
+            Verdict(4, 4, "", "!", "M:PUNCT", "wrong"),
+        ],
+        None,
+    ]
+    assert [verdict.verdict for verdict in without[0] or ()] == ["missed", "missed"]
+    (((own,),),) = judge_of(from_text("errant")).verdicts(
+        [source], [[NOOP]], [[f"0 0 0\n{NOOP}"]]
+    )
+    assert own == []
+
+
+def test_show_has_the_edits_of_a_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str], context: ReportContext
+) -> None:
+    data = explorer(context)
+    assert data
+    chosen = data["datasets"][0]["metrics"][0]["edits"]["chosen"]
+    signature = context.measured[0].scores[0].metric
+    code, out, err = called(
+        capsys, "show", folder, "--metric", signature, "--line", 7, "--system", "C"
+    )
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    title = f"edits for ERRANT: annotator {chosen[6][2]} counts for the score of the data set"
+    assert title in lines
+    rows = lines[lines.index(title) + 2 : lines.index("", lines.index(title))]
+    (block,) = context.measured[0].columns[2].blocks()
+    own = block["tp"][6] + block["fp"][6] + block["fn"][6]
+    assert (
+        sum(row.count(kind) for row in rows for kind in ("right", "wrong", "missed"))
+        == own.sum()
+    )
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> Path:
+    assert dispatch.main(["report", str(folder), "--format", "html"]) == 0
+    return folder / "report.html"
+
+
+DRAWN = """
+const found = [], own = dataset(), shown = metric();
+for (let line = 0; line < own.numbers.length; line++) for (let system = 0; system < own.systems.length; system++) {
+  for (let number = 0; number < shown.apart; number++) {
+    const drawn = judged(own, shown, line, system, number);
+    const kinds = ["right", "wrong", "missed"].map((kind) => drawn.querySelectorAll(`.edit.${kind}`).length);
+    found.push([line, system, number, drawn.tagName === "P" ? null : kinds]);
+  }
+}
+return found;
+"""
+
+
+@pytest.mark.parametrize("width", [360])
+def test_the_page_draws_what_was_counted(
+    browser: browsers.Browser, page: Path, context: ReportContext, width: int
+) -> None:
+    browser.size(width)
+    for measured in context.measured:
+        browser.open(page)
+        field = (
+            "const f = document.forms.controls.elements.metric; f.value = arguments[0];"
+        )
+        number = context.measured.index(measured)
+        browser.run(
+            f"{field} f.dispatchEvent(new InputEvent('input', {{bubbles: true}}));",
+            str(number),
+        )
+        blocks = [next(columns.blocks()) for columns in measured.columns]
+        terms = [measured.metric.make_terms(block) for block in blocks]
+        for line, system, reference, kinds in browser.run(DRAWN):
+            lacking = blocks[system]["ref_len"][line, reference] < 0
+            expected = [
+                int(terms[system][name][line, reference]) for name in ("tp", "fp", "fn")
+            ]
+            assert kinds == (None if lacking else expected), (
+                measured.scores[0].metric,
+                line,
+                system,
+                reference,
+            )
+        assert browser.fits(width)
+        assert browser.count(".card .judged") > 0
+        assert browser.count("main b, main img") == 0
+        assert browser.complaints() == []
+
+
+def test_a_press_on_a_title_sorts(
+    browser: browsers.Browser, page: Path, context: ReportContext
+) -> None:
+    browser.size(1280)
+    browser.open(page)
+    column = "[...document.querySelector('table.heat').tBodies[0].rows].map((row) => row.cells[1].textContent)"
+    press = "document.querySelectorAll('table.heat .sorts')[arguments[0]].click();"
+    before = browser.run(f"return {column}")
+    falling = [
+        float(text)
+        for text in browser.run(f"{press} return {column}", 1)
+        if text != "-"
+    ]
+    assert falling == sorted(falling, reverse=True)
+    rising = [
+        float(text)
+        for text in browser.run(f"{press} return {column}", 1)
+        if text != "-"
+    ]
+    assert rising == sorted(rising)
+    assert browser.run(f"{press} return {column}", 0) == before
+    names = {
+        item["category"]
+        for item in json.loads(context.results.to_json())["breakdown"][0]["categories"]
+    }
+    shown = browser.texts("table.heat th[scope=row]")
+    assert names <= set(shown)
+    assert NASTY in names

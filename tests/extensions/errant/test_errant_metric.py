@@ -1,0 +1,554 @@
+"""ERRANT as a metric: what errant_compare printed for CoNLL-2014, and its rules written out on
+random files.
+
+The golden files hold the output of errant_compare 3.0.2, a command and what it printed, one after
+the other."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pipeline
+from pipeline import stages
+from pipeline.data.config.tree import from_mapping
+from pipeline.extensions.edits.m2_files import NOOP as NOOP_LINE
+from pipeline.extensions.edits.records import annotation_of, outputs_of, record_of
+from pipeline.extensions.errant.errant_report import (
+    CHERRANT,
+    NOOP,
+    UNJUDGED,
+    Comparison,
+    Hits,
+    compare,
+)
+from pipeline.extensions.errant.metrics.errant import Errant, hits_of
+from pipeline.kernel.common import join_lines
+from pipeline.metrics.base.capabilities import chooser
+from pipeline.metrics.base.statistics_spec import Text
+from pipeline.scoring.terms import present_blocks
+from tests.config_files import write
+from tests.oracles import naive_errant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pipeline.evaluation import Result
+    from pipeline.extensions.errant.metrics.errant import Compared
+
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT", "POST")
+COUNTS = ("tp", "fp", "fn")
+TYPES = ["R:NOUN", "M:DET", "U:VERB:SVA", "UNK", "R:OTHER"]
+
+
+class Printed(NamedTuple):
+    """What errant_compare printed for a command."""
+
+    options: str
+    """The options of the metric that mean the same."""
+    totals: list[str]
+    """TP, FP, FN, precision, recall and F as they were printed."""
+    categories: dict[str, list[str]]
+    """The same for each category, where the command asked for them."""
+
+
+def options_of(command: str) -> str:
+    words, options = command.split()[6:], []
+    while words:
+        flag = words.pop(0)
+        if flag in ("-cs", "-cse", "-ds", "-dt"):
+            options.append(f"mode={flag[1:]}")
+        elif flag in ("-single", "-multi"):
+            options.append(f"{flag[1:]}=true")
+        elif flag == "-b":
+            options.append(f"beta={words.pop(0)}")
+        elif flag == "-cat":
+            words.pop(0)
+        else:
+            assert flag == "-filt"
+            options.append(f"filter={'+'.join(words)}")
+            words = []
+    return ",".join(options)
+
+
+def printed(shared: Path, system: str) -> Iterator[Printed]:
+    text = (shared / "edits" / "golden" / "errant-compare" / f"{system}.txt").read_text(
+        encoding="utf-8"
+    )
+    for part in text.split("$ errant_compare ")[1:]:
+        command, _, answer = part.partition("\n")
+        rows = [
+            line.split()
+            for line in answer.splitlines()
+            if re.search(r"[0-9]$", line) and not line.startswith("TP")
+        ]
+        named = {
+            row[0]: row[1:] for row in rows if len(row) == 7 and row[0] != "Category"
+        }
+        yield Printed(options_of(f"$ errant_compare {command}"), rows[-1], named)
+
+
+def metric(options: str, *more: str) -> str:
+    joined = ",".join([part for part in (options, *more) if part])
+    return f"errant[{joined}]" if joined else "errant"
+
+
+def annotated(shared: Path, system: str) -> str:
+    return str(shared / "edits" / "m2" / f"conll14-{system}.errant")
+
+
+def shown(result: Result) -> list[str]:
+    """Return counts and scores as errant_compare rounds and prints them."""
+    scores = [
+        str(round(result.outputs[name], 4))
+        for name in ("precision", "recall", "errant")
+    ]
+    return [*(str(int(result.outputs[name])) for name in COUNTS), *scores]
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_conll_totals_in_every_mode(shared: Path, system: str) -> None:
+    cases = {case.options: case.totals for case in printed(shared, system)}
+    assert len(cases) > 8
+    gold = str(shared / "edits" / "m2" / "conll14.errant")
+    scored = pipeline.evaluate(
+        annotated(shared, system),
+        metrics=[metric(options) for options in cases],
+        gold=gold,
+    )
+    for result, (options, expected) in zip(scored, cases.items(), strict=True):
+        assert shown(result) == expected, options
+
+
+def test_conll_categories(shared: Path) -> None:
+    """Categories of every tier, as the option `types` scores them: all of tier 1, and every ninth
+    of the others."""
+    gold, expected = (
+        str(shared / "edits" / "m2" / "conll14.errant"),
+        dict[str, list[str]](),
+    )
+    for case in printed(shared, "AMU"):
+        names = [
+            name
+            for n, name in enumerate(case.categories)
+            if len(name) == 1 or n % 9 == 0
+        ]
+        expected |= {
+            metric(case.options, f"types={name}"): case.categories[name]
+            for name in names
+        }
+    assert len(expected) > 25
+    scored = pipeline.evaluate(
+        annotated(shared, "AMU"), metrics=list(expected), gold=gold
+    )
+    for result, (name, row) in zip(scored, expected.items(), strict=True):
+        assert shown(result) == row, name
+
+
+def chosen_rows(result: Result) -> list[tuple[int, int, int]]:
+    """Return tp, fp and fn of each sentence with the pair of annotators that was chosen."""
+    choose, rows = chooser(result.measure), []
+    for block in present_blocks(result.measure, result.statistics):
+        for line, number in enumerate(choose(block)):
+            tp, fp, fn = (int(block[name][line, number]) for name in COUNTS)
+            rows.append((tp, fp, fn))
+    return rows
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_conll_sentences(shared: Path, system: str) -> None:
+    """Source: *.sentences.tsv, the pair of annotators that errant_compare took for each sentence,
+    and its counts."""
+    text = (
+        shared / "edits" / "golden" / "errant-compare" / f"{system}.sentences.tsv"
+    ).read_text(encoding="utf-8")
+    rows = list(csv.DictReader(text.splitlines(), delimiter="\t"))
+    gold = str(shared / "edits" / "m2" / "conll14.errant")
+    (result,) = pipeline.evaluate(
+        annotated(shared, system), metrics="errant", gold=gold
+    )
+    assert chosen_rows(result) == [
+        tuple(int(row[name]) for name in COUNTS) for row in rows
+    ]
+    columns = result.columns
+    for line, row in enumerate(rows):
+        counts = [int(columns[f"{name}@{row['ref']}"][line]) for name in COUNTS]
+        assert counts == [int(row[name]) for name in COUNTS]
+    assert len({row["ref"] for row in rows}) == 2
+
+
+Lines = list[list[str]]
+
+
+def random_m2(rng: random.Random, lines: int, annotators: int) -> Lines:
+    """Return the lines with edits of sentences: several annotators, repeated edits, noops, UNK,
+    none at all."""
+    blocks = []
+    for _ in range(lines):
+        rows = []
+        for annotator in rng.sample(range(annotators), rng.randint(0, annotators)):
+            for _ in range(rng.randint(0, 3)):
+                start = rng.randint(0, 4)
+                end, correction = (
+                    start + rng.randint(0, 2),
+                    rng.choice(["", "x", "y", "x y"]),
+                )
+                rows.append(
+                    f"A {start} {end}|||{rng.choice(TYPES)}|||{correction}|||REQUIRED|||-NONE-|||{annotator}"
+                )
+            if rng.random() < 0.2:
+                rows.append(
+                    f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"
+                )
+        blocks.append(rows)
+    return blocks
+
+
+def m2(blocks: Lines) -> str:
+    return "".join("\n".join(["S a b c d e f g", *rows]) + "\n\n" for rows in blocks)
+
+
+OPTIONS = [
+    "",
+    "mode=cse",
+    "mode=ds",
+    "mode=dt",
+    "single=true",
+    "multi=true,mode=ds",
+    "filter=R:NOUN+M:DET,mode=dt",
+]
+
+
+@pytest.mark.parametrize("beta", ["0.5", "1", "2"])
+def test_random_files_with_several_annotators_on_both_sides(
+    beta: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed in range(6):
+        rng = random.Random(seed)
+        output, gold = random_m2(rng, 40, 1 + seed % 3), random_m2(rng, 40, 3)
+        write({"hyp.m2": m2(output), "gold.m2": m2(gold)})
+        metrics = [metric(options, f"beta={beta}") for options in OPTIONS]
+        for text, result in zip(
+            OPTIONS,
+            pipeline.evaluate("hyp.m2", metrics=metrics, gold="gold.m2"),
+            strict=True,
+        ):
+            given: dict[str, Any] = dict(
+                part.split("=") for part in text.split(",") if part
+            )
+            given["left_out"] = given.pop("filter", "").split("+")
+            rows = naive_errant.chosen(m2(output), m2(gold), float(beta), **given)
+            tp, fp, fn = (
+                sum(counts[kind] for row in rows for counts in row.values())
+                for kind in range(3)
+            )
+            assert [int(result.outputs[name]) for name in COUNTS] == [tp, fp, fn], (
+                seed,
+                text,
+            )
+            score = naive_errant.f_beta(tp, fp, fn, float(beta))[0]
+            assert result.score == pytest.approx(score, rel=0, abs=1e-15)
+
+
+def test_a_type_that_nobody_has_is_said(tmp_path: Path) -> None:
+    """Without an edit to be found every score is 1, which looks perfect."""
+    block = "S a b\nA 0 1|||R:NOUN|||c|||REQUIRED|||-NONE-|||0\n"
+    for name in ("gold.m2", "A.m2"):
+        (tmp_path / name).write_text(block, encoding="utf-8")
+    config = {
+        "datasets": {"d": {"gold": str(tmp_path / "gold.m2")}},
+        "systems": [str(tmp_path / "A.m2")],
+        "metrics": ["errant[types=R:NUON]", "errant[types=R:NOUN]"],
+        "output": {"dir": str(tmp_path / "run")},
+    }
+    results = stages.run(stages.prepare(from_mapping(config)))[1]
+    assert [warning for warning in results.warnings if "of the types" in warning] == [
+        "d: errant: no edit at all is of the types R:NUON; are they written as in the files?"
+    ]
+    assert [(score.system, score.score) for score in results.scores] == [
+        ("A", 1.0),
+        ("A", 1.0),
+    ]
+
+
+CHINESE = """S 甲 乙 丙
+T0-A0 甲 丁 戊 丙
+A 1 2|||S|||丁 戊|||REQUIRED|||-NONE-|||0
+
+S 甲 \uff1a 乙
+T0 没有错误
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+
+S 丙 乙
+A -1 -1|||NA|||-NONE-|||REQUIRED|||-NONE-|||0
+"""
+
+
+def test_files_of_cherrant_are_read_as_cherrant_reads_them(tmp_path: Path) -> None:
+    """Blanks in corrections mean nothing, lines T0-A0 are skipped, and a sentence with NA alone
+    does not count."""
+    (tmp_path / "gold.m2").write_text(CHINESE, encoding="utf-8")
+    output = (
+        CHINESE.replace("丁 戊|||", "丁戊|||")
+        .replace("S 甲 \uff1a 乙", "S 甲 : 乙")
+        .replace("NA|||-NONE-", "S|||丁")
+    )
+    (tmp_path / "A.m2").write_text(
+        output.replace("A -1 -1|||S", "A 0 1|||S"), encoding="utf-8"
+    )
+    config = {
+        "datasets": {"d": {"gold": str(tmp_path / "gold.m2")}},
+        "systems": [str(tmp_path / "A.m2")],
+        "metrics": ["errant[style=cherrant]", "errant"],
+        "output": {"dir": str(tmp_path / "run")},
+    }
+    scores = stages.run(stages.prepare(from_mapping(config)))[1].scores
+    assert [
+        [score.outputs[name] for name in ("tp", "fp", "fn")] for score in scores
+    ] == [
+        [1, 0, 0],
+        [0, 2, 2],
+    ]
+
+
+DEMO = json.loads(
+    Path(__file__).with_name("cherrant_demo.json").read_text(encoding="utf-8")
+)
+
+
+def demo(name: str, between: str) -> str:
+    """Return the edits of a file of ChERRANT's demonstration as M2, with `between` in the
+    corrections."""
+    by_line: dict[str, list[str]] = {}
+    for text in DEMO["edits"][name].split(", "):
+        line, start, end, kind, correction, annotator = text.split()
+        word = "-NONE-" if correction == "0" else f"x{between}{correction}"
+        own = f"A {start} {end}|||{kind}|||{word}|||REQUIRED|||-NONE-|||{annotator}"
+        by_line.setdefault(line, []).append(own)
+    noop = ["A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"]
+    sentence = " ".join(f"w{number}" for number in range(90))
+    return (
+        "\n\n".join(
+            "\n".join([f"S {sentence}", *by_line.get(str(line), noop)])
+            for line in range(20)
+        )
+        + "\n"
+    )
+
+
+@pytest.mark.parametrize("unit", ["char", "word"])
+def test_what_cherrant_prints_of_its_demonstration(tmp_path: Path, unit: str) -> None:
+    """Totals by -cs and -ds, and each type by -cat 3: two annotators, the sentence of one of them
+    with a noop alone."""
+    (tmp_path / "gold.m2").write_text(demo(f"ref.{unit}", ""), encoding="utf-8")
+    (tmp_path / "A.m2").write_text(demo(f"hyp.{unit}", " "), encoding="utf-8")
+    config = {
+        "datasets": {"d": {"gold": str(tmp_path / "gold.m2")}},
+        "systems": [str(tmp_path / "A.m2")],
+        "metrics": [f"errant[style=cherrant,mode={mode}]" for mode in ("cs", "ds")],
+        "output": {"dir": str(tmp_path / "run")},
+    }
+    results = stages.run(stages.prepare(from_mapping(config)))[1]
+    for score, mode in zip(results.scores, ("cs", "ds"), strict=True):
+        counts = [str(int(score.outputs[name])) for name in COUNTS]
+        rates = [
+            str(round(score.outputs[name], 4))
+            for name in ("precision", "recall", "errant")
+        ]
+        assert " ".join(counts + rates) == DEMO["printed"][f"{unit} {mode}"]
+    (part,) = (
+        part
+        for part in results.breakdown
+        if part.tier == 3 and "mode:cs" in part.metric
+    )
+    types = {
+        item.category: " ".join(str(int(item.outputs[name])) for name in COUNTS)
+        for item in part.categories
+    }
+    assert types == DEMO["types"][unit]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("multi=true", [1, 0, 8, 0.3846]),
+        ("single=true", [7, 19, 24, 0.2593]),
+        ("multi=true,mode=ds", [1, 0, 8, 0.3846]),
+    ],
+)
+def test_a_correction_is_one_word_for_cherrant(
+    tmp_path: Path, options: str, expected: list[float]
+) -> None:
+    """0.3846 is what compare_m2_for_evaluation.py prints of demo.word with -multi; blanks are
+    removed before words are counted. The counts are those of the edits of two tokens and more, or
+    of fewer, in the files."""
+    write(
+        {
+            str(tmp_path / "gold.m2"): demo("ref.word", ""),
+            str(tmp_path / "A.m2"): demo("hyp.word", " "),
+        }
+    )
+    scored = pipeline.evaluate(
+        tmp_path / "A.m2",
+        metrics=f"errant[style=cherrant,{options}]",
+        gold=str(tmp_path / "gold.m2"),
+    )
+    assert [
+        *(scored[0].outputs[name] for name in COUNTS),
+        round(scored[0].score, 4),
+    ] == expected
+
+
+def test_types_of_other_programs_are_categories_of_their_own() -> None:
+    """Only M:, R: and U: are cut off, so that no category is without a name."""
+    names = ("R:NOUN:NUM", "U:DET", "ArtOrDet", "Mec", "Nn", "M", "R:", "UNK", "S:X")
+    first, second = (
+        [Errant().category(name, tier) for name in names] for tier in (1, 2)
+    )
+    assert first == ["R", "U", "ArtOrDet", "Mec", "Nn", "M", "R:", "UNK", "S:X"]
+    assert second == [
+        "NOUN:NUM",
+        "DET",
+        "ArtOrDet",
+        "Mec",
+        "Nn",
+        "M",
+        "R:",
+        "UNK",
+        "S:X",
+    ]
+
+
+# The hits and misses that are counted as arrays are those of compare(), sentence by sentence.
+
+
+TYPES_test_errant_hits = [NOOP, "UNK", "R:NOUN", "M:DET", UNJUDGED]
+COMPARISONS = st.builds(
+    Comparison,
+    mode=st.sampled_from(["cs", "cse", "ds", "dt"]),
+    single=st.booleans(),
+    multi=st.booleans(),
+    left_out=st.sampled_from([(), (), ("R:NOUN",)]),
+    style=st.sampled_from(["errant", CHERRANT]),
+)
+
+
+@st.composite
+def lines(draw: st.DrawFn, annotator: int) -> list[str]:
+    edit = st.tuples(
+        st.integers(-1, 2),
+        st.integers(0, 2),
+        st.sampled_from(TYPES_test_errant_hits),
+        st.sampled_from(["", "a", "a b"]),
+    )
+    edits = draw(st.lists(edit, min_size=1, max_size=4))
+    return [
+        f"A {a} {max(a, 0) + b}|||{name}|||{text}|||REQUIRED|||-NONE-|||{annotator}"
+        for a, b, name, text in edits
+    ]
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> Text:
+    """References are pairs of two annotators of the gold and two of an output, any of whom may lack
+    a line."""
+    count, systems = draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    gold = [
+        [draw(st.none() | lines(number)) for number in range(2)] for _ in range(count)
+    ]
+    references = []
+    for output in range(2):
+        for number in range(2):
+            records = [
+                b""
+                if not (own := line[number])
+                else record_of(number, number, output, own)
+                for line in gold
+            ]
+            references.append(join_lines(records))
+    outputs = []
+    for _ in range(systems):
+        each = [draw(lines(0)) + (draw(st.just([]) | lines(1))) for _ in range(count)]
+        outputs.append(
+            join_lines("\n".join(own or [NOOP_LINE]).encode() for own in each)
+        )
+    return Text(None, references, outputs, {})
+
+
+def one_by_one(
+    comparison: Comparison, text: Text, system: int, line: int
+) -> list[tuple[int, int, Hits] | None]:
+    """Return for each pair its order, the edits of the annotator, and the hits and misses."""
+    outputs = [
+        comparison.keys(edits)
+        for edits in outputs_of(list(text.systems[system].texts())[line])
+    ]
+    annotations = [
+        annotation_of(list(reference.texts())[line]) for reference in text.references
+    ]
+    keys = [comparison.keys(own.edits) if own else {} for own in annotations]
+    first = [
+        own
+        for own, item in zip(keys, annotations, strict=True)
+        if item and item.output == 0
+    ]
+    judged = (
+        comparison.style != CHERRANT
+        or len(first) != 1
+        or [*first[0].values()] != [[UNJUDGED]]
+    )
+    pairs: list[tuple[int, int, Hits] | None] = []
+    for item, own in zip(annotations, keys, strict=True):
+        if item is None or item.output >= len(outputs):
+            pairs.append(None)
+            continue
+        edits = sum(len(types) for types in own.values() if types[0] != NOOP)
+        hits = compare(outputs[item.output], own) if judged else Hits([], [], [])
+        pairs.append((item.output * len(annotations) + item.order, edits, hits))
+    return pairs
+
+
+def counted(compared: Compared, pair: int, place: int, row: int) -> Counter[str]:
+    rows, types = compared.hits[pair][place]
+    return Counter(compared.types[number] for number in types[rows == row].tolist())
+
+
+@settings(max_examples=120, deadline=None)
+@given(text=texts(), comparison=COMPARISONS)
+def test_hits_as_arrays_are_those_of_each_sentence(
+    text: Text, comparison: Comparison
+) -> None:
+    compared = hits_of(comparison, text)
+    systems, count, pairs = compared.edits.shape
+    for system, line in np.ndindex(systems, count):
+        for pair, expected in enumerate(one_by_one(comparison, text, system, line)):
+            order, edits, hits = expected or (0, -1, Hits([], [], []))
+            assert (
+                compared.orders[system, line, pair],
+                compared.edits[system, line, pair],
+            ) == (
+                order,
+                edits,
+            )
+            for place, types in enumerate(hits):
+                assert counted(compared, pair, place, system * count + line) == Counter(
+                    types
+                )
+    assert (
+        hits_of(comparison, text) is compared
+    )  # by type and in total they are made once
+    assert pairs == len(text.references)
