@@ -101,11 +101,6 @@ CORE_COMMANDS = {
     "report": _core(
         "report", "write the results of a run in other forms", reads_runs=True
     ),
-    "cite": _core(
-        "cite",
-        "print what to cite for a run, and how it was evaluated",
-        reads_runs=True,
-    ),
     "clean": _core("clean", "delete what a run has left behind"),
     "compare": _core(
         "compare",

@@ -5,11 +5,15 @@ their names, and add a line to FORMATS.
 """
 
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from ..extension import missing_extension
 from ..lookup import Table, later
 from .context import Format, Plot, SeveralRunsFormat
+
+if TYPE_CHECKING:
+    from ..scoring.results import Results
 
 FORMATS: Table[Format] = Table(
     __name__,
@@ -58,6 +62,9 @@ FORMATS: Table[Format] = Table(
 
 PLOTS: Table[Plot] = Table(__name__, {}, kind="plots")
 """Plots by the names that `output.plots` of a config and `--plot` of the command `report` take."""
+
+DISPLAYS: "Table[Callable[[Results], str]]" = Table(__name__, {}, kind="displays")
+"""How notebooks show results, by MIME type."""
 
 SEVERAL_RUNS_FORMATS: Table[SeveralRunsFormat] = Table(
     __name__, {}, kind="several_runs_formats"

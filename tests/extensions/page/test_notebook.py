@@ -12,7 +12,7 @@ import pytest
 import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
-from pipeline.report.notebook import MAX_ROWS, SHADE, THIN
+from pipeline.extensions.page.notebook import MAX_ROWS, SHADE, THIN
 from pipeline.report.terminal.progress import Bar, NotebookBar, progress_listener
 from tests.conftest import ROOT
 

@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.cli.commands import cite
-from pipeline.cli.commands.cite import bibtex, keys_of_texts, of_metric
-from pipeline.data.catalogue import catalogue, citations
+from pipeline.data.catalogue import catalogue
 from pipeline.errors import InputError
+from pipeline.extensions.published.commands import cite
+from pipeline.extensions.published.commands.cite import (
+    bibtex,
+    citations,
+    keys_of_texts,
+    of_metric,
+)
 from pipeline.metrics import METRICS
 from pipeline.scoring.results import Results
 from pipeline.scoring.significance_tests import SIGNIFICANCE_TESTS, with_samples
@@ -79,7 +84,9 @@ def all_keys() -> set[str]:
 
 
 def test_every_key_has_its_entry_and_every_entry_its_use() -> None:
-    text = (ROOT / "pipeline" / "data" / "citations.bib").read_text(encoding="utf-8")
+    text = (
+        ROOT / "pipeline" / "extensions" / "published" / "citations.bib"
+    ).read_text(encoding="utf-8")
     own = re.findall(r"^@[a-z]+\{([^,]+),$", text, re.MULTILINE)
     assert len(own) == len(set(own))
     fetched = {key for dataset in catalogue().values() for key in dataset.citations}
