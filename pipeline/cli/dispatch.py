@@ -86,9 +86,6 @@ CORE_COMMANDS = {
         takes_plugins=True,
     ),
     "score": _core("score", "score files without a config", takes_plugins=True),
-    "gleu": _core(
-        "gleu", "score files as the package gleu does: the same options and output"
-    ),
     "explain": _core(
         "explain",
         "take one sentence apart: which n-grams match, are penalised, are missing",

@@ -17,7 +17,6 @@ import pipeline
 from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
-from pipeline.data.catalogue import citations
 from pipeline.data.config.models import StatisticsConfig
 from pipeline.errors import ConfigError, InputError, StoreError
 from pipeline.report.tables.comparisons import shown_p, signed
@@ -339,7 +338,6 @@ def test_a_significance_test_names_itself(name: str) -> None:
         name, settings
     )
     assert bool(test.printed_samples(settings)) == bool(test.samples)
-    assert set(test.citations) <= set(citations())
 
 
 def test_a_test_in_the_table_is_in_the_config_the_tables_and_the_commands(

@@ -6,7 +6,6 @@ Here is how numbers are printed in all of them.
 
 import math
 import re
-from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 
@@ -54,22 +53,3 @@ def shown_role(role: str) -> str:
     """Return the name of a text in tables. References count from 1 there, from 0 in results.json."""
     match = _REFERENCE_ROLE.match(role)
     return f"{match[1]}{int(match[2]) + 1}" if match else role
-
-
-def ascii_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a boxed table with centred cells, equal to those that the package gleu prints with -v
-    by prettytable.
-
-    If the blanks of a cell are odd in number, the larger half is on the right of cells of odd
-    length.
-    """
-    all_rows = [header, *rows]
-    widths = []
-    for column in range(len(header)):
-        widths.append(max(len(row[column]) for row in all_rows))
-    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-    lines = []
-    for row in all_rows:
-        cells = [cell.center(width) for cell, width in zip(row, widths, strict=True)]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([rule, lines[0], rule, *lines[1:], rule])

@@ -84,13 +84,27 @@ def all_keys() -> set[str]:
 
 
 def test_every_key_has_its_entry_and_every_entry_its_use() -> None:
-    text = (
-        ROOT / "pipeline" / "extensions" / "published" / "citations.bib"
-    ).read_text(encoding="utf-8")
+    text = (ROOT / "pipeline" / "extensions" / "published" / "citations.bib").read_text(
+        encoding="utf-8"
+    )
     own = re.findall(r"^@[a-z]+\{([^,]+),$", text, re.MULTILINE)
     assert len(own) == len(set(own))
     fetched = {key for dataset in catalogue().values() for key in dataset.citations}
     assert set(own) == all_keys() | fetched == set(citations())
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_citations_of_metrics_have_entries(name: str) -> None:
+    assert set(of_metric(name).citations) <= set(citations())
+
+
+def test_citations_of_data_sets_have_entries_with_addresses() -> None:
+    cited = {key for dataset in catalogue().values() for key in dataset.citations}
+    assert cited
+    for key in cited:
+        entry = citations()[key]
+        fields = set(re.findall(r"^  (\w+) +=", entry, re.MULTILINE))
+        assert {"title", "author", "year", "url"} <= fields
 
 
 @pytest.mark.parametrize("key", sorted(citations()))

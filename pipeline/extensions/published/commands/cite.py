@@ -167,9 +167,9 @@ def _metrics(results: Results) -> list[Use]:
     for signature, peer in peer_signatures.items():
         metric = results.metric(signature)
         text = f"{metric.name_in_text}: {signature}"
-        if peer:
-            if results.statistics:
-                peer = with_samples(peer, results.statistics)
+        if peer and results.statistics:
+            text += f" (sacreBLEU's: {with_samples(peer, results.statistics)})"
+        elif peer:
             text += f" (sacreBLEU's: {peer})"
         uses.append(Use(text, metric.citations))
     return uses
