@@ -28,7 +28,7 @@ FORMATS: Table[Format] = Table(
                 "scores.csv, one value a row; tests.csv, human.csv, means.csv and types.csv where "
                 "the run has them"
             ),
-            files=later(__name__, "data_files.csv_files"),
+            files=later(__name__, "csv_files.csv_files"),
             printed=True,
         ),
         "markdown": Format(
@@ -40,19 +40,6 @@ FORMATS: Table[Format] = Table(
             about="results.tex: tables with booktabs; types.tex",
             files=later(__name__, "latex.latex_files"),
             printed=True,
-        ),
-        "parquet": Format(
-            about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts",
-            files=later(__name__, "data_files.parquet_files"),
-            package="pyarrow",
-            extra="parquet",
-        ),
-        "numbers": Format(
-            about=(
-                "the numbers of sentences by metrics of your own, and a config that takes them as "
-                "`external`"
-            ),
-            files=later(__name__, "numbers.number_files"),
         ),
     },
     kind="report_formats",

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from ..data.texts import read_texts
-from ..metrics.base.declared import Declared
-from ..scoring.metric_results import MetricResult
-from .context import ReportContext
-from .tables.ranked import labels
+from pipeline.data.texts import read_texts
+from pipeline.metrics.base.declared import Declared
+from pipeline.report.context import ReportContext
+from pipeline.report.tables.ranked import labels
+from pipeline.scoring.metric_results import MetricResult
 
 FOLDER = "numbers"
 LINE = "#"
