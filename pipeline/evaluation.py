@@ -15,7 +15,7 @@ from .metrics.base.metric import Metric
 from .metrics.base.statistics_spec import Columns
 from .report.context import plot_style
 from .report.in_python import Reportable, matching_signatures, plotted
-from .report.tables.ranked import labels
+from .report.tables.metric_names import labels
 from .scoring.metric_results import MetricResult, datasets_of, picked, rows_of
 from .scoring.results import (
     REFERENCES_ROW,

@@ -4,16 +4,15 @@ of extensions.
 On a terminal the best and significant cells are in colour. In a pipe the tables are plain.
 """
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from ..errors import printable
-from ..metrics.names import class_of, goodness
+from ..metrics.names import goodness
 from ..scoring.results import Comparison, Results, Score
 from ..scoring.significance_tests import with_samples
 from .overview import Overview, overviews
-from .tables import Table, ranked
+from .tables import ranked
 from .tables.by_type import caption, of_system, side_by_side, types_of
 from .tables.comparisons import (
     BETTER,
@@ -25,6 +24,7 @@ from .tables.comparisons import (
     too_few,
 )
 from .tables.extra_tables import ReportTable, extra_tables
+from .tables.metric_names import called
 from .tables.ranked import Group, groups, size
 from .tables.series import best_sentences
 from .terminal.printing import fits, print_square, print_table, print_text
@@ -44,8 +44,6 @@ TURNED = (
     "short, and one in which nothing is to be changed is won by leaving it alone."
 )
 """The note on comparisons in which the score of the corpus and most of the sentences disagree."""
-ORDERED = re.compile("(.+)_([1-9][0-9]*)")
-"""The name of an output of one order of n-grams."""
 MAX_NAMES = 5
 """How many names of a kind are listed when a run replaces another."""
 
@@ -284,26 +282,6 @@ def print_small_p_note(results: Results, tests: Iterable[Comparison]) -> None:
         print_text(DOUBTED)
 
 
-def by_order(score: Score, digits: int) -> Table:
-    """Return a table with a row for each order, of the outputs that are named like match_1, match_2
-    ...
-    """
-    metric = class_of(score.metric)
-    columns: dict[str, dict[int, str]] = {}
-    orders: set[int] = set()
-    for name, value in score.outputs.items():
-        match = ORDERED.fullmatch(name)
-        if match:
-            order = int(match[2])
-            orders.add(order)
-            cell = ranked.output_cell(value, name, metric, digits)
-            columns.setdefault(match[1], {})[order] = cell
-    rows = []
-    for order in sorted(orders):
-        rows.append([str(order), *(cells[order] for cells in columns.values())])
-    return ["n", *columns], rows
-
-
 def print_extra_tables(
     tables: Sequence[ReportTable], known: Collection[str] = ()
 ) -> None:
@@ -325,7 +303,7 @@ def print_extra_tables(
             is_last or tables[number + 1].signatures != table.signatures
         ):
             print()
-            for signature, label in ranked.called(table.signatures).items():
+            for signature, label in called(table.signatures).items():
                 if signature != label and signature not in known:
                     print(printable(f"{label} = {signature}"))
 
@@ -348,7 +326,7 @@ def replacement_note(
     if len(scores) > 1:
         count = f"{len(scores):,} scores"
         pronoun = "them"
-    names = ranked.called([*dict.fromkeys(score.metric for score in scores), *known])
+    names = called([*dict.fromkeys(score.metric for score in scores), *known])
     systems = _listed("system", [score.system for score in scores])
     metrics = _listed("metric", [names[score.metric] for score in scores])
     return (

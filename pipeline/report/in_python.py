@@ -13,7 +13,7 @@ from ..metrics.build import from_text, metrics_called
 from ..scoring.results import Results
 from . import DISPLAYS, FORMATS, PLOTS, unavailable
 from .context import PlotStyle, ReportContext
-from .tables.ranked import labels
+from .tables.metric_names import labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

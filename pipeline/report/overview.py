@@ -20,6 +20,7 @@ from .tables.comparisons import (
     level_name,
     shown_interval,
 )
+from .tables.metric_names import rivalry
 from .tables.ranked import (
     SOURCE,
     Group,
@@ -29,7 +30,6 @@ from .tables.ranked import (
     kinds,
     picked,
     ranked_table,
-    rivalry,
     size,
 )
 from .tables.series import best_sentences

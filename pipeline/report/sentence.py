@@ -34,7 +34,7 @@ from ..scoring.terms import (
 )
 from .context import ReportContext
 from .tables import Table, percent, round_half_up
-from .tables.ranked import called
+from .tables.metric_names import called
 from .terminal.printing import console, has_colours, terminal_width
 
 MAX_EMPTY_ORDER = 9

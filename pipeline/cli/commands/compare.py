@@ -34,7 +34,8 @@ from ...report.console import print_comparisons
 from ...report.sentence import most_different, sentence
 from ...report.tables import percent
 from ...report.tables.comparisons import is_significant, p_cell, pair_table
-from ...report.tables.ranked import called, check_picked
+from ...report.tables.metric_names import called
+from ...report.tables.ranked import check_picked
 from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from ...scoring import stored_runs

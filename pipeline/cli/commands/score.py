@@ -358,7 +358,8 @@ def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> 
     column is the metric, and a cell is empty if a metric has no such column.
     """
     from ...report.tables import percent
-    from ...report.tables.ranked import labels, output_cell
+    from ...report.tables.metric_names import labels
+    from ...report.tables.ranked import output_cell
 
     cells_of: list[dict[str, list[str]]] = []
     for result in results:

@@ -16,7 +16,7 @@ import yaml
 from pipeline.data.texts import read_texts
 from pipeline.metrics.base.declared import Declared
 from pipeline.report.context import ReportContext
-from pipeline.report.tables.ranked import labels
+from pipeline.report.tables.metric_names import labels
 from pipeline.scoring.metric_results import MetricResult
 
 FOLDER = "numbers"

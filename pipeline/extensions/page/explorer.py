@@ -27,7 +27,7 @@ from pipeline.report.tables.comparisons import (
     p_cell,
     settings_line,
 )
-from pipeline.report.tables.ranked import called, labels
+from pipeline.report.tables.metric_names import called, labels
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.results import Results, without_nan
 from pipeline.scoring.sentences import sentence_scores

@@ -11,8 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pipeline.extension import installed
-from pipeline.metrics.names import factor
-from pipeline.report.console import by_order
+from pipeline.metrics.names import class_of, factor
 from pipeline.report.context import ReportContext
 from pipeline.report.overview import Overview, overviews, verdict_sentence
 from pipeline.report.tables import shown_role
@@ -30,6 +29,7 @@ from pipeline.report.tables.ranked import (
     best_of,
     groups,
     notes_of,
+    output_cell,
     ranked_table,
     size,
 )
@@ -78,6 +78,8 @@ FOLDERS = re.compile(
 not need them."""
 MAX_PAGE_BYTES = 14_500_000
 """A larger page is made again with fewer sentences, unless their number was requested."""
+OF_ORDER = re.compile("(.+)_([1-9][0-9]*)")
+"""The name of an output of one order of n-grams."""
 MAX_TITLE_NAMES = 3
 """How many data sets the title of a page without a description names."""
 
@@ -364,11 +366,24 @@ def board(
 
 
 def orders(scores: Sequence[Score], digits: int) -> PageTable | None:
-    """Return all outputs that have a value for each order, with a row for each system and order."""
+    """Return the outputs that have a value for each order, such as match_1, match_2 ..., with a row
+    for each system and order; None if there are none.
+    """
     header: list[str] = []
-    rows = []
+    rows: list[list[str]] = []
     for score in scores:
-        own_header, own_rows = by_order(score, digits)
-        header = header or ["system", *own_header]
-        rows += [[score.system, *row] for row in own_rows]
+        metric = class_of(score.metric)
+        columns: dict[str, dict[int, str]] = {}
+        all_orders: set[int] = set()
+        for name, value in score.outputs.items():
+            match = OF_ORDER.fullmatch(name)
+            if match:
+                order = int(match[2])
+                all_orders.add(order)
+                cell = output_cell(value, name, metric, digits)
+                columns.setdefault(match[1], {})[order] = cell
+        header = header or ["system", "n", *columns]
+        for order in sorted(all_orders):
+            cells = [column[order] for column in columns.values()]
+            rows.append([score.system, str(order), *cells])
     return PageTable(header, rows) if rows else None

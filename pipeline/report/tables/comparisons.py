@@ -220,32 +220,6 @@ def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Ta
     return header, rows
 
 
-def neighbours(results: Results, system: str, digits: int) -> str:
-    """Return the rank of a system on the only board of a run, with the tests against its
-    neighbours, in a sentence.
-    """
-    order = sorted(results.scores, key=lambda score: score.rank)
-    systems = [score.system for score in order]
-    position = systems.index(system)
-    score = order[position]
-    points = percent(score.score, digits, score.metric)
-    parts = [f"{system} is {score.rank} of {len(order)}, with {points}"]
-    for other_position, side in ((position - 1, "below"), (position + 1, "above")):
-        if not 0 <= other_position < len(order):
-            continue
-        other = systems[other_position]
-        for test in results.tests:
-            if other not in (test.system, test.other):
-                continue
-            distance = percent(abs(test.difference), digits, test.metric)
-            verdict = (
-                "significant" if is_significant(test, results) else "not significant"
-            )
-            p = p_cell(test, results)
-            parts.append(f"{distance} {side} {other} (p adjusted {p}, {verdict})")
-    return f"{'; '.join(parts)}."
-
-
 def settings_line(statistics: dict[str, Any]) -> str:
     """Return in a line how intervals and tests were computed, and the marks of significance."""
     test = statistics["test"]

@@ -3,16 +3,13 @@ their columns.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 from unicodedata import normalize
 
 from ...errors import InputError, known_names
-from ...metrics import METRICS
-from ...metrics.base import options as signature
 from ...metrics.base.metric import Metric
-from ...metrics.build import from_text
 from ...metrics.names import class_of, factor
 from ...scoring.results import (
     REFERENCES_ROW,
@@ -24,14 +21,12 @@ from ...scoring.results import (
 )
 from . import Table, percent, round_half_up
 from .comparisons import EXTRA, bootstrap_columns, level_name, shown_interval
+from .metric_names import called, in_text, labels, rivalry
 
 LEFT_OUT = "|refs:leave_one_out|"
 """A part of signatures: the metric scores references as systems too."""
 REFERENCE = re.compile(rf"reference[0-9]+|{REFERENCES_ROW}")
 """Names of references that are scored as systems."""
-ALWAYS = ("flavour", "level")
-"""Settings that labels name whenever metrics of a name differ in them, since such scores cannot be
-compared."""
 SOURCE = "source"
 """The kind of a system that left every line as it was. It does not compete."""
 HUMAN = "reference"
@@ -170,143 +165,6 @@ def notes_of(scores: Sequence[Score]) -> list[str]:
         else:
             notes.append(f"{', '.join(names)}: {note}")
     return notes
-
-
-# --- names of metrics
-
-
-def labels(metrics: Iterable[str]) -> dict[str, str]:
-    """Return a short label for each signature.
-
-    This is the name of the metric. If several share a name, the settings in which they differ
-    follow, such as `gleu (refs:max)`, or a number if they differ in none. The number of references
-    and the version do not count as differences, so that a metric has the same label on every data
-    set. Numbers from files have their title as a name.
-    """
-    names: dict[str, str] = {}
-    settings: dict[str, dict[str, str]] = {}
-    for text in metrics:
-        name, *parts = text.split("|")
-        own_settings = {}
-        for part in parts:
-            key, _, value = part.partition(":")
-            own_settings[key] = value
-        title = signature.unescape(own_settings.get("title", ""))
-        names[text] = title or _short_name(text, name, parts)
-        own_settings.pop("nrefs", None)
-        own_settings.pop("v", None)
-        settings[text] = own_settings
-    texts_of_name: dict[str, list[str]] = {}
-    for text, name in names.items():
-        texts_of_name.setdefault(name, []).append(text)
-    labelled = {}
-    for text, name in names.items():
-        rivals: list[dict[str, str]] = []
-        for other in texts_of_name[name]:
-            if settings[other] not in rivals:
-                rivals.append(settings[other])
-        labelled[text] = name
-        if len(rivals) > 1:
-            differences = _differences(name, rivals)[rivals.index(settings[text])]
-            labelled[text] = f"{name} ({differences})"
-    return labelled
-
-
-def _short_name(text: str, name: str, parts: Sequence[str]) -> str:
-    """Return the short name of a metric with certain settings, or its name."""
-    for setting, short_name in class_of(text).short_names.items():
-        if setting in parts:
-            return short_name
-    return name
-
-
-def rivalry(metric: str, label: str) -> str:
-    """Return the part of a label after the name: in what the metric differs from others of its
-    name.
-    """
-    if not label.startswith(metric.partition("|")[0]):
-        return ""
-    return label.removeprefix(labels([metric])[metric])
-
-
-def called(metrics: Iterable[str]) -> dict[str, str]:
-    """Return the name of each signature's metric in papers, with what tells it from others of its
-    name.
-    """
-    names = {}
-    for text, label in labels(metrics).items():
-        name, _ = in_text(text, "")
-        names[text] = name + rivalry(text, label)
-    return names
-
-
-def in_text(metric: str, output: str) -> tuple[str, str]:
-    """Return how papers head an output of the metric of a signature: see Metric.in_text(). No
-    output is the score.
-
-    For a metric that this version does not have, they are its own names.
-    """
-    try:
-        known_metric = from_text(metric)
-    except InputError:
-        label = labels([metric])[metric]
-        return label, "" if output in (label, metric.partition("|")[0]) else output
-    return known_metric.in_text(output or known_metric.output)
-
-
-def _differences(name: str, rivals: Sequence[dict[str, str]]) -> list[str]:
-    """Return for each metric of a name in what it differs, with defaults that signatures leave
-    out.
-    """
-    defaults = {}
-    if name in METRICS:
-        for option in METRICS[name].options:
-            defaults[option.key] = str(option.default_of({})).lower() or "none"
-    completed = []
-    for rival in rivals:
-        added = {
-            key: rival.get(key, defaults[key]) for key in ALWAYS if key in defaults
-        }
-        completed.append({**rival, **added})
-    texts = _distinguishing_settings(completed)
-    if not texts[0].isdigit():
-        return texts
-    keys: dict[str, None] = {}
-    for rival in rivals:
-        keys.update(dict.fromkeys(key for key in rival if key in defaults))
-    completed = []
-    for rival in rivals:
-        completed.append({key: rival.get(key, defaults[key]) for key in keys})
-    return _distinguishing_settings(completed)
-
-
-def _distinguishing_settings(rivals: Sequence[dict[str, str]]) -> list[str]:
-    """Return for each metric of a name the few settings in which it differs from the others, or
-    else a number.
-    """
-
-    def combinations(keys: Sequence[str]) -> int:
-        return len({tuple(map(rival.get, keys)) for rival in rivals})
-
-    all_keys: dict[str, None] = {}
-    for rival in rivals:
-        all_keys.update(dict.fromkeys(rival))
-    keys = [key for key in all_keys if combinations([key]) > 1]
-    everywhere = [key for key in keys if all(key in rival for rival in rivals)]
-    chosen = [key for key in ALWAYS if key in everywhere]
-    if combinations(chosen) < len(rivals):
-        sufficient = [key for key in everywhere if combinations([key]) == len(rivals)]
-        chosen += sufficient[:1]
-    if combinations(chosen) < len(rivals):
-        for key in [*everywhere, *keys]:
-            if combinations([*chosen, key]) > combinations(chosen):
-                chosen.append(key)
-    texts = []
-    for rival in rivals:
-        texts.append(" ".join(f"{key}:{rival[key]}" for key in chosen if key in rival))
-    if all(texts) and len(set(texts)) == len(texts):
-        return texts
-    return [str(number) for number in range(1, len(texts) + 1)]
 
 
 # --- tables

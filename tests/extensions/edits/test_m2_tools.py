@@ -22,7 +22,7 @@ from pipeline.extensions.edits.m2_files import (
     with_texts_changed,
 )
 from pipeline.files.plain_files import TempFiles
-from pipeline.report.tables.ranked import labels
+from pipeline.report.tables.metric_names import labels
 from pipeline.scoring.results import Results
 from tests.conftest import called, run
 
