@@ -12,7 +12,7 @@ from ..metrics.names import goodness
 from ..scoring.results import Comparison, Results, Score
 from ..scoring.significance_tests import with_samples
 from .overview import Overview, overviews
-from .tables import ranked
+from .tables import columns_of, ranked
 from .tables.by_type import caption, of_system, side_by_side, types_of
 from .tables.comparisons import (
     BETTER,
@@ -259,8 +259,7 @@ def print_comparisons(
         header, rows = pair_table(results, tests, digits)
         chosen = [0, 1, *ranked.picked(header[2:], columns or ["*"], 2)]
         print_table(
-            [header[column] for column in chosen],
-            [[row[column] for column in chosen] for row in rows],
+            *columns_of((header, rows), chosen),
             left=(0, 1),
             first_out=() if columns else LEAST_IMPORTANT,
         )

@@ -6,6 +6,7 @@ Here is how numbers are printed in all of them.
 
 import math
 import re
+from collections.abc import Collection, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 
@@ -19,6 +20,27 @@ NO_BREAK = "\u00a0"
 MAX_DIGITS = 400
 """More decimal digits than any float has."""
 _REFERENCE_ROLE = re.compile(r"^((?:.* )?reference )([0-9]+)$")
+
+
+def columns_of(
+    table: tuple[Sequence[str], Sequence[Sequence[str]]], numbers: Sequence[int]
+) -> Table:
+    """Return these columns of a table, in this order."""
+    header, rows = table
+    selected = []
+    for row in rows:
+        selected.append([row[number] for number in numbers])
+    return [header[number] for number in numbers], selected
+
+
+def padded(
+    row: Sequence[str], widths: Sequence[int], left: Collection[int]
+) -> list[str]:
+    """Return cells filled up with blanks; those of the columns `left` begin at the left."""
+    cells = []
+    for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        cells.append(cell.ljust(width) if number in left else cell.rjust(width))
+    return cells
 
 
 def round_half_up(value: float, digits: int) -> str:
@@ -39,7 +61,7 @@ def percent(fraction: float, digits: int, metric: str = "") -> str:
     return round_half_up(factor(metric) * fraction, digits)
 
 
-def shown_level(level: float | str) -> str:
+def shown_level(level: float | str | Fraction) -> str:
     """Return the level of intervals in percent, such as 95%."""
     return f"{float(Fraction(str(level)) * 100):g}%"
 

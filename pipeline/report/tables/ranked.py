@@ -19,7 +19,7 @@ from ...scoring.results import (
     Score,
     grouped,
 )
-from . import Table, percent, round_half_up
+from . import Table, columns_of, percent, round_half_up
 from .comparisons import EXTRA, bootstrap_columns, level_name, shown_interval
 from .metric_names import called, in_text, labels, rivalry
 
@@ -116,23 +116,23 @@ def kinds(info: DatasetInfo, group: Group) -> dict[str, str]:
     SOURCE is a system whose every line equals the source. HUMAN is one whose every line equals a
     reference, or a reference that is scored as a system (`references: leave_one_out`).
     """
-    references = {
-        digest for role, digest in info.digests.items() if role.startswith("reference ")
-    }
-    digests: dict[str, set[str]] = {}
+    reference_digests = set()
+    system_digests: dict[str, set[str]] = {}
     for role, digest in info.digests.items():
+        if role.startswith("reference "):
+            reference_digests.add(digest)
         _, prefix, name = role.partition("system ")
         if prefix:
-            digests.setdefault(name, set()).add(digest)
+            system_digests.setdefault(name, set()).add(digest)
     apart = {}
     for score in group.scores:
         name = score.system
-        system_digests = digests.get(name, set())
+        digests = system_digests.get(name, set())
         if LEFT_OUT in group.metric and REFERENCE.fullmatch(name):
             apart[name] = HUMAN
-        elif info.digests.get("source") in system_digests:
+        elif info.digests.get("source") in digests:
             apart[name] = SOURCE
-        elif system_digests & references:
+        elif digests & reference_digests:
             apart[name] = HUMAN
     return apart
 
@@ -182,53 +182,49 @@ def ranked_table(
     With `columns`, names or patterns, it has those of these columns, also of EXTRA, and of all
     outputs that they name.
     """
-    signature_text = scores[0].metric
-    metric = class_of(signature_text)
+    signature = scores[0].metric
+    metric = class_of(signature)
     score_name, *outputs = scores[0].outputs
     usual = [name for name in outputs if _is_usual(name, metric)]
     more = [name for name in outputs if name not in usual]
     titles, compared_cells = bootstrap_columns(results, scores, digits)
-    draw_titles = []
-    if any(score.samples for score in scores):
-        draw_titles = ["std of draws", "95% of draws"]
+    has_draws = any(score.samples for score in scores)
+    draw_titles = ["std of draws", "95% of draws"] if has_draws else []
     header = ["rank", "system", score_name, *usual, *titles, *draw_titles, *more]
     rows = []
     for score, cells in zip(scores, compared_cells, strict=True):
-        row = [
-            str(score.rank),
-            score.system,
-            percent(score.score, digits, signature_text),
-        ]
+        row = [str(score.rank), score.system, percent(score.score, digits, signature)]
         for name in usual:
             more_digits = 2 if name == "standard_error" else 0
-            row.append(
-                output_cell(score.outputs[name], name, metric, digits + more_digits)
-            )
+            value = score.outputs[name]
+            row.append(output_cell(value, name, metric, digits + more_digits))
         row += cells
-        if score.samples:
-            spread = shown_interval(
-                score.samples.clipped_interval, digits, signature_text
-            )
-            row.append(percent(score.samples.std, digits + 1, signature_text))
-            row.append(spread.replace("- to -", "-"))
-        elif draw_titles:
-            row += ["-", "-"]
-        row += [output_cell(score.outputs[name], name, metric, digits) for name in more]
+        if has_draws:
+            row += _draw_cells(score, digits)
+        for name in more:
+            row.append(output_cell(score.outputs[name], name, metric, digits))
         rows.append(row)
     if columns:
         names = _names_of_printed_outputs(results, scores[0])
         patterns = [names.get(pattern, pattern) for pattern in columns]
         chosen = [0, 1, 2, *picked(header[3:], patterns, 3)]
     else:
-        shown_columns = range(len(header) - len(more))
-        chosen = [
-            number for number in shown_columns if not EXTRA.fullmatch(header[number])
-        ]
-    return [header[number] for number in chosen], [_cells(row, chosen) for row in rows]
+        usual_titles = header[: len(header) - len(more)]
+        chosen = []
+        for number, title in enumerate(usual_titles):
+            if not EXTRA.fullmatch(title):
+                chosen.append(number)
+    return columns_of((header, rows), chosen)
 
 
-def _cells(row: Sequence[str], columns: Sequence[int]) -> list[str]:
-    return [row[number] for number in columns]
+def _draw_cells(score: Score, digits: int) -> list[str]:
+    """Return the standard deviation over draws of references, and the range of 95% of them."""
+    samples = score.samples
+    if not samples:
+        return ["-", "-"]
+    spread = shown_interval(samples.clipped_interval, digits, score.metric)
+    std = percent(samples.std, digits + 1, score.metric)
+    return [std, spread.replace("- to -", "-")]
 
 
 def _is_usual(output: str, metric: type[Metric]) -> bool:
@@ -307,9 +303,9 @@ def picked(titles: Sequence[str], patterns: Sequence[str], first: int = 0) -> li
         for number, title in enumerate(titles, first):
             if _folded(title) == folded:
                 equal.append(number)
-            if fnmatchcase(_folded(title), folded):
+            elif fnmatchcase(_folded(title), folded):
                 matching.append(number)
-            if any(fnmatchcase(word, pattern) for word in title.split()):
+            elif any(fnmatchcase(word, pattern) for word in title.split()):
                 with_word.append(number)
         chosen.update(equal or matching or with_word)
     return sorted(chosen)
