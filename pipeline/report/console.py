@@ -180,8 +180,11 @@ def print_overview(
         )
         for row, name in enumerate(overview.systems):
             entry = column.entries.get(name)
-            text = entry.text if entry else "-"
-            mark = entry.mark if entry else ""
+            text = "-"
+            mark = ""
+            if entry:
+                text = entry.text
+                mark = entry.mark
             if mark_width:
                 text += f" {mark.ljust(mark_width)}"
             rows[row].append(text)

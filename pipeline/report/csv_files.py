@@ -30,44 +30,46 @@ TEST_COLUMNS = (
     "p",
     "p_adjusted",
 )
+MEAN_COLUMNS = ("metric", "system", "datasets", "mean")
+TYPE_COLUMNS = (
+    "dataset",
+    "system",
+    "metric",
+    "tier",
+    "type",
+    "output",
+    "value",
+    "low",
+    "high",
+)
+HUMAN_COLUMNS = (
+    "dataset",
+    "metric",
+    "human",
+    "n",
+    "coefficient",
+    "value",
+    "low",
+    "high",
+)
 
 
 def csv_files(context: ReportContext) -> dict[str, str]:
-    """Return scores.csv, and tests.csv, human.csv, means.csv and types.csv if they have rows.
-    Nothing is rounded.
-    """
+    """Return scores.csv, and tests.csv, human.csv, means.csv and types.csv if they have rows."""
     results = context.results
     if context.columns:
         outputs = dict.fromkeys(str(row[3]) for row in _score_rows(results))
         check_picked(list(outputs), context.columns)
-    types = _type_rows(results)
-    type_header = [
-        "dataset",
-        "system",
-        "metric",
-        "tier",
-        "type",
-        "output",
-        "value",
-        "low",
-        "high",
-    ]
-    files = {"types.csv": _csv(type_header, types)}
+    files = {}
     if not context.by_type:
-        files = {
-            "scores.csv": to_csv(results, context.columns),
-            "tests.csv": _csv(TEST_COLUMNS, _test_rows(results)),
-            "human.csv": human_to_csv(results),
-            "means.csv": _csv(
-                ["metric", "system", "datasets", "mean"], _mean_rows(results)
-            ),
-            **files,
-        }
-    written = {}
-    for name, text in files.items():
-        if name == "scores.csv" or text.count("\n") > 1:
-            written[name] = text
-    return written
+        files["tests.csv"] = _csv(TEST_COLUMNS, _test_rows(results))
+        files["human.csv"] = human_to_csv(results)
+        files["means.csv"] = _csv(MEAN_COLUMNS, _mean_rows(results))
+    files["types.csv"] = _csv(TYPE_COLUMNS, _type_rows(results))
+    with_rows = {name: text for name, text in files.items() if text.count("\n") > 1}
+    if context.by_type:
+        return with_rows
+    return {"scores.csv": to_csv(results, context.columns), **with_rows}
 
 
 def to_csv(results: Results, columns: Sequence[str] = ()) -> str:
@@ -130,15 +132,13 @@ def human_to_csv(results: Results) -> str:
     for item in [*human.get("correlations", ()), *human.get("sentences", ())]:
         human_name = item.get("human", "pairs of outputs")
         count = item["pairs"] if "pairs" in item else len(item["systems"])
+        key = [item["dataset"], item["metric"], human_name, count]
         for name, coefficient in item["coefficients"].items():
-            row = [item["dataset"], item["metric"], human_name, count, name]
-            rows.append([*row, coefficient["value"], *coefficient["interval"]])
+            rows.append([*key, name, coefficient["value"], *coefficient["interval"]])
     for item in human.get("statistics", ()):
-        row = [item["dataset"], item["metric"], item["human"], item["scores"]]
-        rows.append([*row, item["statistic"], item["value"], None, None])
-    return _csv(
-        ["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"], rows
-    )
+        key = [item["dataset"], item["metric"], item["human"], item["scores"]]
+        rows.append([*key, item["statistic"], item["value"], None, None])
+    return _csv(HUMAN_COLUMNS, rows)
 
 
 def _csv(header: Sequence[str], rows: Iterable[Row]) -> str:

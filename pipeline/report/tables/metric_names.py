@@ -89,7 +89,9 @@ def in_text(metric: str, output: str) -> tuple[str, str]:
         known_metric = from_text(metric)
     except InputError:
         label = labels([metric])[metric]
-        return label, "" if output in (label, metric.partition("|")[0]) else output
+        if output in (label, metric.partition("|")[0]):
+            output = ""
+        return label, output
     return known_metric.in_text(output or known_metric.output)
 
 
@@ -126,7 +128,8 @@ def _distinguishing_settings(rivals: Sequence[Settings]) -> list[str]:
     for rival in rivals:
         all_keys |= rival
     keys = [key for key in all_keys if combinations([key]) > 1]
-    everywhere = [key for key in keys if all(key in rival for rival in rivals)]
+    shared = set(all_keys).intersection(*rivals)
+    everywhere = [key for key in keys if key in shared]
     chosen = [key for key in ALWAYS if key in everywhere]
     if combinations(chosen) < len(rivals):
         sufficient = [key for key in everywhere if combinations([key]) == len(rivals)]
