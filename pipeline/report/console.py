@@ -7,7 +7,6 @@ On a terminal the best and significant cells are in colour. In a pipe the tables
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from ..errors import printable
 from ..metrics.names import goodness
 from ..scoring.results import Comparison, Results, Score
 from ..scoring.significance_tests import with_samples
@@ -27,7 +26,7 @@ from .tables.extra_tables import ReportTable, extra_tables
 from .tables.metric_names import called
 from .tables.ranked import Group, groups, size
 from .tables.series import best_sentences
-from .terminal.printing import fits, print_square, print_table, print_text
+from .terminal.printing import fits, print_line, print_square, print_table, print_text
 
 BEST = "bold"
 """The style of the best cell of a column."""
@@ -157,7 +156,7 @@ def print_sacrebleu_signature(
         signature = with_samples(signature, statistics, statistics["test"])
     elif statistics:
         signature = with_samples(signature, statistics)
-    print(printable(signature))
+    print_line(signature)
 
 
 def print_overview(
@@ -193,7 +192,7 @@ def print_overview(
                 style = f"{BEST} {style or BEST_COLOUR}"
             if style:
                 styles[row, number] = style
-    print(printable(overview.about))
+    print_line(overview.about)
     titles = [column.printed for column in overview.columns]
     print_square(["system", *titles], rows, styles=styles)
     for column in overview.columns:
@@ -205,7 +204,7 @@ def print_overview(
     if overview.marks:
         print_text(overview.marks)
     for label, group in overview.groups:
-        print(printable(f"{label} = {group.metric}"))
+        print_line(f"{label} = {group.metric}")
         print_sacrebleu_signature(group.scores[0], results.statistics, columns)
 
 
@@ -219,7 +218,7 @@ def print_types(results: Results, digits: int, tier: int) -> None:
     for number, types in enumerate(types_of(results, tier)):
         if number:
             print()
-        print(printable(caption(types)))
+        print_line(caption(types))
         score, *fractions = types.fractions
         if len(types.systems) > 1:
             table = side_by_side(types, digits, [*fractions, score])
@@ -232,7 +231,7 @@ def print_types(results: Results, digits: int, tier: int) -> None:
             intervals = [
                 title for title in reversed(header) if title != score and " " in title
             ]
-            print(printable(system))
+            print_line(system)
             print_table(
                 header,
                 rows,
@@ -257,7 +256,7 @@ def print_comparisons(
             group.tests, key=lambda test: (ranks[test.system], ranks[test.other])
         )
         heading = f"{group.heading}\n" if group.heading else ""
-        print(printable(f"{group.dataset}  {heading}{group.metric}"))
+        print_line(f"{group.dataset}  {heading}{group.metric}")
         print_sacrebleu_signature(group.scores[0], results.statistics, ("p",))
         header, rows = pair_table(results, tests, digits)
         chosen = [0, 1, *ranked.picked(header[2:], columns or ["*"], 2)]
@@ -295,7 +294,7 @@ def print_extra_tables(
         if number:
             print()
         if table.title:
-            print(printable(table.title))
+            print_line(table.title)
         header, rows = table.table
         print_table(header, rows, left=table.text_columns, first_out=table.first_out)
         for line in table.items:
@@ -307,7 +306,7 @@ def print_extra_tables(
             print()
             for signature, label in called(table.signatures).items():
                 if signature != label and signature not in known:
-                    print(printable(f"{label} = {signature}"))
+                    print_line(f"{label} = {signature}")
 
 
 # --- what a run replaces in its run directory, which is printed before it begins

@@ -26,7 +26,7 @@ from itertools import chain, groupby
 from typing import NamedTuple
 
 from ...data.config.models import StatisticsConfig
-from ...errors import InputError, PipelineError, printable
+from ...errors import InputError, PipelineError
 from ...execution.store.run_directory import folder_of
 from ...metrics.names import factor, goodness, lower_is_better
 from ...reopen import chosen, revisit
@@ -36,7 +36,7 @@ from ...report.tables import percent
 from ...report.tables.comparisons import is_significant, p_cell, pair_table
 from ...report.tables.metric_names import called
 from ...report.tables.ranked import check_picked
-from ...report.terminal.printing import print_text, print_warnings
+from ...report.terminal.printing import print_line, print_text, print_warnings
 from ...report.terminal.progress import Bar
 from ...scoring import stored_runs
 from ...scoring.metric_results import MetricResult, picked
@@ -244,10 +244,8 @@ def _gate(args: argparse.Namespace) -> int:
             after = percent(new, args.digits, test.metric)
             change = f"{before} -> {after}, p adjusted {p_cell(test, results)}"
             sentence_end = _outcome_in_words(outcome, args.margin)
-            print(
-                printable(
-                    f"{test.dataset}, {labels[test.metric]}: {name} is {sentence_end}: {change}"
-                )
+            print_line(
+                f"{test.dataset}, {labels[test.metric]}: {name} is {sentence_end}: {change}"
             )
     if not verdicts and not args.json:
         print("no system has other outputs in the two runs, so none is worse")
@@ -341,20 +339,20 @@ def _worst(args: argparse.Namespace) -> int:
         )
     one, two = names
     lines = most_different(measured, one, two, args.worst)
-    print(printable(f"{dataset}: the sentences where {one} and {two} differ most"))
-    print(printable(measured.scores[0].metric))
+    print_line(f"{dataset}: the sentences where {one} and {two} differ most")
+    print_line(measured.scores[0].metric)
     for line, score_of_one, score_of_two in lines:
         texts, position = sentence(context, dataset, line, [one, two])
         first = percent(score_of_one, args.digits, measured.signature)
         second = percent(score_of_two, args.digits, measured.signature)
-        print(printable(f"\n{position}: {one} {first}, {two} {second}"))
+        print_line(f"\n{position}: {one} {first}, {two} {second}")
         width = max((len(name) for name, _text in texts), default=0)
         for name, text in texts:
             print_text(f"  {name.ljust(width)}  {text.replace(chr(10), ' ')}".rstrip())
     if not lines:
         print("\nno sentence has different scores")
     if context.unread:
-        print(printable(f"no texts: {context.unread}"), file=sys.stderr)
+        print_line(f"no texts: {context.unread}", sys.stderr)
     return 0
 
 

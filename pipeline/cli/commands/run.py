@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...backends import backend_names
 from ...data.config.resolved import Overrides
-from ...errors import IncompleteError, printable
+from ...errors import IncompleteError
 from ...execution.options import SILENT, RunOptions
-from ...report.terminal.printing import print_table
+from ...report.terminal.printing import print_line, print_table
 from ...report.terminal.progress import Bar
 from .. import arguments
 
@@ -129,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
                 for line in texts_to_compute(
                     job.corpora, job.metrics, computing_settings
                 ):
-                    print(printable(line))
+                    print_line(line)
             if planned.replacement:
                 bar.warn(planned.replacement)
             return 0
@@ -150,7 +150,7 @@ def run(args: argparse.Namespace) -> int:
     if (
         not args.quiet and "results.json" in directory.files
     ):  # with --only earlier results may stay
-        print(printable(f"results: {directory.path}"), file=sys.stderr)
+        print_line(f"results: {directory.path}", sys.stderr)
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), INCOMPLETE]))
     return int(bool(results.expectations and results.expectations["missed"]))

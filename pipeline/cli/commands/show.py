@@ -20,8 +20,13 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from ...errors import InputError, StoreError, printable
-from ...report.terminal.printing import print_table, print_text, print_warnings
+from ...errors import InputError, StoreError
+from ...report.terminal.printing import (
+    print_line,
+    print_table,
+    print_text,
+    print_warnings,
+)
 from ..arguments import add_shown, selection_of
 
 
@@ -110,13 +115,13 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
     if args.system:
         systems = [sentence.known_system(context.results.scores, dataset, args.system)]
     texts, position = sentence.sentence(context, dataset, args.line, systems)
-    print(printable(f"{dataset}, {position}"))
+    print_line(f"{dataset}, {position}")
     sentence.print_texts(texts)
     if not texts:
         reason, *others = context.unread.splitlines() or ["there are none"]
         if others:
             reason = f"{reason} (and {len(others)} more)"
-        print(printable(f"no texts: {reason}"), file=sys.stderr)
+        print_line(f"no texts: {reason}", sys.stderr)
     print()
     print_table(
         *sentence.score_table(context, dataset, args.line, systems, args.digits),
@@ -126,12 +131,12 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
         return
     for label, edits in sentence.edit_tables(context, dataset, args.line, systems[0]):
         effect = f"annotator {edits.chosen} counts for the score of the data set"
-        print(printable(f"\nedits for {label}: {effect}"))
+        print_line(f"\nedits for {label}: {effect}")
         print_table(*edits.table, left=range(len(edits.table[0])))
     for labels, singles, table in sentence.count_tables(
         context, dataset, args.line, systems[0]
     ):
-        print(printable(f"\ncounts for {labels}"))
+        print_line(f"\ncounts for {labels}")
         print_text("\n".join(singles))
         if table[1]:
             print_table(*table, left=())

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from ...data.config.resolved import Overrides
 from ...data.corpus import Corpus
 from ...data.texts import read_texts
-from ...errors import printable
+from ...report.terminal.printing import print_line
 from ..arguments import add_selection
 
 LINES_AT_ONCE = 8192
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> None:
 
         computing = Computing(RunOptions().under(job.config.written.run))
         for message in tried(job.corpora, job.metrics, computing):
-            print(printable(f"tried: {message}"))
+            print_line(f"tried: {message}")
 
 
 def _print_lines(lines: Iterable[str]) -> None:

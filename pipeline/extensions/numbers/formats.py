@@ -8,6 +8,7 @@ PARQUET = Format(
     files=later(__package__, "parquet.parquet_files"),
     package="pyarrow",
     extra="parquet",
+    columns=True,
 )
 NUMBERS = Format(
     about=(

@@ -48,6 +48,11 @@ def print_text(text: str, stream: TextIO | None = None) -> None:
     print(coloured(wrapped(printable(text), stream), stream), file=unescaped(stream))
 
 
+def print_line(text: object, stream: TextIO | None = None) -> None:
+    """Print text as it is, with control characters shown as escapes."""
+    print(printable(text), file=stream or sys.stdout)
+
+
 def print_styled(text: str, style: str = "") -> None:
     """Print a line, in a style of rich on a terminal."""
     if not style or not sys.stdout.isatty():

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import yaml
 
-from pipeline.errors import InputError, did_you_mean, printable
+from pipeline.errors import InputError, did_you_mean
 from pipeline.execution.store.run_directory import folder_of
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.capabilities import declared_of
@@ -28,6 +28,7 @@ from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 from pipeline.report.tables.comparisons import baseline_of, level_name
 from pipeline.report.tables.ranked import groups
+from pipeline.report.terminal.printing import print_line
 from pipeline.scoring.results import Results
 from pipeline.scoring.significance_tests import (
     NO_TEST,
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
     for use in cited(results):
         if use.keys:
             keys += use.keys
-            print(printable(f"% {use.text} [{', '.join(use.keys)}]"))
+            print_line(f"% {use.text} [{', '.join(use.keys)}]")
         else:
             _print_missing(use.text, "cite where it is from")
     entries = [entry for one in results.declared.values() for entry in one.cite]
@@ -85,7 +86,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _print_missing(text: str, advice: str) -> None:
-    print(printable(f"no entry for {text}: {advice}"), file=sys.stderr)
+    print_line(f"no entry for {text}: {advice}", sys.stderr)
 
 
 def citations() -> dict[str, str]:
