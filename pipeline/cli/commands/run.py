@@ -41,10 +41,7 @@ INCOMPLETE = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "config", help="a YAML file; `gec-pipeline help config` explains it"
-    )
-    arguments.add_selection(parser)
+    arguments.add_config(parser)
     parser.add_argument(
         "--dry-run",
         action="store_true",

@@ -47,15 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="only this metric: its name, such as gleu[n=3], or its signature",
     )
-    add_shown(parser, "mean", "columns", "boards")
-    parser.add_argument(
-        "--digits",
-        type=int,
-        default=2,
-        choices=range(13),
-        metavar="N",
-        help="decimals (default: 2)",
-    )
+    add_shown(parser, "mean", "columns", "boards", "digits")
     parser.add_argument(
         "--json", action="store_true", help="print the whole results.json"
     )

@@ -13,17 +13,14 @@ from ...data.config.resolved import Overrides
 from ...data.corpus import Corpus
 from ...data.texts import read_texts
 from ...report.terminal.printing import print_line
-from ..arguments import add_selection
+from ..arguments import add_config
 
 LINES_AT_ONCE = 8192
 """How many lines are read at once to count their tokens."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "config", help="a YAML file; `gec-pipeline help config` explains it"
-    )
-    add_selection(parser)
+    add_config(parser)
     parser.add_argument(
         "--try",
         dest="try_",
