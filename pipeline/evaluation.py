@@ -13,8 +13,8 @@ from .execution.store.counts import InMemoryCounts, StoredCounts
 from .metrics import METRICS
 from .metrics.base.metric import Metric
 from .metrics.base.statistics_spec import Columns
+from .report import in_python
 from .report.context import plot_style
-from .report.in_python import Reportable, matching_signatures, plotted
 from .report.tables.metric_names import labels
 from .scoring.metric_results import MetricResult, datasets_of, picked, rows_of
 from .scoring.results import (
@@ -44,7 +44,7 @@ def _of_score(name: str, meaning: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Result(Reportable):
+class Result(in_python.Reportable):
     """The score of one system by one metric on one data set, with its counts."""
 
     _metric_result: MetricResult
@@ -225,7 +225,7 @@ class Result(Reportable):
         return f"<Result {self.dataset} {self.system} {self.score!r} {self.signature}>"
 
 
-class Evaluation(Sequence[Result], Reportable):
+class Evaluation(Sequence[Result], in_python.Reportable):
     """The results of one call: a sequence of Result, ordered by data set, then metric, then system.
 
     Take a result by its number (`evaluation[0]`), by the name of its system (`evaluation["AMU"]`),
@@ -339,7 +339,7 @@ class Evaluation(Sequence[Result], Reportable):
     def _signatures(self, metric: str) -> set[str]:
         """Return the signatures of the results that a name of a metric may mean."""
         metrics = {result.signature: result.measure for result in self.results}
-        return matching_signatures(metrics, metric)
+        return in_python.matching_signatures(metrics, metric)
 
     def _listing(self, results: Sequence[Result]) -> str:
         """Return data sets, systems and metrics of results, MAX_LISTED at most."""
@@ -475,7 +475,7 @@ class Evaluation(Sequence[Result], Reportable):
         Raises InputError for an unknown name, width or font, if results have nothing for the plot,
         and if matplotlib is not installed.
         """
-        return plotted(
+        return in_python.plotted(
             self._as_results(),
             name,
             metric,

@@ -53,8 +53,7 @@ from .execution.store.run_directory import (
 from .files.plain_files import remove_abandoned
 from .metrics.base.capabilities import computes_numbers, declared_of
 from .prepare import prepare
-from .report import FORMATS
-from .report.console import replacement_note
+from .report import FORMATS, console
 from .report.context import PlotStyle, ReportContext
 from .scoring.metric_results import (
     count_warnings,
@@ -145,7 +144,7 @@ def replacement(directory: RunDirectory, job: Job) -> str | None:
             f"{len(scores):,} of their scores; the new scores are only shown (--output DIR writes "
             "them to another folder)"
         )
-    return replacement_note(
+    return console.replacement_note(
         directory.path, scores, [task.signature for task in job.tasks]
     )
 

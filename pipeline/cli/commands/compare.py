@@ -30,12 +30,9 @@ from ...errors import InputError, PipelineError
 from ...execution.store.run_directory import folder_of
 from ...metrics.names import factor, goodness, lower_is_better
 from ...reopen import chosen, revisit
-from ...report.console import print_comparisons
-from ...report.sentence import most_different, sentence
-from ...report.tables import percent
-from ...report.tables.comparisons import is_significant, p_cell, pair_table
+from ...report import console, sentence
+from ...report.tables import comparisons, percent, ranked
 from ...report.tables.metric_names import called
-from ...report.tables.ranked import check_picked
 from ...report.terminal.printing import print_line, print_text, print_warnings
 from ...report.terminal.progress import Bar
 from ...scoring import stored_runs
@@ -131,11 +128,13 @@ def run(args: argparse.Namespace) -> int:
                 print(json.dumps({"verdict": "error", "message": str(error)}, indent=1))
             raise
     results = compared(args, from_config=not args.all)
-    check_picked(pair_table(results, [], args.digits)[0][2:], args.columns)
+    ranked.check_picked(
+        comparisons.pair_table(results, [], args.digits)[0][2:], args.columns
+    )
     if args.json:
         sys.stdout.write(results.to_json())
     elif results.tests:
-        print_comparisons(results, args.digits, args.columns)
+        console.print_comparisons(results, args.digits, args.columns)
     elif (results.statistics or {}).get("test") == "none":
         raise InputError(NO_TEST)
     else:
@@ -196,7 +195,7 @@ def _gate(args: argparse.Namespace) -> int:
         )
         low, high = test.interval
         if args.margin is None:
-            is_real = is_significant(test, results) and not low <= 0 <= high
+            is_real = comparisons.is_significant(test, results) and not low <= 0 <= high
         else:
             is_real = abs(gain) * factor(test.metric) > args.margin
         outcome = "same"
@@ -224,7 +223,9 @@ def _gate(args: argparse.Namespace) -> int:
                 name += f" (before: {old_name})"
             before = percent(old.score, args.digits, test.metric)
             after = percent(new.score, args.digits, test.metric)
-            change = f"{before} -> {after}, p adjusted {p_cell(test, results)}"
+            change = (
+                f"{before} -> {after}, p adjusted {comparisons.p_cell(test, results)}"
+            )
             in_words = _outcome_in_words(outcome, args.margin)
             print_line(
                 f"{test.dataset}, {labels[test.metric]}: {name} is {in_words}: {change}"
@@ -324,11 +325,11 @@ def _worst(args: argparse.Namespace) -> int:
             f"--worst: between which systems? Say --system A B; there are {', '.join(names)}"
         )
     one, two = names
-    lines = most_different(measured, one, two, args.worst)
+    lines = sentence.most_different(measured, one, two, args.worst)
     print_line(f"{dataset}: the sentences where {one} and {two} differ most")
     print_line(measured.signature)
     for line, score_of_one, score_of_two in lines:
-        texts, position = sentence(context, dataset, line, [one, two])
+        texts, position = sentence.sentence(context, dataset, line, [one, two])
         first = percent(score_of_one, args.digits, measured.signature)
         second = percent(score_of_two, args.digits, measured.signature)
         print_line(f"\n{position}: {one} {first}, {two} {second}")

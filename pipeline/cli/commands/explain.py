@@ -47,9 +47,8 @@ from ...metrics.base.metric import Metric
 from ...metrics.base.statistics_spec import StatisticsSpec, Text
 from ...metrics.build import from_texts
 from ...prepare import fit
-from ...report.sentence import annotator_columns, edits_of
-from ...report.tables import percent
-from ...report.tables.ranked import output_cell
+from ...report import sentence
+from ...report.tables import percent, ranked
 from ...report.terminal.printing import print_styled, print_table, print_text
 from ...report.terminal.progress import Bar
 from ..arguments import add_files, open_files
@@ -175,11 +174,11 @@ def _judged_edits(
     annotator = capabilities.by_annotator(metric)
     for name in corpus.systems:
         columns = counted[name, metric.spec]
-        edits = edits_of(metric, judge, corpus, columns, name, line)
+        edits = sentence.edits_of(metric, judge, corpus, columns, name, line)
         print_text(f"system  {name}, {called(line, corpus.ids)}")
         print_text(f"source  {_text(view.source, line) if view.source else ''}")
         print_text(f"output  {_text(corpus.systems[name], line)}")
-        by_annotator = annotator_columns(metric, columns, line, corpus)
+        by_annotator = sentence.annotator_columns(metric, columns, line, corpus)
         counts = [
             count for count in annotator.shown_counts(by_annotator) if not count.orders
         ]
@@ -312,7 +311,7 @@ def _counted(metric: Metric, text: Text) -> str:
     if not counts:
         cells = []
         for name, value in outputs.items():
-            cells.append(f"{name} {output_cell(value, name, type(metric), 2)}")
+            cells.append(f"{name} {ranked.output_cell(value, name, type(metric), 2)}")
         return ", ".join(cells)
     score = percent(next(iter(outputs.values())), 2, metric.name)
     rates = "".join(f" ({line})" for line in _rates(outputs))

@@ -156,9 +156,9 @@ def run(args: argparse.Namespace) -> None:
     if context.unread and any(FORMATS[name].texts for name in formats):
         print_line(f"note: the page is without sentences: {context.unread}", sys.stderr)
     if not formats:
-        from ...report.console import print_types
+        from ...report import console
 
-        print_types(context.results, context.digits, context.tier)
+        console.print_types(context.results, context.digits, context.tier)
     for name in formats:
         files = FORMATS[name].files(context)
         if name == "plots":
@@ -207,7 +207,7 @@ def _context(
     Raises InputError if the run has no data for them.
     """
     from ...reopen import chosen, revisit
-    from ...report.overview import overviews
+    from ...report import overview
 
     selection = selection_of(args)
     has_texts = any(FORMATS[name].texts for name in formats)
@@ -230,7 +230,7 @@ def _context(
         )
     if args.columns and "html" in formats:
         # other forms check columns later
-        overviews(results, context.digits, args.columns)
+        overview.overviews(results, context.digits, args.columns)
     if args.mean:
         results = with_means(results)
     style = context.plot_style

@@ -96,7 +96,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from ... import stages
     from ...metrics.base.capabilities import computes_numbers
-    from ...report.console import print_results
+    from ...report import console
 
     if args.mean:
         args.settings = [*args.settings, "output.mean=true"]
@@ -143,7 +143,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(results.to_json())
     else:
         digits = config.output.digits if args.digits is None else args.digits
-        print_results(results, digits, boards=args.boards)
+        console.print_results(results, digits, boards=args.boards)
     if (
         not args.quiet and "results.json" in directory.files
     ):  # with --only earlier results may stay

@@ -328,7 +328,7 @@ def _print_bare(
 def _print_tables(
     results: Results, args: argparse.Namespace, *, metrics: int, systems: int
 ) -> None:
-    from ...report.console import print_results
+    from ...report import console
 
     columns = args.columns
     # Several outputs are compared in one table, with the columns of the statistics.
@@ -341,7 +341,7 @@ def _print_tables(
         if metrics < 2:
             columns = [*columns, "against *"]
     boards = args.boards or (systems < 2 and not args.columns)
-    print_results(results, args.digits, columns, boards=boards)
+    console.print_results(results, args.digits, columns, boards=boards)
 
 
 def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> None:
@@ -351,9 +351,8 @@ def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> 
     `spread` the score with its std and interval over references. With several metrics, the first
     column is the metric, and a cell is empty if a metric has no such column.
     """
-    from ...report.tables import percent
+    from ...report.tables import percent, ranked
     from ...report.tables.metric_names import labels
-    from ...report.tables.ranked import output_cell
 
     tables: list[dict[str, list[str]]] = []
     names: dict[str, None] = {}
@@ -367,7 +366,7 @@ def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> 
                     cell = percent(value, digits, result.signature)
                 else:
                     # some outputs of a metric are in percent, others as they are
-                    cell = output_cell(value, name, type(result.measure), digits)
+                    cell = ranked.output_cell(value, name, type(result.measure), digits)
                 cells[name].append(cell)
         tables.append(cells)
         names |= dict.fromkeys(cells)

@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
         _runs(args)
         return
     from ...execution.store.run_directory import folder_of, read_manifest
-    from ...report.console import print_results
+    from ...report import console
     from ...report.sentence import known_system
     from ...scoring.metric_results import with_means
     from ...scoring.results import Results
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> None:
         )
     print_warnings([*results.warnings, *results.missing])
     boards = args.boards or (args.system is not None and not args.columns)
-    print_results(results, args.digits, args.columns, boards=boards)
+    console.print_results(results, args.digits, args.columns, boards=boards)
 
 
 def _sentence(args: argparse.Namespace, folder: Path) -> None:

@@ -15,7 +15,7 @@ from pipeline.arrays import Ints
 from pipeline.data.texts import read_texts
 from pipeline.metrics.base.statistics_spec import StatisticsSpec
 from pipeline.report.context import ReportContext
-from pipeline.report.tables.ranked import check_picked, picked, ranked_table
+from pipeline.report.tables import ranked
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.sentences import every_output, sentence_scores
 from pipeline.scoring.terms import present_blocks
@@ -93,13 +93,13 @@ def _requested_outputs(context: ReportContext) -> list[str]:
                 present_blocks(metric_result.metric, metric_result.columns[0])
             )
             names.update(dict.fromkeys(every_output(metric_result.metric, first_block)))
-        header, _ = ranked_table(
+        header, _ = ranked.ranked_table(
             context.results, list(metric_result.scores), context.digits
         )
         titles += header
     outputs = list(names)
-    check_picked([*outputs, *titles], context.columns)
-    return [outputs[number] for number in picked(outputs, context.columns)]
+    ranked.check_picked([*outputs, *titles], context.columns)
+    return [outputs[number] for number in ranked.picked(outputs, context.columns)]
 
 
 def _sentence_rows(

@@ -16,7 +16,7 @@ from pipeline.extensions.plots.plot_data import (
     leaving,
     rank_rows,
 )
-from pipeline.report.tables.ranked import Group
+from pipeline.report.tables import ranked
 from pipeline.scoring.results import Results
 
 from .svg import Drawing, Scale, scale, short_names, width_of
@@ -41,7 +41,7 @@ CLASSES |= {"interval": "bar", "open": "dot hollow", "line": "rule"}
 """The classes of the style sheet for the kinds of marks and of a legend."""
 
 
-def board_charts(results: Results, group: Group) -> dict[str, Drawing]:
+def board_charts(results: Results, group: ranked.Group) -> dict[str, Drawing]:
     """Return the charts of a leader board by their titles: scores over steps, and rank ranges."""
     drawings: dict[str, Drawing] = {}
     for curves in curves_of([NamedGroup("", results, group)]):
@@ -53,7 +53,7 @@ def board_charts(results: Results, group: Group) -> dict[str, Drawing]:
 
 
 def disagreement_chart(
-    titled: Sequence[tuple[str, Group]],
+    titled: Sequence[tuple[str, ranked.Group]],
     rankings: Sequence[tuple[str, Sequence[RankedSystem]]],
     subject: str,
 ) -> dict[str, Drawing]:

@@ -14,25 +14,8 @@ from pipeline.extension import installed
 from pipeline.metrics.names import class_of, factor
 from pipeline.report.context import ReportContext
 from pipeline.report.overview import Overview, overviews, verdict_sentence
-from pipeline.report.tables import shown_role
-from pipeline.report.tables.comparisons import (
-    BETTER,
-    WORSE,
-    baseline_of,
-    is_significant,
-    pair_table,
-    settings_line,
-)
+from pipeline.report.tables import comparisons, ranked, shown_role
 from pipeline.report.tables.extra_tables import means_tables
-from pipeline.report.tables.ranked import (
-    Group,
-    best_of,
-    groups,
-    notes_of,
-    output_cell,
-    ranked_table,
-    size,
-)
 from pipeline.scoring.results import Results, Score, without_nan
 
 from . import shell
@@ -47,7 +30,7 @@ EQUAL = "="
 DIFFERENT = "*"
 """How the data marks a pair of systems: no test, a test that did not tell them apart, one that
 did."""
-DIRECTIONS = {BETTER: "better", WORSE: "worse"}
+DIRECTIONS = {comparisons.BETTER: "better", comparisons.WORSE: "worse"}
 ALWAYS = ("base", "results", "boxes", "copying")
 """The scripts that work without sentences too, in the order in which they run: the first before the
 page is drawn."""
@@ -138,7 +121,7 @@ def content(
     results = context.results
     config = context.config if isinstance(context.config, dict) else {}
     boards = []
-    for number, group in enumerate(groups(results), 1):
+    for number, group in enumerate(ranked.groups(results), 1):
         boards.append(board(context, group, number, linked.get(group.dataset, ())))
     overview = overview_part(context)
     digests = []
@@ -160,8 +143,10 @@ def content(
         "overview": overview,
         "scores": as_json(overview["data"]),
         "types": type_maps(results, context.digits),
-        "settings": settings_line(results.statistics) if results.statistics else "",
-        "lettered": bool(results.tests) and baseline_of(results) is None,
+        "settings": comparisons.settings_line(results.statistics)
+        if results.statistics
+        else "",
+        "lettered": bool(results.tests) and comparisons.baseline_of(results) is None,
         "human": section("human", None, context),
         "findings": findings,
         "expected": section("expected", None, context),
@@ -215,7 +200,7 @@ def as_yaml(config: Mapping[str, Any]) -> str:
 def board_names(results: Results) -> dict[tuple[str, str], str]:
     """Return the names of the boards by data set and metric: board-1, board-2 and so on."""
     names = {}
-    for number, group in enumerate(groups(results), 1):
+    for number, group in enumerate(ranked.groups(results), 1):
         names[group.dataset, group.metric] = f"board-{number}"
     return names
 
@@ -231,7 +216,7 @@ def overview_part(context: ReportContext) -> dict[str, Any]:
         tables.append(_overview_table(context, overview, names))
     data = {}
     sentences = {}
-    for group in groups(results):
+    for group in ranked.groups(results):
         name = names[group.dataset, group.metric]
         unit = factor(group.metric) / 100
         systems = [score.system for score in group.scores]
@@ -290,7 +275,7 @@ def has_charts() -> bool:
     return "plots" in installed()
 
 
-def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
+def _tests(results: Results, group: ranked.Group, names: Sequence[str]) -> str:
     """Return a sign for each pair of systems, row by row of the part above the diagonal; "" if
     there is no test.
     """
@@ -298,7 +283,7 @@ def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
         return ""
     signs = {}
     for test in group.tests:
-        sign = DIFFERENT if is_significant(test, results) else EQUAL
+        sign = DIFFERENT if comparisons.is_significant(test, results) else EQUAL
         signs[frozenset((test.system, test.other))] = sign
     return "".join(
         signs.get(frozenset(pair), UNTESTED) for pair in combinations(names, 2)
@@ -310,7 +295,7 @@ def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
 
 def board(
     context: ReportContext,
-    group: Group,
+    group: ranked.Group,
     number: int,
     linked: Collection[str],
 ) -> dict[str, Any]:
@@ -322,8 +307,8 @@ def board(
     digits = context.digits
     info = results.datasets[group.dataset]
     axis = interval_scale(scores)
-    header, cells = ranked_table(results, scores, digits, context.columns)
-    best = best_of(info, group, digits)
+    header, cells = ranked.ranked_table(results, scores, digits, context.columns)
+    best = ranked.best_of(info, group, digits)
     sentences = f"#dataset={quote(group.dataset)}&metric={quote(group.label)}"
     rows = []
     for score, cell in zip(scores, cells, strict=True):
@@ -347,17 +332,19 @@ def board(
         plots = board_charts(results, group)
     pairs = None
     if group.tests:
-        pairs = PageTable(*pair_table(results, group.tests, digits), left=(0, 1))
+        pairs = PageTable(
+            *comparisons.pair_table(results, group.tests, digits), left=(0, 1)
+        )
     return {
         "group": group,
         "called": group.called,
         "score": group.output,
         "name": f"board-{number}",
-        "facts": size(info),
+        "facts": ranked.size(info),
         "rows": rows,
         "axis": interval_axis(axis),
         "titles": header[3:],
-        "notes": notes_of(scores),
+        "notes": ranked.notes_of(scores),
         "peer": scores[0].peer_signature or "",
         "plots": list(plots.items()),
         "orders": orders(scores, digits),
@@ -380,7 +367,7 @@ def orders(scores: Sequence[Score], digits: int) -> PageTable | None:
             if match:
                 order = int(match[2])
                 all_orders.add(order)
-                cell = output_cell(value, name, metric, digits)
+                cell = ranked.output_cell(value, name, metric, digits)
                 columns.setdefault(match[1], {})[order] = cell
         header = header or ["system", "n", *columns]
         for order in sorted(all_orders):

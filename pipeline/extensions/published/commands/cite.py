@@ -26,8 +26,7 @@ from pipeline.metrics.base.capabilities import declared_of
 from pipeline.metrics.base.declared import key_of
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
-from pipeline.report.tables.comparisons import baseline_of, level_name
-from pipeline.report.tables.ranked import groups
+from pipeline.report.tables import comparisons, ranked
 from pipeline.report.terminal.printing import print_line
 from pipeline.scoring.results import Results
 from pipeline.scoring.significance_tests import (
@@ -135,7 +134,7 @@ def cited(results: Results) -> list[Use]:
 
     if statistics:
         samples = f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
-        part = f"statistics ({level_name(results)}, {samples})"
+        part = f"statistics ({comparisons.level_name(results)}, {samples})"
         add_methods(part, ("bootstrap", "ranks"))
     if statistics and results.tests:
         part = "tests"
@@ -145,8 +144,8 @@ def cited(results: Results) -> list[Use]:
             samples = test.printed_samples(statistics)
             part = f"tests ({samples})" if samples else "tests"
         names = [statistics["test"], statistics["correction"]]
-        has_letters = any(len(group.scores) > 2 for group in groups(results))
-        if baseline_of(results) is None and has_letters:
+        has_letters = any(len(group.scores) > 2 for group in ranked.groups(results))
+        if comparisons.baseline_of(results) is None and has_letters:
             names.append("letters")
         add_methods(part, names)
     human = results.human or {}
