@@ -453,9 +453,8 @@ def pairs_data(
         return None
     explored: set[tuple[str, str]] = set()
     for dataset in data["datasets"]:
-        explored.update(
-            (dataset["name"], metric["signature"]) for metric in dataset["metrics"]
-        )
+        for metric in dataset["metrics"]:
+            explored.add((dataset["name"], metric["signature"]))
     by_dataset: dict[str, dict[str, Any]] = {}
     for score in results.scores:
         if (score.dataset, score.metric) in explored:
@@ -467,16 +466,20 @@ def pairs_data(
         if (test.dataset, test.metric) in explored:
             unit = factor(test.metric) / 100
             difference = unit * np.array([test.difference, *test.interval])
-            row = [test.system, test.other, *plain_numbers(scaled(difference, digits))]
-            row += [
+            row = [
+                test.system,
+                test.other,
+                *plain_numbers(scaled(difference, digits)),
                 comparisons.p_cell(test, results),
                 int(comparisons.is_significant(test, results)),
+                test.wins,
+                test.losses,
+                test.ties,
             ]
-            row += [test.wins, test.losses, test.ties]
             by_dataset[test.dataset][test.metric]["tests"].append(row)
-    settings = (
-        comparisons.settings_line(results.statistics) if results.statistics else ""
-    )
+    settings = ""
+    if results.statistics:
+        settings = comparisons.settings_line(results.statistics)
     return {
         "level": comparisons.level_name(results),
         "settings": settings,

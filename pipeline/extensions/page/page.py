@@ -318,7 +318,7 @@ def board(
         row = Row(
             rank=str(score.rank),
             system=score.system,
-            shown=cell[2],
+            score=cell[2],
             bar=interval_bar(score, axis),
             cells=cell[3:],
             best=score.system in best,
