@@ -386,11 +386,9 @@ def _dispatch(arguments: list[str]) -> int:
         flags = _flags(command_parser)
         messages = []
         for word in unknown:
-            hint = (
-                did_you_mean(word.partition("=")[0], flags)
-                if word.startswith("-")
-                else ""
-            )
+            hint = ""
+            if word.startswith("-"):
+                hint = did_you_mean(word.partition("=")[0], flags)
             messages.append(f"no argument '{word}' is known{hint}")
         command_parser.error(", ".join(messages))
     if parsed.version:

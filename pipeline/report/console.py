@@ -339,8 +339,9 @@ def replacement_note(
 
 def _listed(kind: str, names: Iterable[str]) -> str:
     unique = list(dict.fromkeys(names))
-    plural = "" if len(unique) == 1 else "s"
-    text = f"{kind}{plural} {', '.join(unique[:MAX_NAMES])}"
+    if len(unique) > 1:
+        kind += "s"
+    text = f"{kind} {', '.join(unique[:MAX_NAMES])}"
     if len(unique) > MAX_NAMES:
         text += f" and {len(unique) - MAX_NAMES} more"
     return text

@@ -254,9 +254,8 @@ def _is_of(score: Score, test: Comparison) -> bool:
 
 def _outcome_in_words(outcome: str, margin: float | None) -> str:
     if margin is None:
-        return "not different" if outcome == "same" else outcome
-    words = "not worse" if outcome == "same" else outcome
-    return f"{words} by more than {margin:g}"
+        return outcome.replace("same", "not different")
+    return f"{outcome.replace('same', 'not worse')} by more than {margin:g}"
 
 
 def _versions(

@@ -133,17 +133,17 @@ def _list(args: argparse.Namespace) -> None:
 
 
 def _print_data_set(dataset: DataSet) -> None:
-    print_text(f"{dataset.title}\n{dataset.note}" if dataset.note else dataset.title)
+    print_text(dataset.title)
+    if dataset.note:
+        print_text(dataset.note)
     print_line(f"\nfolder   {cache() / dataset.name}")
     origins = dict.fromkeys(
         (f.repository, f.commit, f.licence) for f in dataset.files.values()
     )
     for repository, commit, licence in origins:
-        origin = (
-            f"https://github.com/{repository}/tree/{commit}"
-            if repository
-            else "its authors"
-        )
+        origin = "its authors"
+        if repository:
+            origin = f"https://github.com/{repository}/tree/{commit}"
         print_text(f"from     {origin}  (licence: {licence})")
     if by_hand(dataset.name):
         print_line(f"by hand  {by_hand(dataset.name)}")
@@ -152,9 +152,9 @@ def _print_data_set(dataset: DataSet) -> None:
         if owner is not dataset:
             continue
         texts = scorable(name)
-        entry = (
-            f"{name.replace('/', '-')}: data:{name}" if "/" in name else f"{name}: data"
-        )
+        entry = f"{name}: data"
+        if "/" in name:
+            entry = f"{name.replace('/', '-')}: data:{name}"
         summary = f"source, {len(texts.references)} references"
         if texts.systems:
             summary += f", {len(texts.systems)} outputs (systems: data)"
@@ -176,12 +176,10 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
             from ...data.config.compose import read
 
             root = read(name)[0]
-            bring(
-                root.plain().get("catalogue", {})
-                if isinstance(root.value, dict)
-                else {},
-                name,
-            )
+            described = {}
+            if isinstance(root.value, dict):
+                described = root.plain().get("catalogue", {})
+            bring(described, name)
             for dataset in catalogues.catalogue().values():
                 if dataset.home == name:
                     files |= dict.fromkeys(dataset.files.values())

@@ -352,12 +352,17 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     }
     orders = max(map(len, by_order.values()), default=rule.last if rule else 0)
     for n, row in enumerate(capabilities.row_names(metric)[:orders], 1):
-        title = f"n={row}" if row.isdigit() else row
-        suffix = f"_{n}" if row.isdigit() else ""
+        title = row
+        suffix = ""
+        if row.isdigit():
+            title = f"n={row}"
+            suffix = f"_{n}"
         numbers = [
             f"{name}{suffix} {values[n - 1]:g}" for name, values in by_order.items()
         ]
-        print_styled(f"  {title}: {', '.join(numbers)}" if numbers else f"  {title}")
+        if numbers:
+            title += f": {', '.join(numbers)}"
+        print_styled(f"  {title}")
         for role, names in _by_role(rule, other, texts, n):
             print_styled(f"    {role:<10}{printable(names)}", STYLES[role])
     _explained(metric, texts.as_read(metric.spec))

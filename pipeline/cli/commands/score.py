@@ -248,9 +248,8 @@ def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
             metrics_of.setdefault(text, []).append(metric.name)
     meanings = []
     for text, names in metrics_of.items():
-        meanings.append(
-            text if len(names) == len(metrics) else f"({', '.join(names)}) {text}"
-        )
+        shared = "" if len(names) == len(metrics) else f"({', '.join(names)}) "
+        meanings.append(f"{shared}{text}")
     return "; ".join(meanings) or argparse.SUPPRESS
 
 
@@ -381,8 +380,9 @@ def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> 
     print("\t".join(header))
     for result, cells in zip(results, tables, strict=True):
         for line in range(len(next(iter(cells.values())))):
-            row = [label_of[result.signature]] if has_metrics else []
-            row += [result.system, str(line + 1)]
+            row = [result.system, str(line + 1)]
+            if has_metrics:
+                row.insert(0, label_of[result.signature])
             if ids:
                 row.append(printable(ids[line]))
             for name in names:

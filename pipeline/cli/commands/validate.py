@@ -52,9 +52,9 @@ def run(args: argparse.Namespace) -> None:
         )
     for corpus in job.corpora:
         fewest, highest = corpus.present()
-        per_line = (
-            "1 reference a line" if highest == 1 else f"{highest} references a line"
-        )
+        per_line = f"{highest} references a line"
+        if highest == 1:
+            per_line = "1 reference a line"
         if corpus.missing:
             missing = sum(file.blank for file in corpus.references) / corpus.lines
             mean = len(corpus.references) - missing

@@ -246,7 +246,9 @@ def _overview_table(
         cells = []
         for column in overview.columns:
             entry = column.entries.get(name)
-            direction = DIRECTIONS.get(entry.mark, "") if entry else ""
+            direction = ""
+            if entry:
+                direction = DIRECTIONS.get(entry.mark, "")
             cells.append({"entry": entry, "direction": direction})
         rows.append((name, overview.kinds.get(name, ""), cells))
     boards = []

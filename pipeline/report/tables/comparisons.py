@@ -43,7 +43,9 @@ def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
     value = test.p_adjusted if adjusted else test.p
     settings = results.statistics or {}
     significance_test = SIGNIFICANCE_TESTS.get(settings.get("test", NO_TEST))
-    samples = settings.get(significance_test.samples) if significance_test else None
+    samples = None
+    if significance_test:
+        samples = settings.get(significance_test.samples)
     if samples is None or value >= 1 or test.p > (1 + 1e-9) / (samples + 1):
         return shown_p(value)
     return f"≤{Decimal(str(value)).quantize(Decimal('0.0001'), ROUND_CEILING)}"
@@ -67,7 +69,9 @@ def marked(test: Comparison, results: Results, digits: int) -> str:
     text = signed(test.difference, digits, test.metric)
     if not is_significant(test, results):
         return text
-    return text + (BETTER if goodness(test.metric, test.difference) > 0 else WORSE)
+    if goodness(test.metric, test.difference) > 0:
+        return text + BETTER
+    return text + WORSE
 
 
 def shown_interval(

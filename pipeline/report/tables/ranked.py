@@ -147,9 +147,11 @@ def cluster_ends(scores: Sequence[Score]) -> list[int]:
 
 def size(info: DatasetInfo) -> str:
     """Return the numbers of lines and references of a data set in words."""
-    lines = "line" if info.lines == 1 else "lines"
-    references = "reference" if info.references == 1 else "references"
-    return f"{info.lines:,} {lines}, {info.references} {references}"
+    return f"{_counted(info.lines, 'line')}, {_counted(info.references, 'reference')}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def notes_of(scores: Sequence[Score]) -> list[str]:
@@ -260,7 +262,9 @@ def output_cell(
     """
     if re.sub("_[0-9]+$", "", name) in metric.counts:  # a number of n-grams or tokens
         return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
-    return round_half_up(100 * value if metric.in_percent else value, digits)
+    if metric.in_percent:
+        value *= 100
+    return round_half_up(value, digits)
 
 
 def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Table:
