@@ -438,7 +438,6 @@ def test_commands_take_files_of_data_sets(
     assert [score["system"] for score in found["scores"]] == [
         f"data:conll14/{name}" for name in ("AMU", "CAMB", "CUUI")
     ]
-    assert main(["gleu", "mean", *files[:6]]) == 0
     assert main(["explain", "gleu", *files[:6], "--line", "3"]) == 0
     judged = "data:conll14-judgements/judgments.xml"
     assert main(["human", judged, "--json", "--resamples", "2"]) == 0

@@ -21,8 +21,13 @@ from pipeline.extensions.published.commands.cite import (
 )
 from pipeline.metrics import METRICS
 from pipeline.scoring.results import Results
-from pipeline.scoring.significance_tests import SIGNIFICANCE_TESTS, with_samples
-from tests.conftest import ROOT, called
+from pipeline.scoring.significance_tests import (
+    SIGNIFICANCE_TESTS,
+    PairedScores,
+    SignificanceTest,
+    with_samples,
+)
+from tests.conftest import ROOT, called, run, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -225,3 +230,24 @@ def test_a_key_without_an_entry_is_named_with_the_nearest() -> None:
         match=r"citations\.bib has no entry 'post-2018-cal' \(did you mean 'post-2018-call'\?\)",
     ):
         bibtex(["post-2018-cal"])
+
+
+def test_a_significance_test_cites_its_own_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def p_values(systems: PairedScores) -> list[float]:
+        return [0.001 for _ in systems.pairs]
+
+    test = SignificanceTest(
+        summary="always significant",
+        p_values=p_values,
+        samples="trials",
+        citations=["@misc{always-2024-always,\n  title = {Always}\n}"],
+    )
+    monkeypatch.setitem(SIGNIFICANCE_TESTS, "always", test)
+    statistics = {"test": "always", "correction": "none", "trials": 60}
+    run(write_run(tmp_path, 6, systems="AB", statistics=statistics), tmp_path / "run")
+    code, out, _ = called(capsys, "cite", tmp_path / "run")
+    assert code == 0
+    assert "% tests (60 trials, seed 12345): always [always-2024-always]" in out
+    assert "@misc{always-2024-always," in out
