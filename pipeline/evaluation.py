@@ -13,15 +13,9 @@ from .execution.store.counts import InMemoryCounts, StoredCounts
 from .metrics import METRICS
 from .metrics.base.metric import Metric
 from .metrics.base.statistics_spec import Columns
+from .report import in_python
 from .report.context import plot_style
-from .report.notebook import (
-    NotebookResults,
-    frame,
-    known_table,
-    matching_signatures,
-    plotted,
-)
-from .report.tables.ranked import labels
+from .report.tables.metric_names import labels
 from .scoring.metric_results import MetricResult, datasets_of, picked, rows_of
 from .scoring.results import (
     REFERENCES_ROW,
@@ -50,7 +44,7 @@ def _of_score(name: str, meaning: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Result(NotebookResults):
+class Result(in_python.Reportable):
     """The score of one system by one metric on one data set, with its counts."""
 
     _metric_result: MetricResult
@@ -211,7 +205,7 @@ class Result(NotebookResults):
         With columns="outputs" it has those of `sentence_outputs`, such as recall and precision.
         Raises InputError if pandas is not installed.
         """
-        known_table(columns, ("scores", "outputs", "all"))
+        _check_table(columns, ("scores", "outputs", "all"))
         ids = self.ids
         table: dict[str, Any] = {}
         if ids:
@@ -222,7 +216,7 @@ class Result(NotebookResults):
             table |= self.sentence_spread()
         else:
             table |= {"score": self.sentences, **self.columns}
-        return frame(table)
+        return _frame(table)
 
     def _as_results(self) -> Results:
         return _as_stored([picked([(self._metric_result, self._number)])], ())
@@ -231,7 +225,7 @@ class Result(NotebookResults):
         return f"<Result {self.dataset} {self.system} {self.score!r} {self.signature}>"
 
 
-class Evaluation(Sequence[Result], NotebookResults):
+class Evaluation(Sequence[Result], in_python.Reportable):
     """The results of one call: a sequence of Result, ordered by data set, then metric, then system.
 
     Take a result by its number (`evaluation[0]`), by the name of its system (`evaluation["AMU"]`),
@@ -345,7 +339,7 @@ class Evaluation(Sequence[Result], NotebookResults):
     def _signatures(self, metric: str) -> set[str]:
         """Return the signatures of the results that a name of a metric may mean."""
         metrics = {result.signature: result.measure for result in self.results}
-        return matching_signatures(metrics, metric)
+        return in_python.matching_signatures(metrics, metric)
 
     def _listing(self, results: Sequence[Result]) -> str:
         """Return data sets, systems and metrics of results, MAX_LISTED at most."""
@@ -404,18 +398,18 @@ class Evaluation(Sequence[Result], NotebookResults):
         "sentences" there is a row for each sentence, and a column for each metric and system.
         Raises InputError if pandas is not installed, and for another table.
         """
-        known_table(table, get_args(Table)[:3] if wide else get_args(Table))
+        _check_table(table, get_args(Table)[:3] if wide else get_args(Table))
         if wide:
             return self._wide(table)
         if table == "types":
-            return frame(self.breakdown())
+            return _frame(self.breakdown())
         if table == "tests":
             rows = []
             for test in self.tests:
                 low, high = test.interval
                 rows.append({**vars(test), "low": low, "high": high})
-            return frame(rows).drop(columns="interval", errors="ignore")
-        return frame(list(self._rows(table)))
+            return _frame(rows).drop(columns="interval", errors="ignore")
+        return _frame(list(self._rows(table)))
 
     def _rows(self, table: str) -> Iterator[dict[str, Any]]:
         """Yield the rows of the tables "scores", "all" and "sentences"."""
@@ -455,7 +449,7 @@ class Evaluation(Sequence[Result], NotebookResults):
             if table == "all":
                 for name in list(result.outputs)[1:]:  # the first is the score
                     cells[f"{label}.{name}"] = result.outputs[name]
-        wide_frame = frame(()).from_dict(wide, orient="index")
+        wide_frame = _frame(()).from_dict(wide, orient="index")
         wide_frame.index = wide_frame.index.set_names(["dataset", row_name])
         datasets = {dataset for dataset, _ in wide}
         return wide_frame.droplevel("dataset") if len(datasets) == 1 else wide_frame
@@ -481,7 +475,7 @@ class Evaluation(Sequence[Result], NotebookResults):
         Raises InputError for an unknown name, width or font, if results have nothing for the plot,
         and if matplotlib is not installed.
         """
-        return plotted(
+        return in_python.plotted(
             self._as_results(),
             name,
             metric,
@@ -497,6 +491,28 @@ class Evaluation(Sequence[Result], NotebookResults):
 
     def __repr__(self) -> str:
         return f"<Evaluation: {self._listing(self.results)}>"
+
+
+def _frame(rows: Any) -> Any:
+    """Return a DataFrame of rows, or of columns by name. Missing values of a row are missing in it.
+
+    Raises InputError if pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        raise InputError(
+            "to_pandas() needs pandas: pip install 'gec-pipeline[pandas]'"
+        ) from None
+    return pd.DataFrame(rows)
+
+
+def _check_table(table: str, tables: Iterable[str]) -> None:
+    """Raise InputError for a table that is none of these."""
+    if table not in tables:
+        raise InputError(
+            f"to_pandas: expected one of {', '.join(tables)}, found {table!r}"
+        )
 
 
 def _keys(result: Result) -> dict[str, Any]:

@@ -103,6 +103,8 @@ class Extension:
     """Forms of reports of several runs: objects of pipeline.report.context.SeveralRunsFormat."""
     plots: Mapping[str, Reference] = field(default_factory=dict)
     """Plots: objects of pipeline.report.context.Plot."""
+    displays: Mapping[str, Reference] = field(default_factory=dict)
+    """How notebooks show results: functions of pipeline.scoring.results.Results, by MIME type."""
     commands: Mapping[str, Command] = field(default_factory=dict)
     """Commands of the command line."""
     explain_options: Mapping[str, Reference] = field(default_factory=dict)

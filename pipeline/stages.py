@@ -54,7 +54,7 @@ from .metrics.base.capabilities import computes_numbers
 from .prepare import prepare
 from .report import FORMATS
 from .report.context import ReportContext
-from .report.tables.ranked import called
+from .report.tables.metric_names import called
 from .scoring.metric_results import (
     count_warnings,
     new_results,

@@ -420,8 +420,8 @@ def test_texts_have_the_name_that_their_user_gives(silent: None) -> None:  # noq
         statistics=True,
     )
     assert named.dataset == "Leicester"
-    assert "Leicester" in named._repr_html_()
-    assert "memory" not in named._repr_html_()
+    assert "Leicester" in str(named._repr_html_())
+    assert "memory" not in str(named._repr_html_())
 
 
 def test_ranks_are_those_of_the_systems_of_a_metric(several: Evaluation) -> None:

@@ -50,8 +50,8 @@ FLOORS = [
     ["metrics"],
     ["execution"],
     ["scoring"],
-    ["report/terminal"],
     ["report/tables"],
+    ["report/terminal"],
     ["report"],
     ["stage.py"],
     ["prepare.py"],
@@ -399,7 +399,7 @@ def test_scoring_without_a_config_costs_none() -> None:
     would have it.
     """
     code, names = (
-        "import pipeline.api, pipeline.cli.commands.score, pipeline.cli.commands.gleu",
+        "import pipeline.api, pipeline.cli.commands.score",
         [*HEAVY, NATIVE],
     )
     assert loaded(code, names) == ["numpy"]

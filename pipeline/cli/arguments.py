@@ -395,8 +395,11 @@ def kernel_notes(corpora: "Iterable[Corpus]") -> Iterator[str]:
         yield f"the Python kernel is used: it is slower, with equal results. {reason}"
 
 
-def add_selection(parser: argparse.ArgumentParser) -> None:
-    """Declare --set and --only, for the commands that read a config."""
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """Declare a config, and --set and --only, which change it."""
+    parser.add_argument(
+        "config", help="a YAML file; `gec-pipeline help config` explains it"
+    )
     parser.add_argument(
         "--set",
         dest="settings",
@@ -497,8 +500,15 @@ def add_settings(
 
 
 def add_shown(parser: argparse.ArgumentParser, *names: str) -> None:
-    """Declare some of --columns, --mean and --boards, which choose the content of tables."""
+    """Declare some of --columns, --mean, --boards and --digits, which choose the content of tables."""
     options: dict[str, dict[str, Any]] = {
+        "digits": {
+            "type": int,
+            "default": 2,
+            "choices": range(13),
+            "metavar": "N",
+            "help": "decimals (default: 2)",
+        },
         "columns": {
             "help": "only these columns: outputs such as recall_*, interval, ranks, p ...",
             **SEVERAL,

@@ -86,9 +86,6 @@ CORE_COMMANDS = {
         takes_plugins=True,
     ),
     "score": _core("score", "score files without a config", takes_plugins=True),
-    "gleu": _core(
-        "gleu", "score files as the package gleu does: the same options and output"
-    ),
     "explain": _core(
         "explain",
         "take one sentence apart: which n-grams match, are penalised, are missing",
@@ -100,11 +97,6 @@ CORE_COMMANDS = {
     "show": _core("show", "print the results of a run", reads_runs=True),
     "report": _core(
         "report", "write the results of a run in other forms", reads_runs=True
-    ),
-    "cite": _core(
-        "cite",
-        "print what to cite for a run, and how it was evaluated",
-        reads_runs=True,
     ),
     "clean": _core("clean", "delete what a run has left behind"),
     "compare": _core(
@@ -393,11 +385,9 @@ def _dispatch(arguments: list[str]) -> int:
         flags = _flags(command_parser)
         messages = []
         for word in unknown:
-            hint = (
-                did_you_mean(word.partition("=")[0], flags)
-                if word.startswith("-")
-                else ""
-            )
+            hint = ""
+            if word.startswith("-"):
+                hint = did_you_mean(word.partition("=")[0], flags)
             messages.append(f"no argument '{word}' is known{hint}")
         command_parser.error(", ".join(messages))
     if parsed.version:

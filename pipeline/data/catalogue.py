@@ -14,7 +14,6 @@ from ..errors import DataError, did_you_mean, known_names
 from ..extension import installed
 from ..files.remote import PREFIX, is_data
 
-_ENTRY = re.compile(r"^@[a-z]+\{([^,\s]+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
 _UNKNOWN = {"repository": "", "commit": "", "sha256": "", "bytes": "0"}
 """Defaults in the description of a file that is not fetched."""
 
@@ -310,8 +309,3 @@ def _files(dataset: DataSet, names: Iterable[str]) -> list[DataFile]:
     for name in names:
         files += named(name) if is_data(name) else dataset.matching(name)
     return files
-
-
-def citations() -> dict[str, str]:
-    """Return the BibTeX entries of the package by their keys."""
-    return {entry[1]: entry[0] for entry in _ENTRY.finditer(_text("citations.bib"))}

@@ -5,11 +5,15 @@ their names, and add a line to FORMATS.
 """
 
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from ..extension import missing_extension
 from ..lookup import Table, later
 from .context import Format, Plot, SeveralRunsFormat
+
+if TYPE_CHECKING:
+    from ..scoring.results import Results
 
 FORMATS: Table[Format] = Table(
     __name__,
@@ -24,24 +28,24 @@ FORMATS: Table[Format] = Table(
                 "scores.csv, one value a row; tests.csv, human.csv, means.csv and types.csv where "
                 "the run has them"
             ),
-            files=later(__name__, "data_files.csv_files"),
+            files=later(__name__, "csv_files.csv_files"),
             printed=True,
+            columns=True,
+            by_type=True,
         ),
         "markdown": Format(
             about="results.md: tables for GitHub and notebooks; types.md for scores by type",
             files=later(__name__, "markdown.markdown_files"),
             printed=True,
+            columns=True,
+            by_type=True,
         ),
         "latex": Format(
             about="results.tex: tables with booktabs; types.tex",
             files=later(__name__, "latex.latex_files"),
             printed=True,
-        ),
-        "parquet": Format(
-            about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts",
-            files=later(__name__, "data_files.parquet_files"),
-            package="pyarrow",
-            extra="parquet",
+            columns=True,
+            by_type=True,
         ),
     },
     kind="report_formats",
@@ -51,6 +55,9 @@ FORMATS: Table[Format] = Table(
 
 PLOTS: Table[Plot] = Table(__name__, {}, kind="plots")
 """Plots by the names that `output.plots` of a config and `--plot` of the command `report` take."""
+
+DISPLAYS: "Table[Callable[[Results], str]]" = Table(__name__, {}, kind="displays")
+"""How notebooks show results, by MIME type."""
 
 SEVERAL_RUNS_FORMATS: Table[SeveralRunsFormat] = Table(
     __name__, {}, kind="several_runs_formats"

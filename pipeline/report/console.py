@@ -4,16 +4,14 @@ of extensions.
 On a terminal the best and significant cells are in colour. In a pipe the tables are plain.
 """
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from ..errors import printable
-from ..metrics.names import class_of, goodness
+from ..metrics.names import goodness
 from ..scoring.results import Comparison, Results, Score
 from ..scoring.significance_tests import with_samples
 from .overview import Overview, overviews
-from .tables import Table, ranked
+from .tables import columns_of, ranked
 from .tables.by_type import caption, of_system, side_by_side, types_of
 from .tables.comparisons import (
     BETTER,
@@ -25,9 +23,10 @@ from .tables.comparisons import (
     too_few,
 )
 from .tables.extra_tables import ReportTable, extra_tables
+from .tables.metric_names import called
 from .tables.ranked import Group, groups, size
 from .tables.series import best_sentences
-from .terminal.printing import fits, print_square, print_table, print_text
+from .terminal.printing import fits, print_line, print_square, print_table, print_text
 
 BEST = "bold"
 """The style of the best cell of a column."""
@@ -44,8 +43,6 @@ TURNED = (
     "short, and one in which nothing is to be changed is won by leaving it alone."
 )
 """The note on comparisons in which the score of the corpus and most of the sentences disagree."""
-ORDERED = re.compile("(.+)_([1-9][0-9]*)")
-"""The name of an output of one order of n-grams."""
 
 
 def print_results(
@@ -157,7 +154,7 @@ def print_sacrebleu_signature(
         signature = with_samples(signature, statistics, statistics["test"])
     elif statistics:
         signature = with_samples(signature, statistics)
-    print(printable(signature))
+    print_line(signature)
 
 
 def print_overview(
@@ -180,8 +177,11 @@ def print_overview(
         )
         for row, name in enumerate(overview.systems):
             entry = column.entries.get(name)
-            text = entry.text if entry else "-"
-            mark = entry.mark if entry else ""
+            text = "-"
+            mark = ""
+            if entry:
+                text = entry.text
+                mark = entry.mark
             if mark_width:
                 text += f" {mark.ljust(mark_width)}"
             rows[row].append(text)
@@ -190,7 +190,7 @@ def print_overview(
                 style = f"{BEST} {style or BEST_COLOUR}"
             if style:
                 styles[row, number] = style
-    print(printable(overview.about))
+    print_line(overview.about)
     titles = [column.printed for column in overview.columns]
     print_square(["system", *titles], rows, styles=styles)
     for column in overview.columns:
@@ -202,7 +202,7 @@ def print_overview(
     if overview.marks:
         print_text(overview.marks)
     for label, group in overview.groups:
-        print(printable(f"{label} = {group.metric}"))
+        print_line(f"{label} = {group.metric}")
         print_sacrebleu_signature(group.scores[0], results.statistics, columns)
 
 
@@ -216,7 +216,7 @@ def print_types(results: Results, digits: int, tier: int) -> None:
     for number, types in enumerate(types_of(results, tier)):
         if number:
             print()
-        print(printable(caption(types)))
+        print_line(caption(types))
         score, *fractions = types.fractions
         if len(types.systems) > 1:
             table = side_by_side(types, digits, [*fractions, score])
@@ -229,7 +229,7 @@ def print_types(results: Results, digits: int, tier: int) -> None:
             intervals = [
                 title for title in reversed(header) if title != score and " " in title
             ]
-            print(printable(system))
+            print_line(system)
             print_table(
                 header,
                 rows,
@@ -254,13 +254,12 @@ def print_comparisons(
             group.tests, key=lambda test: (ranks[test.system], ranks[test.other])
         )
         heading = f"{group.heading}\n" if group.heading else ""
-        print(printable(f"{group.dataset}  {heading}{group.metric}"))
+        print_line(f"{group.dataset}  {heading}{group.metric}")
         print_sacrebleu_signature(group.scores[0], results.statistics, ("p",))
         header, rows = pair_table(results, tests, digits)
         chosen = [0, 1, *ranked.picked(header[2:], columns or ["*"], 2)]
         print_table(
-            [header[column] for column in chosen],
-            [[row[column] for column in chosen] for row in rows],
+            *columns_of((header, rows), chosen),
             left=(0, 1),
             first_out=() if columns else LEAST_IMPORTANT,
         )
@@ -282,26 +281,6 @@ def print_small_p_note(results: Results, tests: Iterable[Comparison]) -> None:
         print_text(DOUBTED)
 
 
-def by_order(score: Score, digits: int) -> Table:
-    """Return a table with a row for each order, of the outputs that are named like match_1, match_2
-    ...
-    """
-    metric = class_of(score.metric)
-    columns: dict[str, dict[int, str]] = {}
-    orders: set[int] = set()
-    for name, value in score.outputs.items():
-        match = ORDERED.fullmatch(name)
-        if match:
-            order = int(match[2])
-            orders.add(order)
-            cell = ranked.output_cell(value, name, metric, digits)
-            columns.setdefault(match[1], {})[order] = cell
-    rows = []
-    for order in sorted(orders):
-        rows.append([str(order), *(cells[order] for cells in columns.values())])
-    return ["n", *columns], rows
-
-
 def print_extra_tables(
     tables: Sequence[ReportTable], known: Collection[str] = ()
 ) -> None:
@@ -313,7 +292,7 @@ def print_extra_tables(
         if number:
             print()
         if table.title:
-            print(printable(table.title))
+            print_line(table.title)
         header, rows = table.table
         print_table(header, rows, left=table.text_columns, first_out=table.first_out)
         for line in table.items:
@@ -323,6 +302,6 @@ def print_extra_tables(
             is_last or tables[number + 1].signatures != table.signatures
         ):
             print()
-            for signature, label in ranked.called(table.signatures).items():
+            for signature, label in called(table.signatures).items():
                 if signature != label and signature not in known:
-                    print(printable(f"{label} = {signature}"))
+                    print_line(f"{label} = {signature}")

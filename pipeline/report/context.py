@@ -174,5 +174,9 @@ class Format:
     """The package it needs that a plain installation lacks."""
     extra: str = ""
     """The extra of gec-pipeline with this package."""
+    columns: bool = False
+    """Whether its columns can be chosen."""
+    by_type: bool = False
+    """Whether it can have the scores by type alone."""
     texts: bool = False
     """Whether it shows texts. If no requested format does, the texts are not read again."""

@@ -112,9 +112,8 @@ def _ranked_table(
     cells = []
     for row in rows:
         rank, system, score, *others = row
-        is_best = system in best
-        ranked_row = [Cell(rank), Cell(system), _marked(score)._replace(best=is_best)]
-        cells.append([*ranked_row, *map(_marked, others)])
+        score_cell = _marked(score)._replace(best=system in best)
+        cells.append([Cell(rank), Cell(system), score_cell, *map(_marked, others)])
     notes = _missing(results, group.dataset)
     if any(score.samples for score in group.scores):
         notes.append(
@@ -126,8 +125,8 @@ def _ranked_table(
         notes.append("Systems that share a letter do not differ significantly.")
     notes += _settings(results)
     for note in notes_of(group.scores):
-        text = note if ": " in note else _capitalized(note)
-        notes.append(f"{text.rstrip('.')}.")
+        text = note.rstrip(".")
+        notes.append(f"{text}." if ": " in note else f"{_capitalized(text)}.")
     notes += best_sentences(results, group)
     titles = _paper_titles(results, group, digits)
     return DocumentTable(
@@ -187,35 +186,18 @@ def _overview_table(
             header.append(f"{name} {below[0]}".strip())
     has_spreads = False
     for number, column in enumerate(overview.columns, 1):
-        cells = [
-            _entry_cell(column.entries.get(name), spread) for name in overview.systems
-        ]
-        for row, cell in zip(rows, cells, strict=True):
+        column_has_spreads = False
+        for row, name in zip(rows, overview.systems, strict=True):
+            cell = _entry_cell(column.entries.get(name), spread)
+            column_has_spreads = column_has_spreads or bool(cell.spread)
             row.append(cell)
-        if any(cell.spread for cell in cells):
+        if column_has_spreads:
             has_spreads = True
             header[number] += f" ± {overview.level}"
-    groups_of_columns = [group for _, group in overview.groups]
-    notes = []
-    for name in dict.fromkeys(group.dataset for group in groups_of_columns):
-        notes += _missing(results, name)
-    for kind, text in ((SOURCE, "the unchanged source"), (HUMAN, "a reference")):
-        if kind in overview.kinds.values():
-            notes.append(f"{BESIDE[kind]}: {text}, which is not compared for the best.")
-    with_sentences = [column for column in overview.columns if column.verdict_sentence]
-    lowest_best = [
-        column.printed for column in with_sentences if column.lower_is_better
-    ]
-    if lowest_best:
-        notes.append(f"{', '.join(lowest_best)}: the lowest score is the best.")
-    not_in_percent = [
-        one.printed for one in with_sentences if factor(one.group.metric) == 1
-    ]
-    if not_in_percent:
-        notes.append(f"{', '.join(not_in_percent)}: shown as it is, not in percent.")
-    if results.tests and overview.marks:
-        notes.append(overview.marks)
-    notes += _settings(results)
+    items = []
+    for column in overview.columns:
+        if column.verdict_sentence:
+            items.append(f"{column.printed}: {column.verdict_sentence}")
     unit = "in percent"
     if has_spreads:
         interval = f"{overview.level} interval over bootstrap samples of the sentences"
@@ -226,18 +208,40 @@ def _overview_table(
         header=header,
         heads=heads,
         rows=rows,
-        notes=notes,
-        items=[
-            f"{column.printed}: {column.verdict_sentence}" for column in with_sentences
-        ],
-        signatures=_signatures(results, groups_of_columns),
+        notes=_overview_notes(results, overview),
+        items=items,
+        signatures=_signatures(results, [group for _, group in overview.groups]),
     )
+
+
+def _overview_notes(results: Results, overview: Overview) -> list[str]:
+    notes = []
+    for name in dict.fromkeys(group.dataset for _, group in overview.groups):
+        notes += _missing(results, name)
+    for kind, text in ((SOURCE, "the unchanged source"), (HUMAN, "a reference")):
+        if kind in overview.kinds.values():
+            notes.append(f"{BESIDE[kind]}: {text}, which is not compared for the best.")
+    lowest_best = []
+    not_in_percent = []
+    for column in overview.columns:
+        if column.verdict_sentence and column.lower_is_better:
+            lowest_best.append(column.printed)
+        if column.verdict_sentence and factor(column.group.metric) == 1:
+            not_in_percent.append(column.printed)
+    if lowest_best:
+        notes.append(f"{', '.join(lowest_best)}: the lowest score is the best.")
+    if not_in_percent:
+        notes.append(f"{', '.join(not_in_percent)}: shown as it is, not in percent.")
+    if results.tests and overview.marks:
+        notes.append(overview.marks)
+    return notes + _settings(results)
 
 
 def _entry_cell(entry: Entry | None, spread: bool) -> Cell:
     if entry is None:
         return Cell(NONE)
-    return Cell(entry.text, entry.best, entry.spread if spread else "", entry.mark)
+    cell = Cell(entry.text, best=entry.best, mark=entry.mark)
+    return cell._replace(spread=entry.spread) if spread else cell
 
 
 def _settings(results: Results) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ..errors import printable
 from .context import ReportContext
 from .document_tables import Cell, DocumentTable, document_tables, type_tables
-from .tables import NO_BREAK
+from .tables import NO_BREAK, padded
 from .tables.comparisons import BETTER, WORSE
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$#@]|:(?=//|[A-Za-z0-9+-]+:)|(?<=www)\.")
@@ -70,8 +70,8 @@ def table(document_table: DocumentTable) -> str:
         rows.append(titles)
     rows += [list(map(_cell, row)) for row in document_table.rows]
     widths = []
-    for column in range(len(titles)):
-        widths.append(max(MIN_COLUMN_WIDTH, *(len(row[column]) for row in rows)))
+    for cells in zip(*rows, strict=True):
+        widths.append(max(MIN_COLUMN_WIDTH, *map(len, cells)))
     rules = []
     for column, width in enumerate(widths):
         dashes = "-" * (width - 1)
@@ -103,13 +103,7 @@ def _heads(heads: Sequence[str]) -> list[str]:
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> str:
-    padded = []
-    for column, cell in enumerate(cells):
-        if column in left:
-            padded.append(cell.ljust(widths[column]))
-        else:
-            padded.append(cell.rjust(widths[column]))
-    return f"| {' | '.join(padded)} |"
+    return f"| {' | '.join(padded(cells, widths, left))} |"
 
 
 def _cell(cell: Cell) -> str:

@@ -16,10 +16,12 @@ from .tables.comparisons import (
     BETTER,
     WORSE,
     baseline_of,
+    half_width,
     is_significant,
     level_name,
     shown_interval,
 )
+from .tables.metric_names import rivalry
 from .tables.ranked import (
     SOURCE,
     Group,
@@ -29,10 +31,9 @@ from .tables.ranked import (
     kinds,
     picked,
     ranked_table,
-    rivalry,
     size,
 )
-from .tables.series import best_sentences
+from .tables.series import best_sentences, systems_of, tied_by_rank
 
 MAX_NAMED = 4
 """How many systems of a shared rank are named; of more, the first three are named and the others
@@ -122,19 +123,18 @@ def overviews(
         _check_pattern(tables, pattern)
     if len(tables) < 2 and _for_all_metrics(tables, patterns) == list(patterns):
         return []
-    by_dataset = []
-    for name in results.datasets:
-        own_tables = [table for table in tables if table.group.dataset == name]
-        if own_tables:
-            by_dataset.append(own_tables)
-    if all(len(own_tables) < 2 for own_tables in by_dataset):
-        by_dataset = [tables]
-    overview_list = []
-    for own_tables in by_dataset:
-        columns = _chosen_columns(own_tables, patterns)
+    by_dataset: dict[str, list[MetricTable]] = {name: [] for name in results.datasets}
+    for table in tables:
+        by_dataset[table.group.dataset].append(table)
+    parts = list(by_dataset.values())
+    if max(map(len, parts)) < 2:
+        parts = [tables]
+    found = []
+    for part in parts:
+        columns = _chosen_columns(part, patterns)
         if columns:
-            overview_list.append(_overview(results, own_tables, columns, digits))
-    return overview_list
+            found.append(_overview(results, part, columns, digits))
+    return found
 
 
 def _check_pattern(tables: Sequence["MetricTable"], pattern: str) -> None:
@@ -177,12 +177,13 @@ class MetricTable:
         """Return the column part of METRIC.COLUMN, or the title of the column with this name in
         papers; None if the pattern does not match.
         """
-        metrics = [self.metric] if self.metric else []
         ends = [position for position, letter in enumerate(pattern) if letter == "."]
         for end in [*ends, len(pattern)]:
             name = pattern[:end]
             is_metric = name in (self.group.label, self.group.metric)
-            if is_metric or metrics_called(name, metrics):
+            if self.metric and not is_metric:
+                is_metric = bool(metrics_called(name, [self.metric]))
+            if is_metric:
                 return pattern[end + 1 :]
         for number, title in enumerate(self.header):
             printed = " ".join(self.heads(number)).strip()
@@ -220,11 +221,15 @@ class MetricTable:
         """
         title = self.header[number]
         score_title = self.header[0]
-        if not self.metric:
-            return score_title + self.differences, title if number else ""
-        is_output = title in self.group.scores[0].outputs
-        name, below = self.metric.in_text(title if is_output else score_title)
-        return name + self.differences, below if is_output else title
+        if self.metric and title in self.group.scores[0].outputs:
+            name, below = self.metric.in_text(title)
+        elif self.metric:
+            name, _ = self.metric.in_text(score_title)
+            below = title
+        else:
+            name = score_title
+            below = title if number else ""
+        return name + self.differences, below
 
 
 ColumnKey = tuple[MetricTable, int]
@@ -289,8 +294,10 @@ def _overview(
         apart |= kinds(results.datasets[dataset], table.group)
         heads = table.heads(number)
         if not is_one_dataset:
-            is_score_alone = is_one_metric and number == 0
-            heads = (dataset, "" if is_score_alone else " ".join(heads).strip())
+            below = " ".join(heads).strip()
+            if is_one_metric and number == 0:
+                below = ""
+            heads = (dataset, below)
         columns.append(_column(results, table, number, digits, heads))
     if is_one_dataset:
         name = datasets[0]
@@ -354,22 +361,22 @@ def _column(
     for score in group.scores:
         cells = table.cells[score.system]
         spread = score.bootstrap if is_score else score.intervals.get(title)
-        half_width = ""
+        half = ""
         interval = ""
         if spread and not math.isnan(spread.interval[0]):
-            low, high = spread.interval
-            half_width = percent((high - low) / 2, digits, group.metric)
+            half = half_width(spread.interval, digits, group.metric)
             interval = shown_interval(spread.interval, digits, group.metric)
-        mark = cells[compared] if compared else ""
+        mark = ""
+        if compared:
+            # of a difference, the arrow alone
+            mark = re.sub("^[-+0-9.]+", "", cells[compared])
         entries[score.system] = Entry(
             score=score,
             text=cells[number],
-            spread=half_width,
+            spread=half,
             interval=interval,
             best=score.system in best,
-            mark=re.sub(
-                "^[-+0-9.]+", "", mark
-            ),  # of a difference there is the arrow alone
+            mark=mark,
         )
     return Column(
         group=group,
@@ -426,8 +433,10 @@ def verdict_sentence(results: Results, group: Group, digits: int) -> str:
     distance of the second and says that there was no test. It is empty if no system has a score.
     """
     apart = kinds(results.datasets[group.dataset], group)
-    rivals = [score for score in group.scores if score.system not in apart]
-    rivals = [score for score in rivals if not math.isnan(score.score)]
+    rivals = []
+    for score in group.scores:
+        if score.system not in apart and not math.isnan(score.score):
+            rivals.append(score)
     if not rivals:
         return ""
     first = rivals[0]
@@ -453,17 +462,22 @@ def verdict_sentence(results: Results, group: Group, digits: int) -> str:
 def _against_baseline(results: Results, group: Group) -> str:
     """Return how many systems are significantly better or worse than the baseline."""
     baseline = baseline_of(results)
-    different = [test for test in group.tests if is_significant(test, results)]
-    better = sum(goodness(test.metric, test.difference) > 0 for test in different)
-    worse = len(different) - better
-    if not different:
-        return f"none of {len(group.tests)} differs from {baseline}"
+    total = len(group.tests)
+    better = 0
+    worse = 0
+    for test in group.tests:
+        if not is_significant(test, results):
+            continue
+        if goodness(test.metric, test.difference) > 0:
+            better += 1
+        else:
+            worse += 1
+    if not better + worse:
+        return f"none of {total} differs from {baseline}"
     if not better:
-        return f"{_share(worse, len(group.tests), 'is', 'are')} worse than {baseline}"
-    rest = f", {worse} worse" if worse else ""
-    return (
-        f"{_share(better, len(group.tests), 'is', 'are')} better than {baseline}{rest}"
-    )
+        return f"{_share(worse, total, 'is', 'are')} worse than {baseline}"
+    text = f"{_share(better, total, 'is', 'are')} better than {baseline}"
+    return f"{text}, {worse} worse" if worse else text
 
 
 def _first_place(
@@ -473,29 +487,20 @@ def _first_place(
     digits: int,
 ) -> str:
     """Return which of several systems is first, or which share the first place."""
-    first, *others = rivals
-    tests = [test for test in group.tests if first.system in (test.system, test.other)]
+    first, second, *_ = rivals
+    name = first.system
+    tests = [test for test in group.tests if name in (test.system, test.other)]
     if tests and baseline_of(results) is None:
-        different = set()
-        for test in tests:
-            if is_significant(test, results):
-                different |= {test.system, test.other}
-        names = [score.system for score in others if score.system not in different]
-        count = len(different - {first.system})
+        significant = [test for test in tests if is_significant(test, results)]
+        different = systems_of(significant) - {name}
+        names = [score.system for score in rivals if score.system not in different]
         share = f"none of {len(tests)} differs"
-        if count:
-            share = _share(count, len(tests), "differs", "differ")
-        return f"{_sharing_first([first.system, *names])}; {share} from {first.system}"
+        if different:
+            share = _share(len(different), len(tests), "differs", "differ")
+        return f"{_sharing_first(names)}; {share} from {name}"
     if first.bootstrap:
-        best_ranks = {
-            score.system: score.bootstrap.ranks[0]
-            for score in rivals
-            if score.bootstrap
-        }
-        highest = min(best_ranks.values())
-        names = [system for system, rank in best_ranks.items() if rank <= highest]
-        names = [system for system in names if system != first.system]
-        return f"{_sharing_first([first.system, *names])} by rank range"
+        names = [system for system in tied_by_rank(rivals) if system != name]
+        return f"{_sharing_first([name, *names])} by rank range"
     points = percent(first.score, digits, group.metric)
     equal = []
     for score in rivals:
@@ -503,8 +508,8 @@ def _first_place(
             equal.append(score.system)
     if len(equal) > 1:
         return f"{_sharing_first(equal)} with {points}"
-    second = others[0]
-    return f"{first.system} is first, {_distance(first, second, digits)} before {second.system}"
+    distance = _distance(first, second, digits)
+    return f"{name} is first, {distance} before {second.system}"
 
 
 def _distance(one: Score, two: Score, digits: int) -> str:
@@ -517,7 +522,9 @@ def _sharing_first(names: Sequence[str]) -> str:
     """Return that a system is first, or that several share the first place."""
     if len(names) == 1:
         return f"{names[0]} is first"
-    limit = MAX_NAMED if len(names) <= MAX_NAMED else MAX_NAMED - 1
+    limit = MAX_NAMED
+    if len(names) > MAX_NAMED:
+        limit -= 1
     return f"{listed(names, limit)} share the first place"
 
 

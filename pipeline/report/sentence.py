@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..data.corpus import Corpus
-from ..data.texts import TextFile, lines_of, read_texts
+from ..data.texts import AnyText, TextFile, lines_of, read_texts
 from ..data.texts import called as name_of_line
 from ..errors import StoreError, known_names, printable
 from ..metrics.base.capabilities import (
@@ -34,7 +34,7 @@ from ..scoring.terms import (
 )
 from .context import ReportContext
 from .tables import Table, percent, round_half_up
-from .tables.ranked import called
+from .tables.metric_names import called
 from .terminal.printing import console, has_colours, terminal_width
 
 MAX_EMPTY_ORDER = 9
@@ -78,31 +78,33 @@ def sentence(
     lines = context.results.datasets[dataset].lines
     if not 1 <= line <= lines:
         raise StoreError(f"--line {line}: {dataset} has the lines 1 to {lines:,}")
-    ids = None
-    for metric_result in context.measured:
-        if metric_result.dataset == dataset:
-            ids = metric_result.ids
-            break
-    line_name = name_of_line(line, ids)
+    line_name = name_of_line(line, _ids(context, dataset))
     corpus = context.corpora.get(dataset)
     if corpus is None:
         return SentenceTexts([], line_name)
-    files = []
-    if corpus.source:
-        files.append(("source", corpus.source))
+    files: list[tuple[str, AnyText | None]] = [("source", corpus.source)]
     for number, file in enumerate(corpus.references, 1):
         files.append((f"reference {number}", file))
     for name in systems:
-        if name in corpus.systems:
-            files.append((name, corpus.systems[name]))
-    texts = []
-    for name, file in files:
-        if file:
-            texts.append((name, read_texts(file, line - 1, line)[0]))
-    _, first = files[0]
+        files.append((name, corpus.systems.get(name)))
+    opened = [(name, file) for name, file in files if file]
+    texts = [(name, _text(file, line)) for name, file in opened]
+    _, first = opened[0]
     if isinstance(first, TextFile) and first.number(line) != line:
         line_name = f"{line_name} (line {first.number(line):,} of the files)"
     return SentenceTexts(texts, line_name)
+
+
+def _ids(context: ReportContext, dataset: str) -> AnyText | None:
+    """Return the ids of the lines of a data set, if it has any."""
+    for metric_result in context.measured:
+        if metric_result.dataset == dataset:
+            return metric_result.ids
+    return None
+
+
+def _text(file: AnyText, line: int) -> str:
+    return read_texts(file, line - 1, line)[0]
 
 
 def print_texts(texts: Sequence[tuple[str, str]]) -> None:
@@ -274,40 +276,45 @@ def _counts(metric_result: MetricResult, counts: Columns) -> tuple[list[str], Ta
     without_orders = [field for field in fields if not field.orders]
     max_order = max(field.orders for field in fields)
     per_reference = any(field.per_reference for field in fields)
-    is_judge = edit_judge(metric_result.metric) is not None
-    title = "annotator" if is_judge else "reference"
+    title = "reference"
+    first_number = 1
+    if edit_judge(metric_result.metric) is not None:
+        title = "annotator"
+        first_number = 0
     lines = []
     rows = []
     for reference in range(metric_result.references if per_reference else 1):
-        if (
-            per_reference
-            and "ref_len" in counts
-            and counts["ref_len"][0, reference] < 0
-        ):
+        lengths = counts.get("ref_len")
+        if per_reference and lengths is not None and lengths[0, reference] < 0:
             continue
         values = {}
         for field in fields:
-            position = (0, reference) if field.per_reference else 0
-            values[field.name] = np.atleast_1d(counts[field.name][position])
-        name = str(reference if is_judge else reference + 1)
-        texts = [
-            f"{field.name} {_count_text(values[field.name][0])}"
-            for field in without_orders
-        ]
+            field_values = counts[field.name][0]
+            if field.per_reference:
+                field_values = field_values[reference]
+            values[field.name] = np.atleast_1d(field_values)
+        texts = []
+        for field in without_orders:
+            texts.append(f"{field.name} {_count_text(values[field.name][0])}")
         text = "  ".join(texts)
-        lines.append(f"{title} {name}: {text}" if per_reference else text)
+        first_cells = []
+        if per_reference:
+            name = str(reference + first_number)
+            text = f"{title} {name}: {text}"
+            first_cells = [name]
+        lines.append(text)
         for order in range(1, max_order + 1):
             cells = []
             for field in with_orders:
-                has_order = order <= field.orders
-                cells.append(
-                    _count_text(values[field.name][order - 1]) if has_order else ""
-                )
+                cell = ""
+                if order <= field.orders:
+                    cell = _count_text(values[field.name][order - 1])
+                cells.append(cell)
             if order <= MAX_EMPTY_ORDER or set(cells) - {"", "0"}:
-                names = [name] if per_reference else []
-                rows.append([*names, str(order), *cells])
-    header = [title] if per_reference else []
-    header += ["n", *(field.name for field in with_orders)]
+                rows.append([*first_cells, str(order), *cells])
+    header = ["n", *(field.name for field in with_orders)]
+    if per_reference:
+        header.insert(0, title)
     return lines, (header, rows)
 
 
@@ -375,10 +382,8 @@ class Edits(NamedTuple):
         has the edit.
         """
         edits: dict[tuple[Any, ...], None] = {}
-        for own_verdicts in self.verdicts:
-            for verdict in sorted(
-                own_verdicts or (), key=lambda one: one.verdict == MISSED
-            ):
+        for verdicts in self.verdicts:
+            for verdict in sorted(verdicts or (), key=_is_missed):
                 edits[verdict[:5]] = None
         has_types = any(type_name for *_, type_name in edits)
         rows = []
@@ -387,18 +392,22 @@ class Edits(NamedTuple):
             row = [f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}"]
             if has_types:
                 row.append(type_name)
-            for own_verdicts in self.verdicts:
-                if own_verdicts is None:
+            for verdicts in self.verdicts:
+                if verdicts is None:
                     row.append("-")
-                else:
-                    words = [one.verdict for one in own_verdicts if one[:5] == edit]
-                    row.append(", ".join(words))
+                    continue
+                words = [one.verdict for one in verdicts if one[:5] == edit]
+                row.append(", ".join(words))
             rows.append(row)
         header = ["tokens", "edit"]
         if has_types:
             header.append("type")
         header += [f"annotator {number}" for number in range(len(self.verdicts))]
         return header, rows
+
+
+def _is_missed(verdict: Verdict) -> bool:
+    return verdict.verdict == MISSED
 
 
 def edits_of(
@@ -413,12 +422,12 @@ def edits_of(
     are right.
     """
     view = corpus.read_by(metric.spec)
-    files = [view.source, view.systems[system], *view.references] if view.source else []
-    source, output, *annotations = [
-        read_texts(file, line - 1, line)[0] for file in files
-    ]
-    annotation_columns = [[annotation] for annotation in annotations]
-    ((verdicts,),) = judge.verdicts([source], [[output]], annotation_columns)
+    assert view.source is not None  # noqa: S101 (verdicts need it)
+    source = _text(view.source, line)
+    output = _text(view.systems[system], line)
+    annotations = [_text(file, line) for file in view.references]
+    columns_of_annotations = [[annotation] for annotation in annotations]
+    ((verdicts,),) = judge.verdicts([source], [[output]], columns_of_annotations)
     all_chosen = chain.from_iterable(chosen_references(metric, columns))
     reference = next(islice(all_chosen, line - 1, None))
     numbers = np.array([judge.references_of(source, annotations)])
@@ -456,15 +465,12 @@ def annotator_columns(
     corpus, they stay as they were counted.
     """
     columns = _row(system.blocks(), line)
-    if (
-        by_annotator(metric) is metric
-        or not corpus
-        or not corpus.read_by(metric.spec).source
-    ):
+    if by_annotator(metric) is metric or corpus is None:
         return columns
-    return of_annotators(
-        metric, columns, references_of(corpus, metric, np.array([line - 1]))
-    )
+    if not corpus.read_by(metric.spec).source:
+        return columns
+    references = references_of(corpus, metric, np.array([line - 1]))
+    return of_annotators(metric, columns, references)
 
 
 def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:

@@ -147,14 +147,6 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
 
 
 def test_every_data_set_has_what_users_are_told() -> None:
-    cited = {key for found in SETS.values() for key in found.citations}
-    assert cited
-    for key in cited:
-        entry = catalogue.citations()[key]
-        assert entry.count("{") == entry.count("}")
-        assert {"title", "author", "year", "url"} <= set(
-            re.findall(r"^  (\w+) +=", entry, re.MULTILINE)
-        )
     for found in SETS.values():
         assert found.title
         assert found.citations
@@ -231,7 +223,7 @@ def test_what_configs_can_name_is_there() -> None:
 
 def test_the_package_has_the_description_with_it() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert '"datasets.yaml", "*.files", "citations.bib"' in text
+    assert '"datasets.yaml", "*.files"' in text
 
 
 # Origin of the numbers: the original program on the same files, see golden/README.md.
@@ -446,7 +438,6 @@ def test_commands_take_files_of_data_sets(
     assert [score["system"] for score in found["scores"]] == [
         f"data:conll14/{name}" for name in ("AMU", "CAMB", "CUUI")
     ]
-    assert main(["gleu", "mean", *files[:6]]) == 0
     assert main(["explain", "gleu", *files[:6], "--line", "3"]) == 0
     judged = "data:conll14-judgements/judgments.xml"
     assert main(["human", judged, "--json", "--resamples", "2"]) == 0

@@ -18,9 +18,9 @@ import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
+from pipeline.extensions.numbers.parquet import parquet_files
 from pipeline.extensions.page.explorer import explorer
 from pipeline.reopen import revisit
-from pipeline.report.data_files import parquet_files
 from tests.config_files import lines, prepare, problems, write
 from tests.conftest import called
 

@@ -14,11 +14,9 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import jsonschema
-import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,16 +30,13 @@ from pipeline.errors import ConfigError, printable
 from pipeline.execution.options import Missing
 from pipeline.reopen import chosen, revisit
 from pipeline.report import FORMATS, latex, markdown
-from pipeline.report import data_files as parquet_report
 from pipeline.report.console import print_results
-from pipeline.report.data_files import human_to_csv, parquet_files
+from pipeline.report.csv_files import human_to_csv
 from pipeline.report.document_tables import Cell, document_tables
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.tables.ranked import groups, ranked_table
-from pipeline.scoring.sentences import sentence_scores
 from pipeline.scoring.stored_runs import Selection
-from pipeline.scoring.terms import present_blocks
 from tests.cli.test_cli import program
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
 from tests.oracles import naive
@@ -441,83 +436,6 @@ def test_piped_tables_have_every_standard_column(
 
 
 # ---- Parquet, CSV, JSON
-
-
-def whole(pieces: Any) -> io.BytesIO:
-    return io.BytesIO(b"".join(pieces))
-
-
-def test_sentence_scores_are_read_by_pandas_in_one_line(sampled: ReportContext) -> None:
-    frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
-    assert list(frame.columns) == ["dataset", "system", "metric", "line", "score"]
-    assert len(frame) == 2 * 4 * 96
-    for measured in sampled.measured:
-        for score, columns in zip(measured.scores, measured.columns, strict=True):
-            own = frame[
-                (frame.system == score.system) & (frame.metric == score.metric)
-            ].sort_values("line")
-            blocks = [
-                sentence_scores(measured.metric, block)
-                for block in present_blocks(measured.metric, columns)
-            ]
-            np.testing.assert_array_equal(own.score, np.concatenate(blocks))
-            assert list(own.line) == list(range(1, 97))
-
-
-def test_counts_are_read_by_polars_in_one_line(sampled: ReportContext) -> None:
-    """The sums are those that the scores are made of."""
-    polars = pytest.importorskip("polars")
-    files = parquet_files(sampled)
-    assert sorted(files)[:2] == [
-        "columns.overlap-match-penalty-n4-ascii_whitespace.parquet",
-        "columns.overlap-union_match-n4-13a.parquet",
-    ]
-    frame = polars.read_parquet(
-        whole(files["columns.overlap-union_match-n4-13a.parquet"])
-    )
-    own = frame.filter(
-        (polars.col("system") == "eager") & (polars.col("reference") == 0)
-    )
-    (score,) = [
-        s
-        for s in sampled.results.scores
-        if (s.system, s.metric[:4]) == ("eager", "bleu")
-    ]
-    assert own["hyp_len"].sum() == score.outputs["hyp_len"]
-    assert own["union_match_2"].sum() == score.outputs["match_2"]
-    assert frame.height == 4 * 2 * 96
-
-
-def test_parquet_comes_in_pieces_and_in_any_pieces_is_the_same(
-    sampled: ReportContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
-    monkeypatch.setattr(
-        parquet_report, "BLOCKS_IN_GROUP", 1
-    )  # a block for each system and metric
-    monkeypatch.setattr(parquet_report, "READ_BYTES", 1000)
-    pieces = list(parquet_files(sampled)["sentences.parquet"])
-    assert [len(piece) for piece in pieces[:-1]] == [1000] * (len(pieces) - 1) != []
-    pd.testing.assert_frame_equal(pd.read_parquet(whole(pieces)), frame)
-
-
-def test_references_that_are_missing_have_no_rows(tmp_path: Path) -> None:
-    config = write_run(tmp_path, 8)
-    content = json.loads(config.read_text(encoding="utf-8"))
-    content["datasets"]["d"]["empty_references"] = "none"
-    config.write_text(json.dumps(content), encoding="utf-8")
-    for name, text in (("ref0", "a b\n" * 8), ("ref1", "a b\n\n" * 4)):
-        (tmp_path / "d" / name).write_text(text, encoding="utf-8")
-    run(config, tmp_path / "run")
-    files = parquet_files(revisit(tmp_path / "run"))
-    (name,) = set(files) - {"sentences.parquet"}
-    frame = pd.read_parquet(whole(files[name]))
-    assert frame[frame.system == "A"].groupby("reference").line.apply(
-        list
-    ).to_dict() == {
-        0: [*range(1, 9)],
-        1: [1, 3, 5, 7],
-    }
 
 
 def test_hostile_names_are_text_in_csv_and_parquet() -> None:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import InputError, StoreError
-from pipeline.report.data_files import to_csv
+from pipeline.report.csv_files import to_csv
 from pipeline.report.tables import percent, round_half_up
 from pipeline.scoring.metric_results import with_means
 from pipeline.scoring.results import (

@@ -17,7 +17,6 @@ import pipeline
 from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
-from pipeline.data.catalogue import citations
 from pipeline.data.config.models import StatisticsConfig
 from pipeline.errors import ConfigError, InputError, StoreError
 from pipeline.report.tables.comparisons import shown_p, signed
@@ -339,7 +338,6 @@ def test_a_significance_test_names_itself(name: str) -> None:
         name, settings
     )
     assert bool(test.printed_samples(settings)) == bool(test.samples)
-    assert set(test.citations) <= set(citations())
 
 
 def test_a_test_in_the_table_is_in_the_config_the_tables_and_the_commands(
@@ -352,7 +350,6 @@ def test_a_test_in_the_table_is_in_the_config_the_tables_and_the_commands(
         summary="always significant",
         p_values=p_values,
         samples="trials",
-        citations=["@misc{always-2024-always,\n  title = {Always}\n}"],
     )
     monkeypatch.setitem(SIGNIFICANCE_TESTS, "always", test)
     results = made(tmp_path, test="always", correction="none")
@@ -360,15 +357,6 @@ def test_a_test_in_the_table_is_in_the_config_the_tables_and_the_commands(
     run_directory = tmp_path / "run"
     code, out, _ = said(capsys, "show", run_directory)
     assert (code, "always (60 trials)" in out) == (0, True)
-    code, out, _ = said(capsys, "cite", run_directory)
-    assert (
-        code,
-        "% tests (60 trials, seed 12345): always [always-2024-always]" in out,
-    ) == (
-        0,
-        True,
-    )
-    assert "@misc{always-2024-always," in out
     code, out, _ = said(capsys, "compare", run_directory, "--test", "always")
     assert (code, "always (60 trials)" in out) == (0, True)
     assert names_of_tests()[-2:] == ["always", NO_TEST]

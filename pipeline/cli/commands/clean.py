@@ -15,7 +15,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from ...errors import StoreError, printable
+from ...errors import StoreError
+from ...report.terminal.printing import print_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +57,7 @@ def run(args: argparse.Namespace) -> None:
         size = sum(path.lstat().st_size for path in files)
         if args.dry_run:
             for path in files:
-                print(printable(path))
+                print_line(path)
         else:
             with directory.held(lambda text: print_text(f"note: {text}", sys.stderr)):
                 if used is None:
@@ -68,4 +69,4 @@ def run(args: argparse.Namespace) -> None:
             summary = (
                 f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {deleted}"
             )
-            print(printable(summary), file=sys.stderr)
+            print_line(summary, sys.stderr)

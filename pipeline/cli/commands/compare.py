@@ -26,16 +26,14 @@ from itertools import chain, groupby
 from typing import NamedTuple
 
 from ...data.config.models import StatisticsConfig
-from ...errors import InputError, PipelineError, printable
+from ...errors import InputError, PipelineError
 from ...execution.store.run_directory import folder_of
 from ...metrics.names import factor, goodness, lower_is_better
 from ...reopen import chosen, revisit
-from ...report.console import print_comparisons
-from ...report.sentence import most_different, sentence
-from ...report.tables import percent
-from ...report.tables.comparisons import is_significant, p_cell, pair_table
-from ...report.tables.ranked import called, check_picked
-from ...report.terminal.printing import print_text, print_warnings
+from ...report import console, sentence
+from ...report.tables import comparisons, percent, ranked
+from ...report.tables.metric_names import called
+from ...report.terminal.printing import print_line, print_text, print_warnings
 from ...report.terminal.progress import Bar
 from ...scoring import stored_runs
 from ...scoring.metric_results import MetricResult, picked
@@ -45,7 +43,7 @@ from ...scoring.resampling.significance import (
     stored_settings,
     with_statistics,
 )
-from ...scoring.results import Comparison, Results, without_nan
+from ...scoring.results import Comparison, Results, Score, without_nan
 from ...scoring.significance_tests import names_of_tests, short_names
 from ...scoring.stored_runs import Selection, names_like, only, restricted
 from ..arguments import add_parts, add_settings, add_shown, selection_of, whole_number
@@ -112,15 +110,7 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
     )
     add_settings(parser, StatisticsConfig, SETTINGS[1:], {})
     add_parts(parser)
-    add_shown(parser, "columns")
-    parser.add_argument(
-        "--digits",
-        type=int,
-        default=2,
-        choices=range(13),
-        metavar="N",
-        help="decimals (default: 2)",
-    )
+    add_shown(parser, "columns", "digits")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
     parser.add_argument(
         "--json", action="store_true", help="print as results.json does"
@@ -138,11 +128,13 @@ def run(args: argparse.Namespace) -> int:
                 print(json.dumps({"verdict": "error", "message": str(error)}, indent=1))
             raise
     results = compared(args, from_config=not args.all)
-    check_picked(pair_table(results, [], args.digits)[0][2:], args.columns)
+    ranked.check_picked(
+        comparisons.pair_table(results, [], args.digits)[0][2:], args.columns
+    )
     if args.json:
         sys.stdout.write(results.to_json())
     elif results.tests:
-        print_comparisons(results, args.digits, args.columns)
+        console.print_comparisons(results, args.digits, args.columns)
     elif (results.statistics or {}).get("test") == "none":
         raise InputError(NO_TEST)
     else:
@@ -194,81 +186,76 @@ def _gate(args: argparse.Namespace) -> int:
         for test, p in zip(corrected, adjusted, strict=True):
             tests.append(replace(test, p_adjusted=p))
     labels = called(test.metric for test in tests)
-    scores = {
-        (score.dataset, score.metric, score.system): score.score
-        for score in results.scores
-    }
     verdicts = []
     for test in tests:
-        pair = {(test.dataset, test.metric, name) for name in (test.system, test.other)}
-        old_key, new_key = [
-            key for key in scores if key in pair
-        ]  # in the order of _versions()
-        old = scores[old_key]
-        new = scores[new_key]
-        gain = float(goodness(test.metric, new) - goodness(test.metric, old))
+        # the score of the old run comes first: see _versions()
+        old, new = [score for score in results.scores if _is_of(score, test)]
+        gain = float(
+            goodness(test.metric, new.score) - goodness(test.metric, old.score)
+        )
+        low, high = test.interval
         if args.margin is None:
-            low, high = test.interval
-            is_real = is_significant(test, results) and not low <= 0 <= high
+            is_real = comparisons.is_significant(test, results) and not low <= 0 <= high
         else:
             is_real = abs(gain) * factor(test.metric) > args.margin
         outcome = "same"
         if is_real and gain:
             outcome = "better" if gain > 0 else "worse"
-        interval = test.interval
-        if test.system != new_key[2]:
-            interval = (-test.interval[1], -test.interval[0])
-        old_name = old_key[2].rpartition("@")[0] or old_key[2]
-        new_name = new_key[2].rpartition("@")[0] or new_key[2]
-        verdicts.append(
-            Verdict(
-                dataset=test.dataset,
-                metric=test.metric,
-                system=new_name,
-                verdict=outcome,
-                higher_is_better=not lower_is_better(test.metric),
-                old=old,
-                new=new,
-                difference=new - old,
-                p=test.p,
-                p_adjusted=test.p_adjusted,
-                interval=interval,
-            )
+        old_name = old.system.rpartition("@")[0] or old.system
+        new_name = new.system.rpartition("@")[0] or new.system
+        verdict = Verdict(
+            dataset=test.dataset,
+            metric=test.metric,
+            system=new_name,
+            verdict=outcome,
+            higher_is_better=not lower_is_better(test.metric),
+            old=old.score,
+            new=new.score,
+            difference=new.score - old.score,
+            p=test.p,
+            p_adjusted=test.p_adjusted,
+            interval=(low, high) if test.system == new.system else (-high, -low),
         )
+        verdicts.append(verdict)
         if not args.json:
-            name = (
-                new_name if new_name == old_name else f"{new_name} (before: {old_name})"
+            name = new_name
+            if old_name != new_name:
+                name += f" (before: {old_name})"
+            before = percent(old.score, args.digits, test.metric)
+            after = percent(new.score, args.digits, test.metric)
+            change = (
+                f"{before} -> {after}, p adjusted {comparisons.p_cell(test, results)}"
             )
-            before = percent(old, args.digits, test.metric)
-            after = percent(new, args.digits, test.metric)
-            change = f"{before} -> {after}, p adjusted {p_cell(test, results)}"
-            sentence_end = _outcome_in_words(outcome, args.margin)
-            print(
-                printable(
-                    f"{test.dataset}, {labels[test.metric]}: {name} is {sentence_end}: {change}"
-                )
+            in_words = _outcome_in_words(outcome, args.margin)
+            print_line(
+                f"{test.dataset}, {labels[test.metric]}: {name} is {in_words}: {change}"
             )
-    if not verdicts and not args.json:
-        print("no system has other outputs in the two runs, so none is worse")
-    outcomes = {item.verdict for item in verdicts}
-    overall = next(
-        (outcome for outcome in ("worse", "better") if outcome in outcomes), "same"
-    )
+    overall = "same"
+    for outcome in ("better", "worse"):
+        if any(verdict.verdict == outcome for verdict in verdicts):
+            overall = outcome
     if args.json:
         sections = {
             "verdict": overall,
             "warnings": results.warnings,
-            "comparisons": without_nan([item._asdict() for item in verdicts]),
+            "comparisons": without_nan([verdict._asdict() for verdict in verdicts]),
         }
         print(json.dumps(sections, indent=1))
+    elif not verdicts:
+        print("no system has other outputs in the two runs, so none is worse")
     return int(overall == "worse")
+
+
+def _is_of(score: Score, test: Comparison) -> bool:
+    """Return whether a score is that of one of the systems of a comparison."""
+    is_same_metric = (score.dataset, score.metric) == (test.dataset, test.metric)
+    return is_same_metric and score.system in (test.system, test.other)
 
 
 def _outcome_in_words(outcome: str, margin: float | None) -> str:
     if margin is None:
-        return "not different" if outcome == "same" else outcome
-    words = "not worse" if outcome == "same" else outcome
-    return f"{words} by more than {margin:g}"
+        return outcome.replace("same", "not different")
+    return f"{outcome.replace('same', 'not worse')} by more than {margin:g}"
 
 
 def _versions(
@@ -306,10 +293,9 @@ def _versions(
 
 def _systems(run: str, names: Collection[str]) -> list[str]:
     """Return which systems a run has, of these names."""
-    scores = stored_runs.load_runs(run)[0].scores
-    return list(
-        dict.fromkeys(score.system for score in scores if score.system in names)
-    )
+    results, _ = stored_runs.load_runs(run)
+    systems = dict.fromkeys(score.system for score in results.scores)
+    return [name for name in systems if name in names]
 
 
 def _worst(args: argparse.Namespace) -> int:
@@ -318,9 +304,8 @@ def _worst(args: argparse.Namespace) -> int:
         raise InputError(
             "--worst: takes one run, and the two systems as --system A B; it prints texts"
         )
-    context = chosen(
-        revisit(folder_of(args.run)), replace(selection_of(args), systems=())
-    )
+    selection = replace(selection_of(args), systems=())
+    context = chosen(revisit(folder_of(args.run)), selection)
     dataset, *more = list(context.results.datasets)
     if more:
         raise InputError(
@@ -328,7 +313,7 @@ def _worst(args: argparse.Namespace) -> int:
         )
     measured, *others = context.measured
     if others:
-        metrics = ", ".join(result.scores[0].metric for result in context.measured)
+        metrics = ", ".join(result.signature for result in context.measured)
         raise InputError(f"--worst: by which metric? Say --metric: {metrics}")
     columns = zip(measured.names, measured.columns, strict=False)
     names = [name for name, has_columns in columns if has_columns]
@@ -339,21 +324,21 @@ def _worst(args: argparse.Namespace) -> int:
             f"--worst: between which systems? Say --system A B; there are {', '.join(names)}"
         )
     one, two = names
-    lines = most_different(measured, one, two, args.worst)
-    print(printable(f"{dataset}: the sentences where {one} and {two} differ most"))
-    print(printable(measured.scores[0].metric))
+    lines = sentence.most_different(measured, one, two, args.worst)
+    print_line(f"{dataset}: the sentences where {one} and {two} differ most")
+    print_line(measured.signature)
     for line, score_of_one, score_of_two in lines:
-        texts, position = sentence(context, dataset, line, [one, two])
+        texts, position = sentence.sentence(context, dataset, line, [one, two])
         first = percent(score_of_one, args.digits, measured.signature)
         second = percent(score_of_two, args.digits, measured.signature)
-        print(printable(f"\n{position}: {one} {first}, {two} {second}"))
+        print_line(f"\n{position}: {one} {first}, {two} {second}")
         width = max((len(name) for name, _text in texts), default=0)
         for name, text in texts:
             print_text(f"  {name.ljust(width)}  {text.replace(chr(10), ' ')}".rstrip())
     if not lines:
         print("\nno sentence has different scores")
     if context.unread:
-        print(printable(f"no texts: {context.unread}"), file=sys.stderr)
+        print_line(f"no texts: {context.unread}", sys.stderr)
     return 0
 
 
@@ -379,22 +364,19 @@ def compared(
             written[name] = value
     if args.test is not None:
         written["test"] = short_names().get(args.test, args.test)
-    names = list(
-        dict.fromkeys(chain.from_iterable(result.names for result in metric_results))
-    )
+    all_names = chain.from_iterable(result.names for result in metric_results)
+    names = list(dict.fromkeys(all_names))
     settings = settings_of(written, names, "--")
     if args.system:
-        if (
-            args.baseline is None
-            and len(names_like("--system", args.system, names)) == 2
-        ):
+        selected = names_like("--system", args.system, names)
+        if args.baseline is None and len(selected) == 2:
             # Two systems are compared with each other.
             settings = settings.model_copy(update={"baseline": None})
         systems = list(args.system)
         if settings.baseline:
             systems.append(settings.baseline)
-        selected = only(metric_results, Selection(systems=systems))
-        metric_results = [metric_result.reranked() for metric_result in selected]
+        some = only(metric_results, Selection(systems=systems))
+        metric_results = [metric_result.reranked() for metric_result in some]
     if versions:
         metric_results, lost = _versions(args, metric_results)
         if lost:

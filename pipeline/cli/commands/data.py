@@ -35,8 +35,8 @@ from ...data.dataset_cache import (
     missing,
     state,
 )
-from ...errors import DataError, Problem, gathered, printable
-from ...report.terminal.printing import print_table, print_text
+from ...errors import DataError, Problem, gathered
+from ...report.terminal.printing import print_line, print_table, print_text
 from ...report.terminal.progress import Bar
 
 NAMES = (
@@ -129,32 +129,32 @@ def _list(args: argparse.Namespace) -> None:
     fetch = (
         "fetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME"
     )
-    print(printable(f"\nfolder: {cache()}\n{fetch}"))
+    print_line(f"\nfolder: {cache()}\n{fetch}")
 
 
 def _print_data_set(dataset: DataSet) -> None:
-    print_text(f"{dataset.title}\n{dataset.note}" if dataset.note else dataset.title)
-    print(printable(f"\nfolder   {cache() / dataset.name}"))
+    print_text(dataset.title)
+    if dataset.note:
+        print_text(dataset.note)
+    print_line(f"\nfolder   {cache() / dataset.name}")
     origins = dict.fromkeys(
         (f.repository, f.commit, f.licence) for f in dataset.files.values()
     )
     for repository, commit, licence in origins:
-        origin = (
-            f"https://github.com/{repository}/tree/{commit}"
-            if repository
-            else "its authors"
-        )
+        origin = "its authors"
+        if repository:
+            origin = f"https://github.com/{repository}/tree/{commit}"
         print_text(f"from     {origin}  (licence: {licence})")
     if by_hand(dataset.name):
-        print(printable(f"by hand  {by_hand(dataset.name)}"))
+        print_line(f"by hand  {by_hand(dataset.name)}")
     print(f"cite     {', '.join(dataset.citations)}")
     for name, (owner, _) in scorables().items():
         if owner is not dataset:
             continue
         texts = scorable(name)
-        entry = (
-            f"{name.replace('/', '-')}: data:{name}" if "/" in name else f"{name}: data"
-        )
+        entry = f"{name}: data"
+        if "/" in name:
+            entry = f"{name.replace('/', '-')}: data:{name}"
         summary = f"source, {len(texts.references)} references"
         if texts.systems:
             summary += f", {len(texts.systems)} outputs (systems: data)"
@@ -176,12 +176,10 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
             from ...data.config.compose import read
 
             root = read(name)[0]
-            bring(
-                root.plain().get("catalogue", {})
-                if isinstance(root.value, dict)
-                else {},
-                name,
-            )
+            described = {}
+            if isinstance(root.value, dict):
+                described = root.plain().get("catalogue", {})
+            bring(described, name)
             for dataset in catalogues.catalogue().values():
                 if dataset.home == name:
                     files |= dict.fromkeys(dataset.files.values())
@@ -223,7 +221,7 @@ def _fetch(args: argparse.Namespace) -> None:
                 count = sum(file.dataset == name for file in group)
                 if count:
                     counts.append(f"{count} {outcome}")
-            print(printable(f"{name}: {', '.join(counts)}: {cache() / name}"))
+            print_line(f"{name}: {', '.join(counts)}: {cache() / name}")
     if result.problems:
         raise DataError(result.problems)
 
@@ -234,7 +232,7 @@ def _verify(args: argparse.Namespace) -> None:
     ]
     if not names and not args.quiet:
         hint = "`gec-pipeline data list` tells what can be fetched"
-        print(printable(f"nothing is in {cache()}; {hint}"))
+        print_line(f"nothing is in {cache()}; {hint}")
     states: dict[str, dict[str, State]] = {}
     for file in _named_files(names):
         states.setdefault(file.dataset, {})[file.name] = state(file)
@@ -270,8 +268,5 @@ def _path(args: argparse.Namespace) -> None:
         raise DataError(f"{name} is not in {cache()}; {how}")
     if absent:
         problem = f"{len(absent)} of its files are missing or changed"
-        print(
-            printable(f"note: {problem}: gec-pipeline data verify {name}"),
-            file=sys.stderr,
-        )
+        print_line(f"note: {problem}: gec-pipeline data verify {name}", sys.stderr)
     print(cache() / name)

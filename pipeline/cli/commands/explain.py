@@ -47,9 +47,8 @@ from ...metrics.base.metric import Metric
 from ...metrics.base.statistics_spec import StatisticsSpec, Text
 from ...metrics.build import from_texts
 from ...prepare import fit
-from ...report.sentence import annotator_columns, edits_of
-from ...report.tables import percent
-from ...report.tables.ranked import output_cell
+from ...report import sentence
+from ...report.tables import percent, ranked
 from ...report.terminal.printing import print_styled, print_table, print_text
 from ...report.terminal.progress import Bar
 from ..arguments import add_files, open_files
@@ -175,11 +174,11 @@ def _judged_edits(
     annotator = capabilities.by_annotator(metric)
     for name in corpus.systems:
         columns = counted[name, metric.spec]
-        edits = edits_of(metric, judge, corpus, columns, name, line)
+        edits = sentence.edits_of(metric, judge, corpus, columns, name, line)
         print_text(f"system  {name}, {called(line, corpus.ids)}")
         print_text(f"source  {_text(view.source, line) if view.source else ''}")
         print_text(f"output  {_text(corpus.systems[name], line)}")
-        by_annotator = annotator_columns(metric, columns, line, corpus)
+        by_annotator = sentence.annotator_columns(metric, columns, line, corpus)
         counts = [
             count for count in annotator.shown_counts(by_annotator) if not count.orders
         ]
@@ -312,7 +311,7 @@ def _counted(metric: Metric, text: Text) -> str:
     if not counts:
         cells = []
         for name, value in outputs.items():
-            cells.append(f"{name} {output_cell(value, name, type(metric), 2)}")
+            cells.append(f"{name} {ranked.output_cell(value, name, type(metric), 2)}")
         return ", ".join(cells)
     score = percent(next(iter(outputs.values())), 2, metric.name)
     rates = "".join(f" ({line})" for line in _rates(outputs))
@@ -353,12 +352,17 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     }
     orders = max(map(len, by_order.values()), default=rule.last if rule else 0)
     for n, row in enumerate(capabilities.row_names(metric)[:orders], 1):
-        title = f"n={row}" if row.isdigit() else row
-        suffix = f"_{n}" if row.isdigit() else ""
+        title = row
+        suffix = ""
+        if row.isdigit():
+            title = f"n={row}"
+            suffix = f"_{n}"
         numbers = [
             f"{name}{suffix} {values[n - 1]:g}" for name, values in by_order.items()
         ]
-        print_styled(f"  {title}: {', '.join(numbers)}" if numbers else f"  {title}")
+        if numbers:
+            title += f": {', '.join(numbers)}"
+        print_styled(f"  {title}")
         for role, names in _by_role(rule, other, texts, n):
             print_styled(f"    {role:<10}{printable(names)}", STYLES[role])
     _explained(metric, texts.as_read(metric.spec))

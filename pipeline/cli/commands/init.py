@@ -122,9 +122,9 @@ def _write_config(args: argparse.Namespace, path: Path) -> None:
 
     def relative(file: str | Path) -> str:
         """Return a file as the config names it: a JSON string, relative to the config."""
-        return (
-            json.dumps(os.path.relpath(file, base), ensure_ascii=False) if file else ""
-        )
+        if not file:
+            return ""
+        return json.dumps(os.path.relpath(file, base), ensure_ascii=False)
 
     source = args.source or "source.txt"
     references = args.references or ["reference0.txt", "reference1.txt"]

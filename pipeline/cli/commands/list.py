@@ -52,19 +52,20 @@ def _metrics(names: Sequence[str]) -> None:
     for name in _selected(names, METRICS, "metric"):
         metric = METRICS[name]
         origin = metric.origin.get("from", "")
-        print_text(
-            f"{name}: {metric.summary} ({origin})"
-            if origin
-            else f"{name}: {metric.summary}"
-        )
+        text = f"{name}: {metric.summary}"
+        if origin:
+            text += f" ({origin})"
+        print_text(text)
         if not names:
             continue
         print()
         rows = []
         for option in metric.options:
-            default = option.default_of({})
-            text = str(default).lower() if isinstance(default, bool) else str(default)
-            rows.append([option.name, option.key, text, option.values(), option.help])
+            default = str(option.default_of({}))
+            if option.is_truth:
+                default = default.lower()
+            values = option.values()
+            rows.append([option.name, option.key, default, values, option.help])
         header = ["option", "in signatures", "default", "values", "meaning"]
         print_table(header, rows, left=range(5), first_out=("in signatures", "default"))
         print(f"\nmore of it: gec-pipeline help {metric.help_page or name}")

@@ -13,7 +13,7 @@ examples:
 import argparse
 import sys
 
-from ...report.console import print_results
+from ...report import console
 from ...scoring.metric_results import with_means
 from ..arguments import add_shown
 from .compare import add_statistics, compared
@@ -37,4 +37,4 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         sys.stdout.write(results.to_json())
     else:
-        print_results(results, args.digits, args.columns)
+        console.print_results(results, args.digits, args.columns)

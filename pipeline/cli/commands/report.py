@@ -27,13 +27,13 @@ examples:
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ...errors import InputError, StoreError, printable
+from ...errors import InputError, StoreError
 from ...execution.store.run_directory import RunDirectory, folder_of
 from ...files.safe_files import write_atomic
 from ...report import FORMATS, PLOTS, SEVERAL_RUNS_FORMATS, unavailable
@@ -48,13 +48,9 @@ from ...report.context import (
     SeveralRunsFormat,
 )
 from ...report.tables.by_type import TIER, TIERS
+from ...report.terminal.printing import print_line
 from ...scoring.metric_results import with_means
 from ..arguments import add_parts, add_shown, selection_of, whole_number
-
-WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
-"""Forms whose columns can be chosen."""
-BY_TYPE = ("csv", "markdown", "latex")
-"""The forms that scores by type have alone. The page shows them beside the rest."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -117,7 +113,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--effects",
         type=whole_number(0),
-        default=0,
         metavar="N",
         help="html: in how many of these to say what each edit does to the scores (default: 0; "
         "help effects)",
@@ -154,34 +149,35 @@ def run(args: argparse.Namespace) -> None:
         if name in args.format:
             write_several_runs(args, name)
             return
-    from ...report.console import print_types
-
     formats = _requested_formats(args)
     folder = folder_of(args.run)
     context = _context(args, folder, formats)
     is_partial = bool(selection_of(args)) or bool(args.columns) or args.mean
-    if "html" in formats and context.unread:
-        print(
-            printable(f"note: the page is without sentences: {context.unread}"),
-            file=sys.stderr,
-        )
+    if context.unread and any(FORMATS[name].texts for name in formats):
+        print_line(f"note: the page is without sentences: {context.unread}", sys.stderr)
     if not formats:
-        print_types(context.results, context.digits, context.tier)
+        from ...report import console
+
+        console.print_types(context.results, context.digits, context.tier)
     for name in formats:
         files = FORMATS[name].files(context)
         if name == "plots":
-            for plot in args.plot:
-                if not any(file.startswith(f"{plot}.") for file in files):
-                    raise InputError(
-                        f"--plot {plot}: this run has nothing for it; "
-                        f"it needs {PLOTS[plot].requires}"
-                    )
+            _check_plots(args.plot, files)
         if not files:
-            print(printable(f"{name}: this run has nothing for it"), file=sys.stderr)
+            print_line(f"{name}: this run has nothing for it", sys.stderr)
         elif args.output == "-" or (args.output is None and FORMATS[name].printed):
             _print_first(name, files)
         else:
             _write(folder, Path(args.output or folder), files, is_partial=is_partial)
+
+
+def _check_plots(plots: Sequence[str], files: Iterable[str]) -> None:
+    """Raise InputError for a requested plot without a file."""
+    for plot in plots:
+        if not any(file.startswith(f"{plot}.") for file in files):
+            raise InputError(
+                f"--plot {plot}: this run has nothing for it; it needs {PLOTS[plot].requires}"
+            )
 
 
 def _print_first(name: str, files: Mapping[str, Any]) -> None:
@@ -196,11 +192,11 @@ def _print_first(name: str, files: Mapping[str, Any]) -> None:
         )
     else:
         sys.stdout.flush()
-        for chunk in [content] if isinstance(content, bytes) else content:
-            sys.stdout.buffer.write(chunk)
+        chunks = [content] if isinstance(content, bytes) else content
+        sys.stdout.buffer.writelines(chunks)
     if others:
         message = f"printed: {first}; there is more, --output DIR writes it: {', '.join(others)}"
-        print(printable(message), file=sys.stderr)
+        print_line(message, sys.stderr)
 
 
 def _context(
@@ -211,19 +207,21 @@ def _context(
     Raises InputError if the run has no data for them.
     """
     from ...reopen import chosen, revisit
-    from ...report.overview import overviews
+    from ...report import overview
 
     selection = selection_of(args)
     has_texts = any(FORMATS[name].texts for name in formats)
-    context = chosen(revisit(folder, args.digits, texts=has_texts), selection)
-    if args.more:
-        folders = [folder_of(run) for run in args.more]
-        name, *names = run_names([folder, *folders])
-        beside = []
-        for other_name, run in zip(names, folders, strict=True):
-            other = chosen(revisit(run, args.digits, texts=has_texts), selection)
-            beside.append((other_name, other.results))
-        context = replace(context, name=name, beside=tuple(beside))
+    folders = [folder, *map(folder_of, args.more)]
+    names = run_names(folders)
+    contexts = []
+    for run in folders:
+        stored = revisit(run, args.digits, texts=has_texts)
+        contexts.append(chosen(stored, selection))
+    context, *more = contexts
+    if more:
+        other_results = [other.results for other in more]
+        beside = tuple(zip(names[1:], other_results, strict=True))
+        context = replace(context, name=names[0], beside=beside)
     results = context.results
     if args.by and not results.breakdown:
         raise InputError(
@@ -231,9 +229,8 @@ def _context(
             "metrics of edits such as errant have them"
         )
     if args.columns and "html" in formats:
-        overviews(
-            results, context.digits, args.columns
-        )  # checks them, as other forms do later
+        # other forms check columns later
+        overview.overviews(results, context.digits, args.columns)
     if args.mean:
         results = with_means(results)
     style = context.plot_style
@@ -251,7 +248,7 @@ def _context(
         ),
         columns=tuple(args.columns),
         lines=args.lines,
-        effects=args.effects,
+        effects=args.effects or 0,
     )
 
 
@@ -269,8 +266,7 @@ def _requested_formats(args: argparse.Namespace) -> list[str]:
         formats = ["plots"]
     if args.more and not args.plot:
         args.plot = [CURVES]
-    problem = next(_problems(args, formats, plot_options), None)
-    if problem:
+    for problem in _problems(args, formats, plot_options):
         raise InputError(problem)
     missing = unavailable(formats)
     if missing:
@@ -282,6 +278,8 @@ def _problems(
     args: argparse.Namespace, formats: Sequence[str], plot_options: Sequence[str]
 ) -> Iterator[str]:
     """Yield which arguments do not fit together."""
+    by_type = [name for name, form in FORMATS.items() if form.by_type]
+    with_columns = sorted(name for name, form in FORMATS.items() if form.columns)
     if not formats and not args.by:
         yield f"--format: which? There are {', '.join(FORMATS)}"
     if plot_options and "plots" not in formats:
@@ -294,14 +292,13 @@ def _problems(
     if args.tier and not args.by:
         yield "--tier is for --by type"
     for name in formats:
-        if args.by and name not in BY_TYPE:
-            yield f"--by type: there is no form {name} of it; there are {', '.join(BY_TYPE)}"
-    if args.lines is not None and "html" not in formats:
-        yield "--lines is for --format html"
-    if args.effects and "html" not in formats:
-        yield "--effects is for --format html"
-    if args.columns and set(formats) - WITH_COLUMNS:
-        yield f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}"
+        if args.by and name not in by_type:
+            yield f"--by type: there is no form {name} of it; there are {', '.join(by_type)}"
+    for option in ("lines", "effects"):
+        if getattr(args, option) is not None and "html" not in formats:
+            yield f"--{option} is for --format html"
+    if args.columns and set(formats) - set(with_columns):
+        yield f"--columns is for --format {', '.join(with_columns)}"
 
 
 def _write(
@@ -319,13 +316,13 @@ def _write(
                 "write what you chose to another folder"
             )
         RunDirectory(run, make=False).add(
-            files, lambda text: print(printable(text), file=sys.stderr)
+            files, lambda text: print_line(text, sys.stderr)
         )
     else:
         for name, content in files.items():
             write_atomic(folder / name, content)
     for name in files:
-        print(printable(f"written: {folder / name}"), file=sys.stderr)
+        print_line(f"written: {folder / name}", sys.stderr)
 
 
 def run_names(folders: Sequence[Path]) -> list[str]:
@@ -333,10 +330,11 @@ def run_names(folders: Sequence[Path]) -> list[str]:
 
     Raises InputError if a run comes twice.
     """
+    short_names = []
     for number, folder in enumerate(folders):
         if folder in folders[:number]:
             raise InputError(f"{folder}: the run is named twice")
-    short_names = [folder.resolve().name for folder in folders]
+        short_names.append(folder.resolve().name)
     names = []
     for folder, name in zip(folders, short_names, strict=True):
         names.append(str(folder) if short_names.count(name) > 1 else name)
@@ -369,7 +367,7 @@ def write_several_runs(args: argparse.Namespace, name: str) -> None:
     if target is not None and target.suffix != ".html":
         target = target / form.file
     runs: list[NamedRun] = []
-    digits: list[int] = []
+    contexts = []
     refused = StoreError("the runs have no scores")
     folders = [folder_of(run) for run in (args.run, *args.more)]
     for folder, run_name in zip(folders, run_names(folders), strict=True):
@@ -386,15 +384,15 @@ def write_several_runs(args: argparse.Namespace, name: str) -> None:
         if target is not None and page.is_file():
             address = relative_address(page, target)
         runs.append(NamedRun(run_name, context.results, address))
-        digits.append(context.digits)
+        contexts.append(context)
     if not runs:
         raise refused
-    text = form.page(runs, digits[0])
+    text = form.page(runs, contexts[0].digits)
     if target is None:
         sys.stdout.write(text)
     else:
         write_atomic(target, text)
-        print(printable(f"written: {target}"), file=sys.stderr)
+        print_line(f"written: {target}", sys.stderr)
 
 
 def relative_address(target: Path, page: Path) -> str:

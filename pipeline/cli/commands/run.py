@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...backends import backend_names
 from ...data.config.resolved import Overrides
-from ...errors import IncompleteError, printable
+from ...errors import IncompleteError
 from ...execution.options import SILENT, RunOptions
-from ...report.terminal.printing import print_table
+from ...report.terminal.printing import print_line, print_table
 from ...report.terminal.progress import Bar
 from .. import arguments
 
@@ -43,10 +43,7 @@ INCOMPLETE = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "config", help="a YAML file; `gec-pipeline help config` explains it"
-    )
-    arguments.add_selection(parser)
+    arguments.add_config(parser)
     parser.add_argument(
         "--dry-run",
         action="store_true",
@@ -126,7 +123,7 @@ def run(args: argparse.Namespace) -> int:
             print_table(planned.header, planned.rows, left=(0, 1, 2, 4))
             for computation in computations(job.metrics, options.under(config.run)):
                 for line in computation.planned(job.corpora):
-                    print(printable(line))
+                    print_line(line)
             for note in planned.notes:
                 bar.warn(note)
             return 0
@@ -147,7 +144,7 @@ def run(args: argparse.Namespace) -> int:
     if (
         not args.quiet and "results.json" in directory.files
     ):  # with --only earlier results may stay
-        print(printable(f"results: {directory.path}"), file=sys.stderr)
+        print_line(f"results: {directory.path}", sys.stderr)
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), INCOMPLETE]))
     return int(bool(results.expectations and results.expectations["missed"]))

@@ -22,7 +22,7 @@ import argparse
 import itertools
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,14 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     arguments.add_files(
         parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True
     )
-    parser.add_argument(
-        "--digits",
-        type=int,
-        default=2,
-        choices=range(13),
-        metavar="N",
-        help="decimals (default: 2)",
-    )
+    arguments.add_shown(parser, "digits")
     parser.add_argument(
         "--n-jobs",
         type=arguments.jobs,
@@ -134,9 +127,9 @@ def _declare_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> N
     )
     options: dict[str, Option] = {}
     for metric in known.values():
-        options |= {
-            option.name: option for option in metric.options if _has_choice(option)
-        }
+        for option in metric.options:
+            if _has_choice(option):
+                options[option.name] = option
     for name, option in options.items():
         group.add_argument(
             FLAGS_OF_OPTIONS.get(name, _flag(name)),
@@ -244,19 +237,19 @@ def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
     metrics_of: dict[str, list[str]] = {}
     for metric in metrics:
         for option in metric.options:
-            if option.name == name and _has_choice(option):
-                text = f"{option.help}: {option.values()}"
-                default = str(option.default_of({}))
-                if default:
-                    text += (
-                        f" (default: {default.lower() if option.is_truth else default})"
-                    )
-                metrics_of.setdefault(text, []).append(metric.name)
+            if option.name != name or not _has_choice(option):
+                continue
+            text = f"{option.help}: {option.values()}"
+            default = str(option.default_of({}))
+            if option.is_truth:
+                default = default.lower()
+            if default:
+                text += f" (default: {default})"
+            metrics_of.setdefault(text, []).append(metric.name)
     meanings = []
     for text, names in metrics_of.items():
-        meanings.append(
-            text if len(names) == len(metrics) else f"({', '.join(names)}) {text}"
-        )
+        shared = "" if len(names) == len(metrics) else f"({', '.join(names)}) "
+        meanings.append(f"{shared}{text}")
     return "; ".join(meanings) or argparse.SUPPRESS
 
 
@@ -334,7 +327,7 @@ def _print_bare(
 def _print_tables(
     results: Results, args: argparse.Namespace, *, metrics: int, systems: int
 ) -> None:
-    from ...report.console import print_results
+    from ...report import console
 
     columns = args.columns
     # Several outputs are compared in one table, with the columns of the statistics.
@@ -347,7 +340,7 @@ def _print_tables(
         if metrics < 2:
             columns = [*columns, "against *"]
     boards = args.boards or (systems < 2 and not args.columns)
-    print_results(results, args.digits, columns, boards=boards)
+    console.print_results(results, args.digits, columns, boards=boards)
 
 
 def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> None:
@@ -357,74 +350,74 @@ def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> 
     `spread` the score with its std and interval over references. With several metrics, the first
     column is the metric, and a cell is empty if a metric has no such column.
     """
-    from ...report.tables import percent
-    from ...report.tables.ranked import labels, output_cell
+    from ...report.tables import percent, ranked
+    from ...report.tables.metric_names import labels
 
-    cells_of: list[dict[str, list[str]]] = []
+    tables: list[dict[str, list[str]]] = []
+    names: dict[str, None] = {}
     for result in results:
-        columns: dict[str, list[str]] = {}
-        if spread:
-            for name, values in result.sentence_spread().items():
-                columns[name] = [
-                    percent(value, digits, result.signature)
-                    for value in values.tolist()
-                ]
-        else:
-            # Some outputs of a metric are in percent, others as they are.
-            metric = type(result.measure)
-            for name, values in result.sentence_outputs.items():
-                columns[name] = [
-                    output_cell(value, name, metric, digits)
-                    for value in values.tolist()
-                ]
-        cells_of.append(columns)
+        columns = result.sentence_spread() if spread else result.sentence_outputs
+        cells: dict[str, list[str]] = {}
+        for name, values in columns.items():
+            cells[name] = []
+            for value in values.tolist():
+                if spread:
+                    cell = percent(value, digits, result.signature)
+                else:
+                    # some outputs of a metric are in percent, others as they are
+                    cell = ranked.output_cell(value, name, type(result.measure), digits)
+                cells[name].append(cell)
+        tables.append(cells)
+        names |= dict.fromkeys(cells)
     label_of = labels(result.signature for result in results)
     has_metrics = len(label_of) > 1
-    names = list(dict.fromkeys(itertools.chain.from_iterable(cells_of)))
     ids = results[0].ids
-    header = ["metric"] if has_metrics else []
-    header += ["system", "line"]
+    header = ["system", "line", *names]
     if ids:
-        header.append("id")
-    print("\t".join([*header, *names]))
-    for result, columns in zip(results, cells_of, strict=True):
-        for line in range(len(next(iter(columns.values())))):
-            row = [label_of[result.signature]] if has_metrics else []
-            row += [result.system, str(line + 1)]
+        header.insert(2, "id")
+    if has_metrics:
+        header.insert(0, "metric")
+    print("\t".join(header))
+    for result, cells in zip(results, tables, strict=True):
+        for line in range(len(next(iter(cells.values())))):
+            row = [result.system, str(line + 1)]
+            if has_metrics:
+                row.insert(0, label_of[result.signature])
             if ids:
                 row.append(printable(ids[line]))
-            row += [columns[name][line] if name in columns else "" for name in names]
+            for name in names:
+                row.append(cells[name][line] if name in cells else "")
             print("\t".join(row))
 
 
 # ---- options of sacreBLEU's command: those of `score` that do the same, and other names of them
 
 SACREBLEU_NAMES = {
-    "-m": ("--metrics",),
-    "-b": ("--score-only",),
-    "-l": ("--language-pair",),
-    "--digits": ("--width", "-w"),
-    "--sentences": ("--sentence", "-sl", "--sentence-level"),
-    "-f": ("--format",),
-    "--confidence": ("-ci",),
-    "--resamples": ("-cin", "--confidence-n", "-pbsn", "--paired-bs-n"),
-    "--paired-ar": ("-par",),
-    "--paired-bs": ("-pbs",),
-    "--trials": ("-parn", "--paired-ar-n"),
-    "--tokenizer": ("-tok", "--tokenize"),
-    "--bleu-lowercase": ("-lc",),
-    "--smoothing": ("--smooth-method",),
-    "--smoothing-value": ("-sv", "--smooth-value"),
-    "--chrf-char-order": ("-cc",),
-    "--chrf-word-order": ("-cw",),
-    "--whitespace --strip-end": ("--chrf-whitespace",),
-    "--encoding": ("-e",),
-    "--num-refs": ("-nr",),
+    "-m": "--metrics",
+    "-b": "--score-only",
+    "-l": "--language-pair",
+    "--digits": "--width -w",
+    "--sentences": "--sentence -sl --sentence-level",
+    "-f": "--format",
+    "--confidence": "-ci",
+    "--resamples": "-cin --confidence-n -pbsn --paired-bs-n",
+    "--paired-ar": "-par",
+    "--paired-bs": "-pbs",
+    "--trials": "-parn --paired-ar-n",
+    "--tokenizer": "-tok --tokenize",
+    "--bleu-lowercase": "-lc",
+    "--smoothing": "--smooth-method",
+    "--smoothing-value": "-sv --smooth-value",
+    "--chrf-char-order": "-cc",
+    "--chrf-word-order": "-cw",
+    "--whitespace --strip-end": "--chrf-whitespace",
+    "--encoding": "-e",
+    "--num-refs": "-nr",
 }
 SYNONYMS: dict[str, str] = {}
 """The options of this command by sacreBLEU's names. Some, such as --chrf-lowercase, are the same."""
 for _options, _names in SACREBLEU_NAMES.items():
-    SYNONYMS.update(dict.fromkeys(_names, _options))
+    SYNONYMS.update(dict.fromkeys(_names.split(), _options))
 
 
 def _translated(word: str) -> list[str]:
@@ -524,56 +517,39 @@ def check_sacrebleu_options(
 ) -> None:
     """Raise ConfigError for options that do not go together, with so many metrics and outputs."""
     args.json = args.json or (args.form == "json" and not args.bare)
+    for problem in _problems(args, metrics, outputs):
+        raise ConfigError(problem)
+
+
+def _problems(args: argparse.Namespace, metrics: int, outputs: int) -> Iterator[str]:
+    """Yield which options do not go together."""
     paired = next((flag for flag, test in PAIRED.items() if test == args.paired), "")
-    if args.resamples is not None and not (
-        args.confidence or args.all_intervals or paired
-    ):
-        raise ConfigError(
-            "--resamples: has no effect without --confidence or --paired-bs"
-        )
+    has_samples = args.confidence or args.all_intervals or args.paired
+    if args.resamples is not None and not has_samples:
+        yield "--resamples: has no effect without --confidence or --paired-bs"
     if args.trials is not None and paired != "--paired-ar":
-        raise ConfigError("--trials: has no effect without --paired-ar")
+        yield "--trials: has no effect without --paired-ar"
     if paired and outputs < 2:
-        raise ConfigError(
-            f"{paired}: tests outputs against the first one; there is only one"
-        )
+        yield f"{paired}: tests outputs against the first one; there is only one"
     sentence_flag = ""
     if args.sentences:
         sentence_flag = "--sentences"
     elif args.sentence_outputs:
         sentence_flag = "--sentence-outputs"
     if sentence_flag and paired:
-        raise ConfigError(f"{paired}: is not printed with {sentence_flag}")
-    if sentence_flag and args.form and not args.bare:
-        raise ConfigError(f"-f: is for results as a whole; leave out {sentence_flag}")
-    if args.bare:
-        _check_bare(args, paired, metrics, outputs)
-
-
-def _check_bare(
-    args: argparse.Namespace, paired: str, metrics: int, outputs: int
-) -> None:
-    """Raise ConfigError for options that do not go together with -b."""
-    others = {
-        "--json": args.json,
-        "--sentence-outputs": args.sentence_outputs,
-        "--confidence": args.confidence,
-        "--all-intervals": args.all_intervals,
-        paired: paired,
-    }
-    for flag, value in others.items():
-        if value:
-            raise ConfigError(
-                f"-b: prints a bare number, and nothing of {flag}; leave one of them out"
-            )
+        yield f"{paired}: is not printed with {sentence_flag}"
+    if not args.bare:
+        if sentence_flag and args.form:
+            yield f"-f: is for results as a whole; leave out {sentence_flag}"
+        return
+    for option in ("json", "sentence_outputs", "confidence", "all_intervals", "paired"):
+        if getattr(args, option):
+            flag = paired if option == "paired" else _flag(option)
+            yield f"-b: prints a bare number, and nothing of {flag}; leave one of them out"
     if metrics > 1:
-        raise ConfigError(
-            f"-b: prints the numbers of one metric, found {metrics}; take --json for several"
-        )
+        yield f"-b: prints the numbers of one metric, found {metrics}; take --json for several"
     if args.sentences and outputs > 1:
-        raise ConfigError(
-            f"-b --sentences: prints the sentences of one output, found {outputs}; leave out -b"
-        )
+        yield f"-b --sentences: prints the sentences of one output, found {outputs}; leave out -b"
 
 
 def requested_statistics(

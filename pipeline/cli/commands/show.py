@@ -20,8 +20,13 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from ...errors import InputError, StoreError, printable
-from ...report.terminal.printing import print_table, print_text, print_warnings
+from ...errors import InputError, StoreError
+from ...report.terminal.printing import (
+    print_line,
+    print_table,
+    print_text,
+    print_warnings,
+)
 from ..arguments import add_shown, selection_of
 
 
@@ -42,15 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="only this metric: its name, such as gleu[n=3], or its signature",
     )
-    add_shown(parser, "mean", "columns", "boards")
-    parser.add_argument(
-        "--digits",
-        type=int,
-        default=2,
-        choices=range(13),
-        metavar="N",
-        help="decimals (default: 2)",
-    )
+    add_shown(parser, "mean", "columns", "boards", "digits")
     parser.add_argument(
         "--json", action="store_true", help="print the whole results.json"
     )
@@ -62,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
         _runs(args)
         return
     from ...execution.store.run_directory import folder_of, read_manifest
-    from ...report.console import print_results
+    from ...report import console
     from ...report.sentence import known_system
     from ...scoring.metric_results import with_means
     from ...scoring.results import Results
@@ -90,7 +87,7 @@ def run(args: argparse.Namespace) -> None:
         )
     print_warnings([*results.warnings, *results.missing])
     boards = args.boards or (args.system is not None and not args.columns)
-    print_results(results, args.digits, args.columns, boards=boards)
+    console.print_results(results, args.digits, args.columns, boards=boards)
 
 
 def _sentence(args: argparse.Namespace, folder: Path) -> None:
@@ -110,13 +107,13 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
     if args.system:
         systems = [sentence.known_system(context.results.scores, dataset, args.system)]
     texts, position = sentence.sentence(context, dataset, args.line, systems)
-    print(printable(f"{dataset}, {position}"))
+    print_line(f"{dataset}, {position}")
     sentence.print_texts(texts)
     if not texts:
         reason, *others = context.unread.splitlines() or ["there are none"]
         if others:
             reason = f"{reason} (and {len(others)} more)"
-        print(printable(f"no texts: {reason}"), file=sys.stderr)
+        print_line(f"no texts: {reason}", sys.stderr)
     print()
     print_table(
         *sentence.score_table(context, dataset, args.line, systems, args.digits),
@@ -126,12 +123,12 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
         return
     for label, edits in sentence.edit_tables(context, dataset, args.line, systems[0]):
         effect = f"annotator {edits.chosen} counts for the score of the data set"
-        print(printable(f"\nedits for {label}: {effect}"))
+        print_line(f"\nedits for {label}: {effect}")
         print_table(*edits.table, left=range(len(edits.table[0])))
     for labels, singles, table in sentence.count_tables(
         context, dataset, args.line, systems[0]
     ):
-        print(printable(f"\ncounts for {labels}"))
+        print_line(f"\ncounts for {labels}")
         print_text("\n".join(singles))
         if table[1]:
             print_table(*table, left=())

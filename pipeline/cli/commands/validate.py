@@ -12,18 +12,15 @@ from collections.abc import Iterable
 from ...data.config.resolved import Overrides
 from ...data.corpus import Corpus
 from ...data.texts import read_texts
-from ...errors import printable
-from ..arguments import add_selection
+from ...report.terminal.printing import print_line
+from ..arguments import add_config
 
 LINES_AT_ONCE = 8192
 """How many lines are read at once to count their tokens."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "config", help="a YAML file; `gec-pipeline help config` explains it"
-    )
-    add_selection(parser)
+    add_config(parser)
     parser.add_argument(
         "--try",
         dest="try_",
@@ -55,9 +52,9 @@ def run(args: argparse.Namespace) -> None:
         )
     for corpus in job.corpora:
         fewest, highest = corpus.present()
-        per_line = (
-            "1 reference a line" if highest == 1 else f"{highest} references a line"
-        )
+        per_line = f"{highest} references a line"
+        if highest == 1:
+            per_line = "1 reference a line"
         if corpus.missing:
             missing = sum(file.blank for file in corpus.references) / corpus.lines
             mean = len(corpus.references) - missing
@@ -82,7 +79,7 @@ def run(args: argparse.Namespace) -> None:
         options = RunOptions().under(job.config.written.run)
         for computation in computations(job.metrics, options):
             for message in computation.tried(job.corpora):
-                print(printable(f"tried: {message}"))
+                print_line(f"tried: {message}")
 
 
 def _print_lines(lines: Iterable[str]) -> None:

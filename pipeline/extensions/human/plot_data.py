@@ -15,7 +15,8 @@ from pipeline.extensions.plots.plot_data import (
 )
 from pipeline.metrics.names import factor
 from pipeline.report.tables import percent, shown_level
-from pipeline.report.tables.ranked import Group, called, groups
+from pipeline.report.tables.metric_names import called
+from pipeline.report.tables.ranked import Group, groups
 from pipeline.scoring.results import Results
 
 from .human_judgements import HumanRanking

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pipeline.report.tables import Table, round_half_up, shown_level, shown_range
 from pipeline.report.tables.comparisons import shown_p
-from pipeline.report.tables.ranked import called
+from pipeline.report.tables.metric_names import called
 
 from .report_tables import JsonObject
 from .statistics import SPELLINGS

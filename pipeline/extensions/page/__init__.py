@@ -7,5 +7,6 @@ EXTENSION = Extension(
     about="the HTML report, and results in a notebook",
     works_with=("plots",),
     report_formats={"html": "report_format:HTML_FORMAT"},
+    displays={"text/html": "notebook:results_html"},
     help_folder="help",
 )

@@ -16,7 +16,7 @@ from pipeline.extensions.plots.plot_data import (
     leaving,
     rank_rows,
 )
-from pipeline.report.tables.ranked import Group
+from pipeline.report.tables import ranked
 from pipeline.scoring.results import Results
 
 from .svg import Drawing, Scale, scale, short_names, width_of
@@ -41,7 +41,7 @@ CLASSES |= {"interval": "bar", "open": "dot hollow", "line": "rule"}
 """The classes of the style sheet for the kinds of marks and of a legend."""
 
 
-def board_charts(results: Results, group: Group) -> dict[str, Drawing]:
+def board_charts(results: Results, group: ranked.Group) -> dict[str, Drawing]:
     """Return the charts of a leader board by their titles: scores over steps, and rank ranges."""
     drawings: dict[str, Drawing] = {}
     for curves in curves_of([NamedGroup("", results, group)]):
@@ -53,7 +53,7 @@ def board_charts(results: Results, group: Group) -> dict[str, Drawing]:
 
 
 def disagreement_chart(
-    titled: Sequence[tuple[str, Group]],
+    titled: Sequence[tuple[str, ranked.Group]],
     rankings: Sequence[tuple[str, Sequence[RankedSystem]]],
     subject: str,
 ) -> dict[str, Drawing]:
@@ -111,24 +111,23 @@ def _orders(orders: Orders) -> Drawing:
         drawing.text(start + width / 2, 13, heads[title], "middle head", title)
         next_rows = list(next_clusters)
         moves = leaving(clusters, next_clusters)
-        for row, (name, cluster) in enumerate(clusters.items()):
-            middle = top + ROW * row + ROW / 2
+        stop = start + width
+        first_rows = [list(clusters.values()).index(n) for n in set(clusters.values())]
+        for row, name in enumerate(clusters):
+            upper = top + ROW * row
+            middle = upper + ROW / 2
             system_title = orders.titles[name]
             drawing.text(
                 start + width / 2, middle + 4, names[name], "middle", system_title
             )
-            if list(clusters.values()).index(cluster) == row:
-                drawing.line(
-                    start, middle - ROW / 2, start + width, middle - ROW / 2, "border"
-                )
+            if row in first_rows:
+                drawing.line(start, upper, stop, upper, "border")
             if name in moves:
                 direction = "up" if moves[name] < 0 else "down"
                 kind = f"move {direction}"
                 kinds[kind] = f"{direction}, to another cluster"
                 end = top + ROW * next_rows.index(name) + ROW / 2
-                drawing.line(
-                    start + width, middle, start + step, end, kind, system_title
-                )
+                drawing.line(stop, middle, start + step, end, kind, system_title)
     drawing.legend(list(kinds.items()))
     return drawing
 
@@ -150,33 +149,29 @@ def _rows(rows: Rows, first: int, end: int) -> Drawing:
         ends = [mark.low for mark in rows.marks] + [mark.high for mark in rows.marks]
         axis = scale(ends, start, stop)
     for tick in _ticks(rows, axis):
-        drawing.line(axis(tick), 2, axis(tick), bottom, "grid")
-        drawing.text(axis(tick), bottom + 16, f"{tick:.4g}", "middle small")
+        x = axis(tick)
+        drawing.line(x, 2, x, bottom, "grid")
+        drawing.text(x, bottom + 16, f"{tick:.4g}", "middle small")
     if rows.line is not None:
-        drawing.line(axis(rows.line), 2, axis(rows.line), bottom, "rule")
+        x = axis(rows.line)
+        drawing.line(x, 2, x, bottom, "rule")
     for row in range(first, end):
-        middle = ROW * (row - first) + ROW / 2
+        upper = ROW * (row - first)
+        middle = upper + ROW / 2
         name = rows.names[row]
         if rows.clusters and row and rows.clusters[row] != rows.clusters[row - 1]:
-            drawing.line(0, middle - ROW / 2, drawing.width, middle - ROW / 2, "rule")
+            drawing.line(0, upper, drawing.width, upper, "rule")
         marks = [mark for mark in rows.marks if mark.row == row]
         title = marks[0].title if marks else name
         drawing.text(left - 2, middle + 4, names[name], "end", title)
         for mark in marks:
             kind = CLASSES[mark.kind]
+            low = axis(mark.low)
+            high = axis(mark.high)
             if kind == "bar":
-                drawing.line(
-                    axis(mark.low), middle, axis(mark.high), middle, "bar", mark.title
-                )
+                drawing.line(low, middle, high, middle, kind, mark.title)
             else:
-                drawing.shape(
-                    "circle",
-                    kind,
-                    mark.title,
-                    cx=axis(mark.low),
-                    cy=middle,
-                    r=4.5,
-                )
+                drawing.dot(low, middle, 4.5, kind, mark.title)
     drawing.legend([(CLASSES[kind], meaning) for kind, meaning in rows.legend])
     return drawing
 
@@ -216,12 +211,14 @@ class _Axes:
         self.y = scale(ys, bottom, 12, margin=0.1)
         drawing = self.drawing
         for tick in self.x.ticks():
+            x = self.x(tick)
             label = f"{tick:.4g}" if abs(tick) < 10_000 else f"{tick:.0f}"
-            drawing.line(self.x(tick), 8, self.x(tick), bottom, "grid")
-            drawing.text(self.x(tick), bottom + 16, label, "middle small")
+            drawing.line(x, 8, x, bottom, "grid")
+            drawing.text(x, bottom + 16, label, "middle small")
         for tick in self.y.ticks():
-            drawing.line(50, self.y(tick), width - 10, self.y(tick), "grid")
-            drawing.text(46, self.y(tick) + 4, f"{tick:.4g}", "end small")
+            y = self.y(tick)
+            drawing.line(50, y, width - 10, y, "grid")
+            drawing.text(46, y + 4, f"{tick:.4g}", "end small")
         drawing.text((54 + width - 20) / 2, bottom + 34, data.x_axis, "middle small")
         middle = bottom / 2 + 6
         turned = f"rotate(-90 14 {middle:g})"
@@ -261,14 +258,7 @@ def _curves(curves: Curves) -> Drawing:
         for dot in line:
             kind = f"{CLASSES[dot.kind]} hue{number % HUES}"
             radius = 7 if dot.kind == "large" else 4
-            drawing.shape(
-                "circle",
-                kind,
-                dot.title,
-                cx=axes.x(dot.x),
-                cy=axes.y(dot.y),
-                r=radius,
-            )
+            drawing.dot(axes.x(dot.x), axes.y(dot.y), radius, kind, dot.title)
     legend = []
     for number, (name, _) in enumerate(curves.lines):
         legend.append((f"curve hue{number % HUES}", name))
@@ -299,23 +289,17 @@ def _points(data: Points) -> Drawing:
     frame = Box(50.0, -axes.y.start, drawing.width, -8.0)
     for number, position in label_positions(centres, sizes, frame).items():
         point = points[number]
-        x = centres[number][0]
-        y = -centres[number][1]
-        left = position.x - sizes[number][0] / 2
-        right = position.x + sizes[number][0] / 2
+        x = axes.x(point.x)
+        y = axes.y(point.y)
+        name_width, _ = sizes[number]
+        left = position.x - name_width / 2
+        right = position.x + name_width / 2
         if position.needs_line:
             below = -position.y + LINE / 2
             near_x = min(max(x, left), right)
             near_y = min(max(y, below - LINE), below)
             drawing.line(x, y, near_x, near_y, "leader")
-        drawing.shape(
-            "circle",
-            "dot",
-            point.title,
-            cx=x,
-            cy=y,
-            r=4,
-        )
+        drawing.dot(x, y, 4, "dot", point.title)
         # widths are estimates, so a name is anchored at the end that is near its dot
         kind = "middle small"
         start = position.x

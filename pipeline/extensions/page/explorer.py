@@ -19,15 +19,10 @@ from pipeline.metrics.base import capabilities
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.base.statistics_spec import Columns
 from pipeline.metrics.names import factor
+from pipeline.report import sentence
 from pipeline.report.context import ReportContext
-from pipeline.report.sentence import references_of
-from pipeline.report.tables.comparisons import (
-    is_significant,
-    level_name,
-    p_cell,
-    settings_line,
-)
-from pipeline.report.tables.ranked import called, labels
+from pipeline.report.tables import comparisons
+from pipeline.report.tables.metric_names import called, labels
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.results import Results, without_nan
 from pipeline.scoring.sentences import sentence_scores
@@ -322,7 +317,7 @@ def _metric(
     annotator_metric = capabilities.by_annotator(metric)
     references = None
     if annotator_metric is not metric:
-        references = references_of(corpus, metric, lines)
+        references = sentence.references_of(corpus, metric, lines)
     by_system = {}
     for name, all_columns in zip(systems, metric_result.columns, strict=True):
         columns = picked(blocks_of(metric, all_columns), lines)
@@ -458,9 +453,8 @@ def pairs_data(
         return None
     explored: set[tuple[str, str]] = set()
     for dataset in data["datasets"]:
-        explored.update(
-            (dataset["name"], metric["signature"]) for metric in dataset["metrics"]
-        )
+        for metric in dataset["metrics"]:
+            explored.add((dataset["name"], metric["signature"]))
     by_dataset: dict[str, dict[str, Any]] = {}
     for score in results.scores:
         if (score.dataset, score.metric) in explored:
@@ -472,9 +466,22 @@ def pairs_data(
         if (test.dataset, test.metric) in explored:
             unit = factor(test.metric) / 100
             difference = unit * np.array([test.difference, *test.interval])
-            row = [test.system, test.other, *plain_numbers(scaled(difference, digits))]
-            row += [p_cell(test, results), int(is_significant(test, results))]
-            row += [test.wins, test.losses, test.ties]
+            row = [
+                test.system,
+                test.other,
+                *plain_numbers(scaled(difference, digits)),
+                comparisons.p_cell(test, results),
+                int(comparisons.is_significant(test, results)),
+                test.wins,
+                test.losses,
+                test.ties,
+            ]
             by_dataset[test.dataset][test.metric]["tests"].append(row)
-    settings = settings_line(results.statistics) if results.statistics else ""
-    return {"level": level_name(results), "settings": settings, "of": by_dataset}
+    settings = ""
+    if results.statistics:
+        settings = comparisons.settings_line(results.statistics)
+    return {
+        "level": comparisons.level_name(results),
+        "settings": settings,
+        "of": by_dataset,
+    }

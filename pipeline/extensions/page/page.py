@@ -11,28 +11,11 @@ from typing import Any
 from urllib.parse import quote
 
 from pipeline.extension import installed
-from pipeline.metrics.names import factor
-from pipeline.report.console import by_order
+from pipeline.metrics.names import class_of, factor
 from pipeline.report.context import ReportContext
 from pipeline.report.overview import Overview, overviews, verdict_sentence
-from pipeline.report.tables import shown_role
-from pipeline.report.tables.comparisons import (
-    BETTER,
-    WORSE,
-    baseline_of,
-    is_significant,
-    pair_table,
-    settings_line,
-)
+from pipeline.report.tables import comparisons, ranked, shown_role
 from pipeline.report.tables.extra_tables import means_tables
-from pipeline.report.tables.ranked import (
-    Group,
-    best_of,
-    groups,
-    notes_of,
-    ranked_table,
-    size,
-)
 from pipeline.scoring.results import Results, Score, without_nan
 
 from . import shell
@@ -47,7 +30,7 @@ EQUAL = "="
 DIFFERENT = "*"
 """How the data marks a pair of systems: no test, a test that did not tell them apart, one that
 did."""
-DIRECTIONS = {BETTER: "better", WORSE: "worse"}
+DIRECTIONS = {comparisons.BETTER: "better", comparisons.WORSE: "worse"}
 ALWAYS = ("base", "results", "boxes", "copying")
 """The scripts that work without sentences too, in the order in which they run: the first before the
 page is drawn."""
@@ -78,6 +61,8 @@ FOLDERS = re.compile(
 not need them."""
 MAX_PAGE_BYTES = 14_500_000
 """A larger page is made again with fewer sentences, unless their number was requested."""
+OF_ORDER = re.compile("(.+)_([1-9][0-9]*)")
+"""The name of an output of one order of n-grams."""
 MAX_TITLE_NAMES = 3
 """How many data sets the title of a page without a description names."""
 
@@ -136,7 +121,7 @@ def content(
     results = context.results
     config = context.config if isinstance(context.config, dict) else {}
     boards = []
-    for number, group in enumerate(groups(results), 1):
+    for number, group in enumerate(ranked.groups(results), 1):
         boards.append(board(context, group, number, linked.get(group.dataset, ())))
     overview = overview_part(context)
     digests = []
@@ -158,8 +143,10 @@ def content(
         "overview": overview,
         "scores": as_json(overview["data"]),
         "types": type_maps(results, context.digits),
-        "settings": settings_line(results.statistics) if results.statistics else "",
-        "lettered": bool(results.tests) and baseline_of(results) is None,
+        "settings": comparisons.settings_line(results.statistics)
+        if results.statistics
+        else "",
+        "lettered": bool(results.tests) and comparisons.baseline_of(results) is None,
         "human": section("human", None, context),
         "findings": findings,
         "expected": section("expected", None, context),
@@ -213,7 +200,7 @@ def as_yaml(config: Mapping[str, Any]) -> str:
 def board_names(results: Results) -> dict[tuple[str, str], str]:
     """Return the names of the boards by data set and metric: board-1, board-2 and so on."""
     names = {}
-    for number, group in enumerate(groups(results), 1):
+    for number, group in enumerate(ranked.groups(results), 1):
         names[group.dataset, group.metric] = f"board-{number}"
     return names
 
@@ -229,7 +216,7 @@ def overview_part(context: ReportContext) -> dict[str, Any]:
         tables.append(_overview_table(context, overview, names))
     data = {}
     sentences = {}
-    for group in groups(results):
+    for group in ranked.groups(results):
         name = names[group.dataset, group.metric]
         unit = factor(group.metric) / 100
         systems = [score.system for score in group.scores]
@@ -259,7 +246,9 @@ def _overview_table(
         cells = []
         for column in overview.columns:
             entry = column.entries.get(name)
-            direction = DIRECTIONS.get(entry.mark, "") if entry else ""
+            direction = ""
+            if entry:
+                direction = DIRECTIONS.get(entry.mark, "")
             cells.append({"entry": entry, "direction": direction})
         rows.append((name, overview.kinds.get(name, ""), cells))
     boards = []
@@ -288,7 +277,7 @@ def has_charts() -> bool:
     return "plots" in installed()
 
 
-def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
+def _tests(results: Results, group: ranked.Group, names: Sequence[str]) -> str:
     """Return a sign for each pair of systems, row by row of the part above the diagonal; "" if
     there is no test.
     """
@@ -296,7 +285,7 @@ def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
         return ""
     signs = {}
     for test in group.tests:
-        sign = DIFFERENT if is_significant(test, results) else EQUAL
+        sign = DIFFERENT if comparisons.is_significant(test, results) else EQUAL
         signs[frozenset((test.system, test.other))] = sign
     return "".join(
         signs.get(frozenset(pair), UNTESTED) for pair in combinations(names, 2)
@@ -308,7 +297,7 @@ def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
 
 def board(
     context: ReportContext,
-    group: Group,
+    group: ranked.Group,
     number: int,
     linked: Collection[str],
 ) -> dict[str, Any]:
@@ -320,8 +309,8 @@ def board(
     digits = context.digits
     info = results.datasets[group.dataset]
     axis = interval_scale(scores)
-    header, cells = ranked_table(results, scores, digits, context.columns)
-    best = best_of(info, group, digits)
+    header, cells = ranked.ranked_table(results, scores, digits, context.columns)
+    best = ranked.best_of(info, group, digits)
     sentences = f"#dataset={quote(group.dataset)}&metric={quote(group.label)}"
     rows = []
     for score, cell in zip(scores, cells, strict=True):
@@ -331,7 +320,7 @@ def board(
         row = Row(
             rank=str(score.rank),
             system=score.system,
-            shown=cell[2],
+            score=cell[2],
             bar=interval_bar(score, axis),
             cells=cell[3:],
             best=score.system in best,
@@ -345,17 +334,19 @@ def board(
         plots = board_charts(results, group)
     pairs = None
     if group.tests:
-        pairs = PageTable(*pair_table(results, group.tests, digits), left=(0, 1))
+        pairs = PageTable(
+            *comparisons.pair_table(results, group.tests, digits), left=(0, 1)
+        )
     return {
         "group": group,
         "called": group.called,
         "score": group.output,
         "name": f"board-{number}",
-        "facts": size(info),
+        "facts": ranked.size(info),
         "rows": rows,
         "axis": interval_axis(axis),
         "titles": header[3:],
-        "notes": notes_of(scores),
+        "notes": ranked.notes_of(scores),
         "peer": scores[0].peer_signature or "",
         "plots": list(plots.items()),
         "orders": orders(scores, digits),
@@ -364,11 +355,24 @@ def board(
 
 
 def orders(scores: Sequence[Score], digits: int) -> PageTable | None:
-    """Return all outputs that have a value for each order, with a row for each system and order."""
+    """Return the outputs that have a value for each order, such as match_1, match_2 ..., with a row
+    for each system and order; None if there are none.
+    """
     header: list[str] = []
-    rows = []
+    rows: list[list[str]] = []
     for score in scores:
-        own_header, own_rows = by_order(score, digits)
-        header = header or ["system", *own_header]
-        rows += [[score.system, *row] for row in own_rows]
+        metric = class_of(score.metric)
+        columns: dict[str, dict[int, str]] = {}
+        all_orders: set[int] = set()
+        for name, value in score.outputs.items():
+            match = OF_ORDER.fullmatch(name)
+            if match:
+                order = int(match[2])
+                all_orders.add(order)
+                cell = ranked.output_cell(value, name, metric, digits)
+                columns.setdefault(match[1], {})[order] = cell
+        header = header or ["system", "n", *columns]
+        for order in sorted(all_orders):
+            cells = [column[order] for column in columns.values()]
+            rows.append([score.system, str(order), *cells])
     return PageTable(header, rows) if rows else None

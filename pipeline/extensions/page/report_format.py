@@ -9,5 +9,6 @@ HTML_FORMAT = Format(
     returned=True,
     package="jinja2",
     extra="report",
+    columns=True,
     texts=True,
 )

@@ -133,7 +133,7 @@ class Row(NamedTuple):
 
     rank: str
     system: str
-    shown: str
+    score: str
     """The score as text."""
     bar: Drawing | None
     cells: Sequence[str]

@@ -134,15 +134,11 @@ class Drawing:
         title: str = "",
     ) -> None:
         """Draw a line."""
-        self.shape(
-            "line",
-            kind,
-            title,
-            x1=x1,
-            y1=y1,
-            x2=x2,
-            y2=y2,
-        )
+        self.shape("line", kind, title, x1=x1, y1=y1, x2=x2, y2=y2)
+
+    def dot(self, x: float, y: float, radius: float, kind: str, title: str) -> None:
+        """Draw a circle."""
+        self.shape("circle", kind, title, cx=x, cy=y, r=radius)
 
     def text(
         self,

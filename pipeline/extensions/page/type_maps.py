@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pipeline.report.tables.by_type import NONE, TIER, TIERS, Types, of_system, types_of
+from pipeline.report.tables import by_type
 from pipeline.scoring.results import Results
 
 from .shell import SHADES, PageTable, Shade
@@ -17,15 +17,15 @@ def type_maps(
     have no types of their own are left out.
     """
     maps: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for tier in sorted(TIERS, key=lambda tier: (tier != TIER, tier)):
-        for types in types_of(results, tier):
+    for tier in sorted(by_type.TIERS, key=lambda tier: (tier != by_type.TIER, tier)):
+        for types in by_type.types_of(results, tier):
             group_maps = maps.setdefault((types.group.dataset, types.group.metric), [])
             if types.tier == tier or not group_maps:
                 group_maps.append(_type_map(types, digits, is_open=not group_maps))
     return maps
 
 
-def _type_map(types: Types, digits: int, *, is_open: bool) -> dict[str, Any]:
+def _type_map(types: by_type.Types, digits: int, *, is_open: bool) -> dict[str, Any]:
     rows = []
     for name in types.names:
         rows.append(
@@ -34,12 +34,12 @@ def _type_map(types: Types, digits: int, *, is_open: bool) -> dict[str, Any]:
     header: list[str] = []
     numbers: list[list[str]] = []
     for system in types.systems:
-        (first, *titles), system_rows = of_system(types, system, digits)
+        (first, *titles), system_rows = by_type.of_system(types, system, digits)
         header = header or [first, "system", *titles]
         numbers += [[name, system, *cells] for name, *cells in system_rows]
     numbers.sort(key=lambda row: types.names.index(row[0]))
     return {
-        "title": f"By type: {TIERS[types.tier]}",
+        "title": f"By type: {by_type.TIERS[types.tier]}",
         "is_open": is_open,
         "names": types.systems,
         "rows": rows,
@@ -48,14 +48,14 @@ def _type_map(types: Types, digits: int, *, is_open: bool) -> dict[str, Any]:
 
 
 def _shade(
-    types: Types,
+    types: by_type.Types,
     system: str,
     name: str,
     digits: int,
 ) -> Shade:
     cell = types.cells.get((system, name))
     if cell is None:
-        return Shade(NONE, "none", f"{system}, {name}: does not occur")
+        return Shade(by_type.NONE, "none", f"{system}, {name}: does not occur")
     texts = []
     for output in (*types.fractions, *types.counts):
         texts.append(f"{output} {types.cell(system, name, output, digits)}")

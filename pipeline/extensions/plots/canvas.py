@@ -34,7 +34,7 @@ from pipeline.report.context import (
     PlotStyle,
     ReportContext,
 )
-from pipeline.report.tables.ranked import Group
+from pipeline.report.tables import ranked
 from pipeline.report.terminal.printing import shortened
 
 from .label_positions import Box, label_positions
@@ -172,7 +172,7 @@ def new_figure(
 def add_title(
     figure: Figure,
     axes: Axes,
-    group: Group,
+    group: ranked.Group,
     subject: str = "",
     *caption: str,
 ) -> Figure:

@@ -7,8 +7,7 @@ from pipeline.errors import InputError, known_names
 from pipeline.files.safe_files import file_name
 from pipeline.report import PLOTS
 from pipeline.report.context import PlotFigure, ReportContext
-from pipeline.report.tables.comparisons import baseline_of, level_name
-from pipeline.report.tables.ranked import groups
+from pipeline.report.tables import comparisons, ranked
 
 from .canvas import add_title, draw_curves, draw_rows, in_style, saved, short_text
 from .plot_data import difference_rows, rank_rows, score_rows, step_curves
@@ -19,7 +18,7 @@ def scores(context: ReportContext) -> Iterator[PlotFigure]:
     """Draw scores with their intervals, the best on top. A filled point differs significantly from
     the baseline.
     """
-    for group in groups(context.results):
+    for group in ranked.groups(context.results):
         drawing = draw_rows(score_rows(context.results, group), legend_below=True)
         yield PlotFigure(group, "", add_title(*drawing, group))
 
@@ -36,8 +35,8 @@ def curves(context: ReportContext) -> Iterator[PlotFigure]:
 @in_style
 def ranks(context: ReportContext) -> Iterator[PlotFigure]:
     """Draw rank ranges, with clusters as bands; ranges of different clusters do not overlap."""
-    subject = f"rank (circle) and its {level_name(context.results)} range"
-    for group in groups(context.results):
+    subject = f"rank (circle) and its {comparisons.level_name(context.results)} range"
+    for group in ranked.groups(context.results):
         rows = rank_rows(group.scores)
         if rows and len(rows.names) == len(
             group.scores
@@ -50,9 +49,9 @@ def differences(context: ReportContext) -> Iterator[PlotFigure]:
     """Draw differences from the baseline with their intervals. A filled point is a significant
     difference.
     """
-    baseline = short_text(str(baseline_of(context.results)), 30)
+    baseline = short_text(str(comparisons.baseline_of(context.results)), 30)
     subject = f"difference from {baseline} (filled: significant)"
-    for group in groups(context.results):
+    for group in ranked.groups(context.results):
         rows = difference_rows(context.results, group)
         if rows:
             yield PlotFigure(group, "", add_title(*draw_rows(rows), group, subject))

@@ -10,14 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.metrics.names import factor
-from pipeline.report.tables import percent
-from pipeline.report.tables.comparisons import (
-    baseline_of,
-    is_significant,
-    level_name,
-    p_cell,
-)
-from pipeline.report.tables.ranked import Group, groups
+from pipeline.report.tables import comparisons, percent, ranked
 from pipeline.report.tables.series import best_of_series, best_sentences, series_in
 from pipeline.scoring.results import Results, Score, Series
 
@@ -133,7 +126,7 @@ class NamedGroup(NamedTuple):
     run: str
     """The name of the run; empty if there is one alone."""
     results: Results
-    group: Group
+    group: ranked.Group
 
     @property
     def prefix(self) -> str:
@@ -145,7 +138,7 @@ class NamedGroup(NamedTuple):
 
 
 def disagreement(
-    titled: Sequence[tuple[str, Group]],
+    titled: Sequence[tuple[str, ranked.Group]],
     rankings: Sequence[tuple[str, Sequence[RankedSystem]]] = (),
     subject: str = "metrics",
 ) -> Orders | None:
@@ -222,9 +215,9 @@ def _cluster_positions(
 # --- rows
 
 
-def score_rows(results: Results, group: Group) -> Rows:
+def score_rows(results: Results, group: ranked.Group) -> Rows:
     """Return scores with their intervals. A filled dot differs significantly from the baseline."""
-    baseline = baseline_of(results)
+    baseline = comparisons.baseline_of(results)
     tests = {}
     if baseline is not None:
         tests = {test.system: test for test in group.tests}
@@ -240,14 +233,16 @@ def score_rows(results: Results, group: Group) -> Rows:
             marks.append(Mark(row, "interval", unit * low, unit * high))
         value = unit * score.score
         test = tests.get(score.system)
-        is_open = test is not None and not is_significant(test, results)
+        is_open = test is not None and not comparisons.is_significant(test, results)
         marks.append(Mark(row, "open" if is_open else "value", value, value))
         if score.system == baseline:
             line = value
     kinds = {mark.kind for mark in marks}
     legend = []
     if "interval" in kinds:
-        legend.append(("interval", f"{level_name(results)} interval (sentences)"))
+        legend.append(
+            ("interval", f"{comparisons.level_name(results)} interval (sentences)")
+        )
     if "draws" in kinds:
         legend.append(("draws", "95% of draws of references"))
     if tests:
@@ -264,29 +259,29 @@ def score_rows(results: Results, group: Group) -> Rows:
     )
 
 
-def difference_rows(results: Results, group: Group) -> Rows | None:
+def difference_rows(results: Results, group: ranked.Group) -> Rows | None:
     """Return differences from the baseline with their intervals, or None if there are none."""
     by_system = {test.system: test for test in group.tests}
     tests = [
         by_system[score.system] for score in group.scores if score.system in by_system
     ]
-    if baseline_of(results) is None or not tests:
+    if comparisons.baseline_of(results) is None or not tests:
         return None
     marks = []
     for row, test in enumerate(tests):
         unit = factor(test.metric)
         low, high = test.interval
         value = unit * test.difference
-        kind = "value" if is_significant(test, results) else "open"
+        kind = "value" if comparisons.is_significant(test, results) else "open"
         marks.append(Mark(row, "interval", unit * low, unit * high))
         marks.append(Mark(row, kind, value, value))
     return Rows(
         label="differences from the baseline",
         names=[test.system for test in tests],
-        axis=f"{group.axis}, {level_name(results)} interval",
+        axis=f"{group.axis}, {comparisons.level_name(results)} interval",
         marks=marks,
         line=0,
-        notes=[f"p {p_cell(test, results)}" for test in tests],
+        notes=[f"p {comparisons.p_cell(test, results)}" for test in tests],
     )
 
 
@@ -323,7 +318,9 @@ def rows_of_ranks(systems: Sequence[RankedSystem]) -> Rows:
 # --- scores over steps
 
 
-def step_curves(runs: Sequence[tuple[str, Results]]) -> Iterator[tuple[Group, Curves]]:
+def step_curves(
+    runs: Sequence[tuple[str, Results]],
+) -> Iterator[tuple[ranked.Group, Curves]]:
     """Yield scores over steps for each metric and data set of named runs; the name is empty if
     there is one run alone.
 
@@ -331,7 +328,7 @@ def step_curves(runs: Sequence[tuple[str, Results]]) -> Iterator[tuple[Group, Cu
     """
     together: dict[tuple[object, ...], list[NamedGroup]] = {}
     for name, results in runs:
-        for group in groups(results):
+        for group in ranked.groups(results):
             texts = results.datasets[group.dataset].digests.items()
             shared = frozenset(
                 item for item in texts if not item[0].startswith("system ")
@@ -379,7 +376,7 @@ def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
     legend = [(kind, meaning) for kind, meaning in meanings.items() if kind in kinds]
     y_axis = named_groups[0].group.axis
     if any(dot.low < dot.high for dot in all_dots):
-        y_axis += f", {level_name(named_groups[0].results)} interval"
+        y_axis += f", {comparisons.level_name(named_groups[0].results)} interval"
     return Curves(f"scores by {axis}", axis, y_axis, lines, levels, legend, caption)
 
 

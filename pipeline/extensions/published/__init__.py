@@ -1,10 +1,10 @@
-"""Published results: recipes that reproduce them, verdicts, and leader boards."""
+"""Published results: recipes that reproduce them, verdicts, leader boards, and citations."""
 
 from ...extension import Command, Extension
 
 EXTENSION = Extension(
     name="published",
-    about="recipes of published results, verdicts, leader boards",
+    about="recipes of published results, verdicts, leader boards, citations",
     needs=("human", "page"),
     commands={
         "reproduce": Command(
@@ -12,6 +12,11 @@ EXTENSION = Extension(
             summary="reproduce published results by their recipes, and compare the values",
             takes_plugins=True,
             completions={"names": "recipe:recipes"},
+        ),
+        "cite": Command(
+            module="commands.cite",
+            summary="print what to cite for a run, and how it was evaluated",
+            reads_runs=True,
         ),
     },
     page_sections={

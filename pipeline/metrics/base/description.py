@@ -84,7 +84,7 @@ class Description:
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """The publications to cite for these settings, as keys of `data/citations.bib`."""
+        """The keys of the publications to cite for these settings."""
         return ()
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:

@@ -6,7 +6,7 @@ Here is how numbers are printed in all of them.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 
@@ -20,6 +20,27 @@ NO_BREAK = "\u00a0"
 MAX_DIGITS = 400
 """More decimal digits than any float has."""
 _REFERENCE_ROLE = re.compile(r"^((?:.* )?reference )([0-9]+)$")
+
+
+def columns_of(
+    table: tuple[Sequence[str], Sequence[Sequence[str]]], numbers: Sequence[int]
+) -> Table:
+    """Return these columns of a table, in this order."""
+    header, rows = table
+    selected = []
+    for row in rows:
+        selected.append([row[number] for number in numbers])
+    return [header[number] for number in numbers], selected
+
+
+def padded(
+    row: Sequence[str], widths: Sequence[int], left: Collection[int]
+) -> list[str]:
+    """Return cells filled up with blanks; those of the columns `left` begin at the left."""
+    cells = []
+    for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        cells.append(cell.ljust(width) if number in left else cell.rjust(width))
+    return cells
 
 
 def round_half_up(value: float, digits: int) -> str:
@@ -40,7 +61,7 @@ def percent(fraction: float, digits: int, metric: str = "") -> str:
     return round_half_up(factor(metric) * fraction, digits)
 
 
-def shown_level(level: float | str) -> str:
+def shown_level(level: float | str | Fraction) -> str:
     """Return the level of intervals in percent, such as 95%."""
     return f"{float(Fraction(str(level)) * 100):g}%"
 
@@ -54,22 +75,3 @@ def shown_role(role: str) -> str:
     """Return the name of a text in tables. References count from 1 there, from 0 in results.json."""
     match = _REFERENCE_ROLE.match(role)
     return f"{match[1]}{int(match[2]) + 1}" if match else role
-
-
-def ascii_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a boxed table with centred cells, equal to those that the package gleu prints with -v
-    by prettytable.
-
-    If the blanks of a cell are odd in number, the larger half is on the right of cells of odd
-    length.
-    """
-    all_rows = [header, *rows]
-    widths = []
-    for column in range(len(header)):
-        widths.append(max(len(row[column]) for row in all_rows))
-    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-    lines = []
-    for row in all_rows:
-        cells = [cell.center(width) for cell, width in zip(row, widths, strict=True)]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([rule, lines[0], rule, *lines[1:], rule])

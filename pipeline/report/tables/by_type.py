@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pipeline.metrics.names import class_of
-from pipeline.scoring.results import REST, Category, Results
+from pipeline.scoring.results import REST, Breakdown, Category, Results
 
 from . import Table, percent
 from .comparisons import level_name, shown_interval
@@ -60,9 +60,10 @@ class Types:
         digits: int,
     ) -> str:
         """Return an output of a system for a type as text."""
-        if (system, name) not in self.cells:
+        category = self.cells.get((system, name))
+        if category is None:
             return NONE
-        value = self.cells[system, name].outputs[output]
+        value = category.outputs[output]
         return percent(value, digits) if output in self.fractions else f"{value:.0f}"
 
     def interval(
@@ -72,8 +73,8 @@ class Types:
         digits: int,
     ) -> str:
         """Return the interval of the score as text."""
-        cell = self.cells.get((system, name))
-        bounds = cell.intervals.get(self.fractions[0]) if cell else None
+        category = self.cells.get((system, name))
+        bounds = category and category.intervals.get(self.fractions[0])
         return shown_interval(bounds, digits) if bounds else NONE
 
 
@@ -83,25 +84,25 @@ def types_of(results: Results, tier: int = TIER) -> Iterator[Types]:
     Metrics whose types have no such tier are displayed by their whole types.
     """
     for group in groups(results):
-        breakdowns = []
+        by_tier: dict[int, list[Breakdown]] = {}
         for breakdown in results.breakdown:
             if (breakdown.dataset, breakdown.metric) == (group.dataset, group.metric):
-                breakdowns.append(breakdown)
-        parts = [part for part in breakdowns if part.tier == tier]
-        if not parts:
-            parts = [part for part in breakdowns if part.tier == 3]
-        cells = {}
-        for part in parts:
-            for category in part.categories:
-                cells[part.system, category.category] = category
-        if not cells:
-            continue
-        names = sorted(
-            {name for _, name in cells}, key=lambda name: (name == REST, name)
-        )
-        has_intervals = any(category.intervals for category in cells.values())
-        level = level_name(results) if has_intervals else ""
-        yield Types(group, parts[0].tier, names, cells, level)
+                by_tier.setdefault(breakdown.tier, []).append(breakdown)
+        found_tier = tier if tier in by_tier else 3
+        cells: dict[tuple[str, str], Category] = {}
+        level = ""
+        for breakdown in by_tier.get(found_tier, ()):
+            for category in breakdown.categories:
+                cells[breakdown.system, category.category] = category
+                if category.intervals:
+                    level = level_name(results)
+        if cells:
+            names = sorted({name for _, name in cells}, key=_rest_last)
+            yield Types(group, found_tier, names, cells, level)
+
+
+def _rest_last(name: str) -> tuple[bool, str]:
+    return name == REST, name
 
 
 def side_by_side(types: Types, digits: int, outputs: Sequence[str] = ()) -> Table:
@@ -114,8 +115,11 @@ def side_by_side(types: Types, digits: int, outputs: Sequence[str] = ()) -> Tabl
     columns = []
     for system in types.systems:
         for output in outputs:
-            letter = "F" if output == types.fractions[0] else output[:1].upper()
-            titles.append(f"{system} {letter}" if len(outputs) > 1 else system)
+            title = system
+            if len(outputs) > 1:
+                is_score = output == types.fractions[0]
+                title += " F" if is_score else f" {output[:1].upper()}"
+            titles.append(title)
             columns.append((system, output))
     rows = []
     for name in types.names:

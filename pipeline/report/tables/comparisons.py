@@ -43,7 +43,9 @@ def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
     value = test.p_adjusted if adjusted else test.p
     settings = results.statistics or {}
     significance_test = SIGNIFICANCE_TESTS.get(settings.get("test", NO_TEST))
-    samples = settings.get(significance_test.samples) if significance_test else None
+    samples = None
+    if significance_test:
+        samples = settings.get(significance_test.samples)
     if samples is None or value >= 1 or test.p > (1 + 1e-9) / (samples + 1):
         return shown_p(value)
     return f"≤{Decimal(str(value)).quantize(Decimal('0.0001'), ROUND_CEILING)}"
@@ -67,7 +69,9 @@ def marked(test: Comparison, results: Results, digits: int) -> str:
     text = signed(test.difference, digits, test.metric)
     if not is_significant(test, results):
         return text
-    return text + (BETTER if goodness(test.metric, test.difference) > 0 else WORSE)
+    if goodness(test.metric, test.difference) > 0:
+        return text + BETTER
+    return text + WORSE
 
 
 def shown_interval(
@@ -85,16 +89,19 @@ def baseline_of(results: Results) -> str | None:
     return (results.statistics or {}).get("baseline")
 
 
+def level_of(results: Results) -> Fraction:
+    """Return the level of intervals, exactly as the settings have it."""
+    return Fraction(str((results.statistics or {}).get("level", 0.95)))
+
+
 def level_name(results: Results) -> str:
     """Return the level of intervals in percent, such as 95%."""
-    return shown_level((results.statistics or {}).get("level", 0.95))
+    return shown_level(level_of(results))
 
 
 def is_small(test: Comparison, results: Results) -> bool:
     """Return whether the p-value is below the level after the correction."""
-    return test.p_adjusted < 1 - Fraction(
-        str((results.statistics or {}).get("level", 0.95))
-    )
+    return test.p_adjusted < 1 - level_of(results)
 
 
 def too_few(test: Comparison) -> bool:
@@ -105,10 +112,8 @@ def too_few(test: Comparison) -> bool:
     the systems. But the tests count only what is farther apart, as sacreBLEU does, so that p can be
     small without a difference.
     """
-    return (
-        test.wins + test.losses < MIN_DIFFERING
-        and test.interval[0] <= 0 <= test.interval[1]
-    )
+    low, high = test.interval
+    return test.wins + test.losses < MIN_DIFFERING and low <= 0 <= high
 
 
 def is_significant(test: Comparison, results: Results) -> bool:
@@ -127,25 +132,26 @@ def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) ->
     titles, compared_cells = compared(results, scores, digits)
     if not any(score.bootstrap for score in scores):
         return titles, compared_cells
-    level = level_name(results)
     rows = []
     for score, cells in zip(scores, compared_cells, strict=True):
         bootstrap = score.bootstrap
         if not bootstrap:
             rows.append(["-", "-", *cells, "-", "-"])
             continue
-        low, high = bootstrap.interval
+        interval = shown_interval(bootstrap.interval, digits, score.metric)
         mean = percent(bootstrap.mean, digits, score.metric)
-        half = percent((high - low) / 2, digits, score.metric)
-        row = [
-            shown_interval(bootstrap.interval, digits, score.metric),
-            f"{mean} ± {half}",
-            *cells,
-            shown_range(*bootstrap.ranks),
-            str(bootstrap.cluster),
-        ]
-        rows.append(row)
+        half = half_width(bootstrap.interval, digits, score.metric)
+        ranks = shown_range(*bootstrap.ranks)
+        cluster = str(bootstrap.cluster)
+        rows.append([interval, f"{mean} ± {half}", *cells, ranks, cluster])
+    level = level_name(results)
     return [f"{level} interval", f"mean ± {level}", *titles, "ranks", "cluster"], rows
+
+
+def half_width(bounds: tuple[float, float], digits: int, metric: str) -> str:
+    """Return half the width of an interval of scores, as it is printed after ±."""
+    low, high = bounds
+    return percent((high - low) / 2, digits, metric)
 
 
 def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
@@ -156,24 +162,25 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
     """
     key = (scores[0].dataset, scores[0].metric)
     tests = [test for test in results.tests if (test.dataset, test.metric) == key]
-    if not tests:
-        return [], [[] for _ in scores]
+    cells: dict[str, list[str]] = {}
+    titles: list[str] = []
     baseline = baseline_of(results)
-    if baseline is None:
-        letters = _letters(results, scores, tests)
-        return ["groups"], [[letters.get(score.system, "-")] for score in scores]
-    cells = {}
-    for test in tests:
-        cells[test.system] = [marked(test, results, digits), *both_p(test, results)]
-    missing = ["-", "-", "-"]
-    titles = [f"against {baseline}", "p", "p adjusted"]
+    if tests and baseline is None:
+        titles = ["groups"]
+        cells = _letters(results, scores, tests)
+    elif tests:
+        titles = [f"against {baseline}", "p", "p adjusted"]
+        for test in tests:
+            difference = marked(test, results, digits)
+            cells[test.system] = [difference, *both_p(test, results)]
+    missing = ["-" for _ in titles]
     return titles, [cells.get(score.system, missing) for score in scores]
 
 
 def _letters(
     results: Results, scores: Sequence[Score], tests: Sequence[Comparison]
-) -> dict[str, str]:
-    """Return the letters of the systems that were compared."""
+) -> dict[str, list[str]]:
+    """Return the letters of the systems that were compared, as a cell each."""
     from ...scoring.resampling.intervals import letters
 
     names = {test.system for test in tests} | {test.other for test in tests}
@@ -184,7 +191,7 @@ def _letters(
         if is_significant(test, results):
             different.append((numbers[test.system], numbers[test.other]))
     groups = letters([score.rank for score in systems], different)
-    return {score.system: group for score, group in zip(systems, groups, strict=True)}
+    return {score.system: [group] for score, group in zip(systems, groups, strict=True)}
 
 
 def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Table:
@@ -220,42 +227,14 @@ def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Ta
     return header, rows
 
 
-def neighbours(results: Results, system: str, digits: int) -> str:
-    """Return the rank of a system on the only board of a run, with the tests against its
-    neighbours, in a sentence.
-    """
-    order = sorted(results.scores, key=lambda score: score.rank)
-    systems = [score.system for score in order]
-    position = systems.index(system)
-    score = order[position]
-    points = percent(score.score, digits, score.metric)
-    parts = [f"{system} is {score.rank} of {len(order)}, with {points}"]
-    for other_position, side in ((position - 1, "below"), (position + 1, "above")):
-        if not 0 <= other_position < len(order):
-            continue
-        other = systems[other_position]
-        for test in results.tests:
-            if other not in (test.system, test.other):
-                continue
-            distance = percent(abs(test.difference), digits, test.metric)
-            verdict = (
-                "significant" if is_significant(test, results) else "not significant"
-            )
-            p = p_cell(test, results)
-            parts.append(f"{distance} {side} {other} (p adjusted {p}, {verdict})")
-    return f"{'; '.join(parts)}."
-
-
 def settings_line(statistics: dict[str, Any]) -> str:
     """Return in a line how intervals and tests were computed, and the marks of significance."""
     test = statistics["test"]
     seed = f"seed {statistics['seed']}"
     samples = f"{statistics['resamples']:,} bootstrap samples"
     # only runs of earlier versions have these settings
-    if (
-        statistics.get("annotators") == "reselected"
-        or statistics.get("choice") == "anew"
-    ):
+    is_reselected = statistics.get("annotators") == "reselected"
+    if is_reselected or statistics.get("choice") == "anew":
         samples += ", annotators chosen anew in each"
     if test == NO_TEST:
         return f"{samples}, {seed}"

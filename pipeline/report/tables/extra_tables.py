@@ -9,7 +9,7 @@ from ...extension import installed
 from ...metrics.names import goodness
 from ...scoring.results import Mean, Results, ranks
 from . import Table, percent
-from .ranked import called
+from .metric_names import called
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 to be worse.
 """
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -28,36 +29,43 @@ def best_of_series(results: Results, group: Group, series: Series) -> Best | Non
     it with all others, they are as good if their rank ranges reach as high as any of the series.
     """
     systems = [system for _, system in series.steps]
-    is_number = [score for score in group.scores if score.score == score.score]
-    scores = [score for score in is_number if score.system in systems]
+    scores = []
+    for score in group.scores:
+        if score.system in systems and not math.isnan(score.score):
+            scores.append(score)
     if len(scores) < 2:
         return None
-    first, *others = scores  # the best is first, whichever way is better
-    other_names = {score.system for score in others}
+    first = scores[0]  # whichever way is better
+    others = {score.system for score in scores} - {first.system}
     tests = [test for test in group.tests if first.system in (test.system, test.other)]
-    if other_names <= _compared_systems(tests):
-        worse = _compared_systems(
-            test for test in tests if is_significant(test, results)
-        )
-        equals = other_names - worse
+    way = ""
+    equals: set[str] = set()
+    if others <= systems_of(tests):
         way = "test"
-    else:
-        ranges = {
-            score.system: score.bootstrap.ranks for score in scores if score.bootstrap
-        }
-        highest = min((best for best, _ in ranges.values()), default=0)
-        equals = {name for name, (best, _) in ranges.items() if best <= highest}
-        equals.discard(first.system)
-        way = "ranks" if ranges else ""
+        significant = [test for test in tests if is_significant(test, results)]
+        equals = others - systems_of(significant)
+    elif any(score.bootstrap for score in scores):
+        way = "ranks"
+        equals = {*tied_by_rank(scores)} - {first.system}
     return Best(first, tuple(name for name in systems if name in equals), way)
 
 
-def _compared_systems(tests: Iterable[Comparison]) -> set[str]:
+def systems_of(tests: Iterable[Comparison]) -> set[str]:
     """Return the names of the systems of some comparisons."""
     names: set[str] = set()
     for test in tests:
         names |= {test.system, test.other}
     return names
+
+
+def tied_by_rank(scores: Iterable[Score]) -> list[str]:
+    """Return the systems whose rank ranges reach as high as that of any other."""
+    best_ranks = {}
+    for score in scores:
+        if score.bootstrap:
+            best_ranks[score.system], _ = score.bootstrap.ranks
+    highest = min(best_ranks.values())
+    return [system for system, rank in best_ranks.items() if rank <= highest]
 
 
 def series_in(results: Results, group: Group) -> list[Series]:

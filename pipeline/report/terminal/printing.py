@@ -10,10 +10,10 @@ import re
 import shutil
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 from ...errors import printable
+from ..tables import columns_of, padded
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,6 +46,11 @@ def print_text(text: str, stream: TextIO | None = None) -> None:
     """
     stream = stream or sys.stdout
     print(coloured(wrapped(printable(text), stream), stream), file=unescaped(stream))
+
+
+def print_line(text: object, stream: TextIO | None = None) -> None:
+    """Print text as it is, with control characters shown as escapes."""
+    print(printable(text), file=stream or sys.stdout)
 
 
 def print_styled(text: str, style: str = "") -> None:
@@ -118,9 +123,7 @@ def wrapped(text: str, stream: TextIO) -> str:
 
 
 def terminal_width() -> int:
-    """Return how many columns of letters the terminal has, at least
-    MIN_TERMINAL_WIDTH.
-    """
+    """Return how many columns of letters the terminal has, at least MIN_TERMINAL_WIDTH."""
     return max(shutil.get_terminal_size().columns, MIN_TERMINAL_WIDTH)
 
 
@@ -166,10 +169,14 @@ def print_table(
     narrow, columns are left out as fit() says, and a line below the table names them. A terminal
     alone has the `styles` of cells, and a rule below each of the rows whose numbers are in `rules`.
     """
-    header, *rows = [[as_printed(cell) for cell in row] for row in (header, *rows)]
+    header = list(map(as_printed, header))
+    rows = [list(map(as_printed, row)) for row in rows]
     left = set(left)
     if not sys.stdout.isatty():
-        _print_aligned([header, *rows], left)
+        all_rows = [header, *rows]
+        widths = [max(map(len, cells)) for cells in zip(*all_rows, strict=True)]
+        for row in all_rows:
+            print("  ".join(padded(row, widths, left)).rstrip())
         return
     from rich.box import Box
     from rich.table import Table
@@ -188,42 +195,24 @@ def print_table(
     columns = []
     for number, width in fitted.widths.items():
         side: Literal["left", "right"] = "left" if number in left else "right"
-        table.add_column(
-            Text(header[number]),
-            justify=side,
-            overflow="fold",
-            width=width,
-        )
+        title = Text(header[number])
+        table.add_column(title, justify=side, overflow="fold", width=width)
         cells = [row[number] for row in rows]
         if number in unwrapped:
             columns.append(cut_names(cells, width))
         else:
             columns.append([_cut_words(cell, width) for cell in cells])
-    for row in range(len(rows)):
+    for row_number in range(len(rows)):
         drawn = []
         for number, cells in zip(fitted.widths, columns, strict=True):
-            drawn.append(Text(cells[row], style=(styles or {}).get((row, number), "")))
-        table.add_row(*drawn, end_section=row in rules)
+            style = (styles or {}).get((row_number, number), "")
+            drawn.append(Text(cells[row_number], style=style))
+        table.add_row(*drawn, end_section=row_number in rules)
     width = max(terminal_width(), table_width(fitted.widths.values()))
     # a dumb terminal would have 80 columns without a height
     console(width=width, height=25).print(table)
     if fitted.left_out:
         print_text(f"({', '.join(fitted.left_out)}: in a wider window, or piped)")
-
-
-def _print_aligned(rows: Sequence[Sequence[str]], left: Collection[int]) -> None:
-    """Print rows as text whose columns are as wide as their longest cell."""
-    widths = []
-    for column in range(len(rows[0])):
-        widths.append(max(len(row[column]) for row in rows))
-    for row in rows:
-        cells = []
-        for number, cell in enumerate(row):
-            if number in left:
-                cells.append(cell.ljust(widths[number]))
-            else:
-                cells.append(cell.rjust(widths[number]))
-        print("  ".join(cells).rstrip())
 
 
 def _cut_words(text: str, width: int) -> str:
@@ -237,6 +226,23 @@ class Fitted(NamedTuple):
     """The widths of the columns, by their numbers."""
     left_out: list[str]
     """The titles of the columns that are left out."""
+
+
+class ColumnWidths(NamedTuple):
+    """How wide a column may be, in columns of letters."""
+
+    full: int
+    """Without a line break."""
+    wrapped: int
+    """With line breaks between the words of its title and its text."""
+    title: int | None
+    """The width of the title, which is not cut; None for numbers, which are not cut either."""
+
+    def cut(self, narrow: int) -> int:
+        """Return the width with names cut in the middle, but not below `narrow`."""
+        if self.title is None:
+            return self.wrapped
+        return min(self.wrapped, max(narrow, self.title))
 
 
 def fit(
@@ -260,9 +266,17 @@ def fit(
     Intervals are named once, as others if some stay. The columns `stay` always stay. The columns
     `unwrapped` are not wrapped.
     """
+    possible = []
+    for number, title in enumerate(header):
+        cells = [row[number] for row in rows]
+        is_text = number in left
+        is_wrapped = is_text and number not in unwrapped
+        possible.append(_column_widths(title, cells, is_text, is_wrapped))
 
     def widths(columns: Iterable[int], narrow: int = NARROW) -> dict[int, int]:
-        return _widths(header, rows, columns, left, unwrapped, width, narrow)
+        return _narrowed(
+            {number: possible[number] for number in columns}, width, narrow
+        )
 
     def has_room(columns: Iterable[int]) -> bool:
         return table_width(widths(columns).values()) <= width
@@ -282,9 +296,8 @@ def fit(
         removed.append(number)
     # a narrow column may fit where a wide one left, but no p-value without its difference
     for number in reversed(removed):
-        is_adjusted = header[number] == "p adjusted" and header[number - 1].startswith(
-            "against "
-        )
+        before = header[number - 1]
+        is_adjusted = header[number] == "p adjusted" and before.startswith("against ")
         if (is_adjusted or number in intervals) and number - 1 not in columns:
             continue
         if has_room([*columns, number]):
@@ -292,53 +305,50 @@ def fit(
     final = widths(columns)
     if table_width(final.values()) > width:
         final = widths(columns, NARROWEST)
-    intervals_name = "other intervals" if set(intervals) & set(columns) else "intervals"
     left_out = []
     for number, title in enumerate(header):
-        if number not in columns:
-            left_out.append(intervals_name if number in intervals else title)
+        if number in columns:
+            continue
+        if number not in intervals:
+            left_out.append(title)
+        elif set(intervals) & set(columns):
+            left_out.append("other intervals")
+        else:
+            left_out.append("intervals")
     return Fitted(final, list(dict.fromkeys(left_out)))
 
 
-def _widths(
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    columns: Iterable[int],
-    left: Collection[int],
-    unwrapped: Collection[int],
-    width: int,
-    narrow: int,
+def _column_widths(
+    title: str, cells: Sequence[str], is_text: bool, is_wrapped: bool
+) -> ColumnWidths:
+    unbroken = title.split()
+    for cell in cells:
+        unbroken += cell.split() if is_wrapped else [cell]
+    return ColumnWidths(
+        full=max(map(shown_width, [title, *cells])),
+        wrapped=max(map(shown_width, unbroken), default=0),
+        title=shown_width(title) if is_text else None,
+    )
+
+
+def _narrowed(
+    columns: Mapping[int, ColumnWidths], width: int, narrow: int
 ) -> dict[int, int]:
     """Return the widths of columns, of which the widest become narrower until all have room or none
     can.
 
     Names are not cut below the width `narrow`.
     """
-    full: dict[int, int] = {}
-    wrapped_widths: dict[int, int] = {}
-    cut_widths: dict[int, int] = {}
-    for number in columns:
-        cells = [row[number] for row in rows]
-        title = header[number]
-        full[number] = max(map(shown_width, [title, *cells]))
-        unbroken = title.split()
-        if number in left and number not in unwrapped:
-            for cell in cells:
-                unbroken += cell.split()
-        else:
-            unbroken += cells
-        wrapped_widths[number] = max(map(shown_width, unbroken), default=0)
-        cut_widths[number] = wrapped_widths[number]
-        if number in left:
-            narrowest = max(narrow, shown_width(title))
-            cut_widths[number] = min(wrapped_widths[number], narrowest)
+    widths = {number: column.full for number, column in columns.items()}
+    wrapped_widths = {number: column.wrapped for number, column in columns.items()}
+    cut_widths = {number: column.cut(narrow) for number, column in columns.items()}
     for least in (wrapped_widths, cut_widths):
-        while table_width(full.values()) > width:
-            wider = [number for number in full if full[number] > least[number]]
+        while table_width(widths.values()) > width:
+            wider = [number for number in widths if widths[number] > least[number]]
             if not wider:
                 break
-            full[max(wider, key=full.__getitem__)] -= 1
-    return full
+            widths[max(wider, key=widths.__getitem__)] -= 1
+    return widths
 
 
 def table_width(widths: Collection[int]) -> int:
@@ -391,33 +401,21 @@ def print_square(
     A line gives the number of tables, if these are several. A terminal alone has the `styles` of
     cells.
     """
-    columns = list(range(1, len(header)))
+    remaining = list(range(1, len(header)))
     tables = 0
-    while columns:
-        count = len(columns)
-        while count > 1 and not fits(*_part(header, rows, columns[:count])):
+    while remaining:
+        count = len(remaining)
+        part = columns_of((header, rows), [0, *remaining])
+        while count > 1 and not fits(*part):
             count -= 1
-        numbers = [0, *columns[:count]]
+            part = columns_of((header, rows), [0, *remaining[:count]])
+        numbers = [0, *remaining[:count]]
         part_styles = {}
         for (row, column), style in (styles or {}).items():
             if column in numbers:
                 part_styles[row, numbers.index(column)] = style
-        part = _part(header, rows, columns[:count])
-        print_table(
-            *part,
-            left=(0,),
-            styles=part_styles,
-            unwrapped=(0,),
-        )
-        columns = columns[count:]
+        print_table(*part, left=(0,), styles=part_styles, unwrapped=(0,))
+        remaining = remaining[count:]
         tables += 1
     if tables > 1:
         print_text(f"(in {tables} tables; one table: in a wider window, or piped)")
-
-
-def _part(
-    header: Sequence[str], rows: Sequence[Sequence[str]], columns: Sequence[int]
-) -> tuple[list[str], list[list[str]]]:
-    """Return the first column of a table, and those with these numbers."""
-    cells_of = itemgetter(0, *columns)
-    return list(cells_of(header)), [list(cells_of(row)) for row in rows]

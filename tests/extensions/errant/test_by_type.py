@@ -22,7 +22,7 @@ from pipeline.extensions.page.type_maps import type_maps
 from pipeline.reopen import revisit
 from pipeline.report import document_tables
 from pipeline.report.console import print_types
-from pipeline.report.data_files import csv_files
+from pipeline.report.csv_files import csv_files
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.tables import percent

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.errors import ConfigError, InputError
-from pipeline.report.tables.ranked import labels
+from pipeline.report.tables.metric_names import labels
 from pipeline.scoring.results import Results
 from tests.conftest import called, run
 from tests.extensions.edits.test_m2_metric import random_items, score

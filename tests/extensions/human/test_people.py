@@ -24,7 +24,7 @@ from pipeline.extensions.plots.figures import plot_files
 from pipeline.report import PLOTS
 from pipeline.report.context import PlotStyle, ReportContext
 from pipeline.report.tables import round_half_up
-from pipeline.report.tables.ranked import called
+from pipeline.report.tables.metric_names import called
 from tests.conftest import ROOT
 from tests.extensions.page.test_charts import shapes, title
 

@@ -12,7 +12,7 @@ import pytest
 import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
-from pipeline.report.notebook import MAX_ROWS, SHADE, THIN
+from pipeline.extensions.page.notebook import MAX_ROWS, SHADE, THIN
 from pipeline.report.terminal.progress import Bar, NotebookBar, progress_listener
 from tests.conftest import ROOT
 
@@ -84,7 +84,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(
     several: Evaluation,
 ) -> None:
-    text = several._repr_html_()
+    text = str(several._repr_html_())
     page = Reader(text)
     assert page.tags.count("table") == 3
     assert page.tags.count("details") == 5
@@ -103,19 +103,21 @@ def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(
 
 
 def test_a_single_system_is_not_the_best(several: Evaluation) -> None:
-    page = Reader(several[0]._repr_html_())
+    page = Reader(str(several[0]._repr_html_()))
     assert [text for text in page.texts if text in ("rank", "2", "mine", "73.49")] == [
         "rank",
         "2",
         "mine",
         "73.49",
     ]
-    assert SHADE not in several[0]._repr_html_()
+    assert SHADE not in str(several[0]._repr_html_())
     assert several[0].signature in page.texts
 
 
 def test_a_system_without_warnings_and_one_metric_is_one_table() -> None:
-    page = Reader(pipeline.evaluate(MINE, REFERENCES, metrics="bleu")._repr_html_())
+    page = Reader(
+        str(pipeline.evaluate(MINE, REFERENCES, metrics="bleu")._repr_html_())
+    )
     assert (
         page.tags.count("table"),
         page.tags.count("details"),
@@ -129,14 +131,16 @@ def test_a_system_without_warnings_and_one_metric_is_one_table() -> None:
 
 def test_long_tables_are_cut_and_say_so() -> None:
     systems = {f"s{number}": [f"a {number}"] for number in range(MAX_ROWS + 5)}
-    page = Reader(pipeline.evaluate(systems, [["a b"]], metrics="chrf")._repr_html_())
+    page = Reader(
+        str(pipeline.evaluate(systems, [["a b"]], metrics="chrf")._repr_html_())
+    )
     assert page.tags.count("tr") == MAX_ROWS + 1
     assert any("And 5 more rows." in text for text in page.texts)
 
 
 def test_a_run_and_its_comparison_show_what_the_run_has(folder: Path) -> None:
     loaded = pipeline.load(folder)
-    text = loaded._repr_html_()
+    text = str(loaded._repr_html_())
     page = Reader(text)
     assert page.tags.count("table") == 3
     clusters = {
@@ -150,12 +154,14 @@ def test_a_run_and_its_comparison_show_what_the_run_has(folder: Path) -> None:
     assert ends == len(clusters) - 2 > 0
     assert "↑ ↓: significantly better or worse than unchanged." in " ".join(page.texts)
     compared = pipeline.compare(folder, baseline="eager", trials=200)
-    texts = Reader(compared._repr_html_()).texts
+    texts = Reader(str(compared._repr_html_())).texts
     assert "↑ ↓: significantly better or worse than eager." in " ".join(texts)
     assert "against eager" in texts
     assert (
         "careful"
-        not in Reader(loaded.get(system="eager", metric="bleu")._repr_html_()).texts
+        not in Reader(
+            str(loaded.get(system="eager", metric="bleu")._repr_html_())
+        ).texts
     )
 
 

@@ -21,7 +21,7 @@ from pipeline.extensions.plots.figures import plot_files
 from pipeline.reopen import revisit
 from pipeline.report import PLOTS
 from pipeline.report.context import FONTS, PlotStyle, ReportContext
-from pipeline.report.tables.ranked import labels
+from pipeline.report.tables.metric_names import labels
 from tests.conftest import write_run
 from tests.support.sample_results import HOSTILE, context
 

@@ -10,8 +10,8 @@ import argparse
 import sys
 
 from pipeline.data.content_cache import SCORES, ContentCache
-from pipeline.errors import InputError, did_you_mean, printable
-from pipeline.report.terminal.printing import print_table
+from pipeline.errors import InputError, did_you_mean
+from pipeline.report.terminal.printing import print_line, print_table
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,17 +44,17 @@ def run(args: argparse.Namespace) -> None:
                 f"no numbers of '{name}' are kept{hint}; there are {len(tables)} metrics"
             )
     if not names:
-        print(printable(f"nothing is kept in {cache.path.parent.parent}"))
+        print_line(f"nothing is kept in {cache.path.parent.parent}")
         return
     rows = [row for name, row in tables.items() if name in names]
     print_table(["metric", "numbers", "bytes"], rows, left=(0,))
     if args.action == "clean":
         for name in names:
             cache.delete(name)
-        print(printable(f"deleted from {cache.path}"))
+        print_line(f"deleted from {cache.path}")
     else:
-        print(printable(f"in {cache.path}"))
+        print_line(f"in {cache.path}")
 
 
 def _warn(text: str) -> None:
-    print(printable(f"note: {text}"), file=sys.stderr)
+    print_line(f"note: {text}", sys.stderr)

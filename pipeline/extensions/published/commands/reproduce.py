@@ -41,7 +41,6 @@ from pipeline.execution.options import SILENT, Listener
 from pipeline.files.plain_files import reason
 from pipeline.files.safe_files import write_atomic
 from pipeline.report import unavailable
-from pipeline.report.tables.comparisons import neighbours
 from pipeline.report.terminal.printing import print_table
 from pipeline.report.terminal.progress import Bar
 

@@ -11,7 +11,7 @@ from pipeline.extensions.page.shell import Link, PageTable
 from pipeline.metrics.names import goodness
 from pipeline.report.context import NamedRun, ReportContext, SeveralRunsFormat
 from pipeline.report.tables import shown_role
-from pipeline.report.tables.ranked import labels
+from pipeline.report.tables.metric_names import labels
 from pipeline.scoring.results import REFERENCES_ROW, DatasetInfo, Results, Score, ranks
 from pipeline.scoring.stored_runs import differing_texts
 

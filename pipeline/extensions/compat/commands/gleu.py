@@ -18,18 +18,18 @@ import argparse
 import math
 import secrets
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from ...api import evaluate_corpus
-from ...data.corpus import Corpus
-from ...data.inputs import TEXTS
-from ...data.scan import STRIDE
-from ...data.texts import read_texts
-from ...errors import ConfigError
-from ...evaluation import Evaluation
-from ...metrics.build import from_texts
-from ...report.tables import ascii_table, percent, round_half_up
-from ..arguments import add_files, jobs, open_files
+from pipeline.api import evaluate_corpus
+from pipeline.cli.arguments import add_files, jobs, open_files
+from pipeline.data.corpus import Corpus
+from pipeline.data.inputs import TEXTS
+from pipeline.data.scan import STRIDE
+from pipeline.data.texts import read_texts
+from pipeline.errors import ConfigError
+from pipeline.evaluation import Evaluation
+from pipeline.metrics.build import from_texts
+from pipeline.report.tables import percent, round_half_up
 
 HEADER = ("", "match", "penal", "numer", "denom", "p", "bp", "gleu")
 """The columns of the package's table."""
@@ -185,29 +185,40 @@ def _print_sentences(
 
 def _table(outputs: Mapping[str, float], args: argparse.Namespace) -> str:
     """Return the package's table of outputs, with a row for each order and a row for the total."""
-    brevity_penalty = outputs["brevity_penalty"]
     totals = dict.fromkeys(COUNTED, 0.0)
 
-    def row(
-        title: str, counts: Iterable[float], precision: float, gleu: float
-    ) -> list[str]:
-        cells = [title, *(_count(count, args.digit) for count in counts)]
-        for fraction in (precision, brevity_penalty, gleu):
-            cells.append(percent(fraction, args.digit))
-        return cells
+    def row(title: str, counts: Iterable[float], ending: str) -> list[str]:
+        fractions = [f"precision{ending}", "brevity_penalty", f"gleu{ending}"]
+        return [
+            title,
+            *(_count(count, args.digit) for count in counts),
+            *(percent(outputs[name], args.digit) for name in fractions),
+        ]
 
     rows = []
     for n in range(1, int(args.order) + 1):
         counts = {name: outputs[f"{name}_{n}"] for name in COUNTED}
         for name, count in counts.items():
             totals[name] += count
-        rows.append(
-            row(
-                str(n), counts.values(), outputs[f"precision_{n}"], outputs[f"gleu_{n}"]
-            )
-        )
-    rows.append(row("total", totals.values(), outputs["precision"], outputs["gleu"]))
-    return ascii_table(HEADER, rows)
+        rows.append(row(str(n), counts.values(), f"_{n}"))
+    rows.append(row("total", totals.values(), ""))
+    return _boxed(HEADER, rows)
+
+
+def _boxed(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table as the package prints it, by prettytable: boxed, with centred cells.
+
+    If the blanks of a cell are odd in number, the larger half is on the right of cells of odd
+    length.
+    """
+    all_rows = [header, *rows]
+    widths = [max(map(len, column)) for column in zip(*all_rows, strict=True)]
+    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
+    lines = []
+    for row in all_rows:
+        cells = [cell.center(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([rule, lines[0], rule, *lines[1:], rule])
 
 
 def _count(value: float, digits: int) -> str:

@@ -11,25 +11,44 @@ examples:
 """
 
 import argparse
+import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
-from ...data.catalogue import citations
-from ...errors import InputError, did_you_mean, printable
-from ...execution.store.run_directory import folder_of
-from ...metrics import METRICS
-from ...metrics.base.capabilities import declared_of
-from ...metrics.base.declared import Declared, key_of
-from ...metrics.base.metric import Metric
-from ...metrics.build import from_text
-from ...report.tables.comparisons import baseline_of, level_name
-from ...report.tables.ranked import groups
-from ...scoring.results import Results
-from ...scoring.significance_tests import NO_TEST, SIGNIFICANCE_TESTS, with_samples
+from pipeline.errors import InputError, did_you_mean
+from pipeline.execution.store.run_directory import folder_of
+from pipeline.metrics import METRICS
+from pipeline.metrics.base.capabilities import declared_of
+from pipeline.metrics.base.declared import key_of
+from pipeline.metrics.base.metric import Metric
+from pipeline.metrics.build import from_text
+from pipeline.report.tables import comparisons, ranked
+from pipeline.report.terminal.printing import print_line
+from pipeline.scoring.results import Results
+from pipeline.scoring.significance_tests import (
+    NO_TEST,
+    SIGNIFICANCE_TESTS,
+    with_samples,
+)
+
+HERE = Path(__file__).parent
+CITED = yaml.safe_load((HERE / "cited.yaml").read_text(encoding="utf-8"))
+"""The keys that `methods`, and data sets and judgements (`texts`) cite; see `cited.yaml`."""
+ENTRY = re.compile(r"^@[a-z]+\{([^,\s]+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
+"""A BibTeX entry and its key."""
+
+
+class Use(NamedTuple):
+    """Something that a run used."""
+
+    text: str
+    """A line of text, such as a metric with its signature."""
+    keys: Sequence[str]
+    """The keys to cite; empty if none is known."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -45,61 +64,34 @@ def run(args: argparse.Namespace) -> None:
     if not Path(args.what).is_dir():
         metric = of_metric(args.what)
         if not metric.citations:
-            print(
-                printable(
-                    f"no entry for {metric.output}: cite where its numbers come from"
-                ),
-                file=sys.stderr,
-            )
-        sys.stdout.write(bibtex(metric.citations, _own_entries(declared_of([metric]))))
+            _print_missing(metric.output, "cite where its numbers come from")
+        declared = declared_of([metric])
+        entries = [entry for one in declared.values() for entry in one.cite]
+        sys.stdout.write(bibtex(metric.citations, entries))
         return
     results = Results.read(folder_of(args.what) / "results.json")
     keys: list[str] = []
     for use in cited(results):
         if use.keys:
             keys += use.keys
-            print(printable(f"% {use.text} [{', '.join(use.keys)}]"))
+            print_line(f"% {use.text} [{', '.join(use.keys)}]")
         else:
-            print(
-                printable(f"no entry for {use.text}: cite where it is from"),
-                file=sys.stderr,
-            )
-    entries = _own_entries(results.declared)
+            _print_missing(use.text, "cite where it is from")
+    entries = [entry for one in results.declared.values() for entry in one.cite]
     test = SIGNIFICANCE_TESTS.get((results.statistics or {}).get("test", NO_TEST))
     if test:
         entries += [citation for citation in test.citations if citation.startswith("@")]
     sys.stdout.write("\n" + bibtex(keys, entries))
 
 
-def _own_entries(metrics: Mapping[str, Declared]) -> list[str]:
-    """Return the BibTeX entries that metrics of users declare."""
-    entries: list[str] = []
-    for declared in metrics.values():
-        entries += declared.cite
-    return entries
+def _print_missing(text: str, advice: str) -> None:
+    print_line(f"no entry for {text}: {advice}", sys.stderr)
 
 
-CITED = yaml.safe_load(
-    Path(__file__).with_name("cited.yaml").read_text(encoding="utf-8")
-)
-"""The keys that `methods`, and data sets and judgements (`texts`) cite; see `cited.yaml`."""
-
-
-class Use(NamedTuple):
-    """Something that a run used."""
-
-    text: str
-    """A line of text, such as a metric with its signature."""
-    keys: Sequence[str]
-    """The keys to cite; empty if none is known."""
-
-
-def keys_of_texts(digests: Iterable[str]) -> list[str]:
-    """Return the keys of a data set, or of judgements, by the digests of the texts."""
-    keys: dict[str, None] = {}
-    for digest in digests:
-        keys |= dict.fromkeys(CITED["texts"].get(digest, ()))
-    return list(keys)
+def citations() -> dict[str, str]:
+    """Return the BibTeX entries of citations.bib by their keys."""
+    text = (HERE.parent / "citations.bib").read_text(encoding="utf-8")
+    return {entry[1]: entry[0] for entry in ENTRY.finditer(text)}
 
 
 def bibtex(keys: Sequence[str], more_entries: Iterable[str] = ()) -> str:
@@ -117,27 +109,22 @@ def bibtex(keys: Sequence[str], more_entries: Iterable[str] = ()) -> str:
     return "\n".join(entries[key] for key in dict.fromkeys(keys))
 
 
+def keys_of_texts(digests: Iterable[str]) -> list[str]:
+    """Return the keys of a data set, or of judgements, by the digests of the texts."""
+    keys: dict[str, None] = {}
+    for digest in digests:
+        keys |= dict.fromkeys(CITED["texts"].get(digest, ()))
+    return list(keys)
+
+
 def cited(results: Results) -> list[Use]:
     """Return what a run used: data sets, metrics, samples and tests, and human rankings."""
     uses: list[Use] = []
     for name, info in results.datasets.items():
         uses.append(Use(f"data set {name}", keys_of_texts(info.digests.values())))
-    peer_signatures = {score.metric: score.peer_signature for score in results.scores}
-    for signature, peer_signature in peer_signatures.items():
-        metric = results.metric(signature)
-        text = f"{metric.name_in_text}: {signature}"
-        if peer_signature:
-            peer = peer_signature
-            if results.statistics:
-                peer = with_samples(peer, results.statistics)
-            text += f" (sacreBLEU's: {peer})"
-        uses.append(Use(text, metric.citations))
-
+    uses += _metrics(results)
     statistics = results.statistics
     methods = dict(CITED["methods"])
-    if statistics and statistics["test"] in SIGNIFICANCE_TESTS:
-        test = SIGNIFICANCE_TESTS[statistics["test"]]
-        methods[statistics["test"]] = list(map(citation_key, test.citations))
 
     def add_methods(part: str, names: Iterable[str]) -> None:
         """Add the methods among names that a part of the results has."""
@@ -147,23 +134,25 @@ def cited(results: Results) -> list[Use]:
 
     if statistics:
         samples = f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
-        add_methods(
-            f"statistics ({level_name(results)}, {samples})", ("bootstrap", "ranks")
-        )
+        part = f"statistics ({comparisons.level_name(results)}, {samples})"
+        add_methods(part, ("bootstrap", "ranks"))
     if statistics and results.tests:
+        part = "tests"
+        test = SIGNIFICANCE_TESTS.get(statistics["test"])
+        if test:
+            methods[statistics["test"]] = list(map(_citation_key, test.citations))
+            samples = test.printed_samples(statistics)
+            part = f"tests ({samples})" if samples else "tests"
         names = [statistics["test"], statistics["correction"]]
-        if baseline_of(results) is None and any(
-            len(g.scores) > 2 for g in groups(results)
-        ):
+        has_letters = any(len(group.scores) > 2 for group in ranked.groups(results))
+        if comparisons.baseline_of(results) is None and has_letters:
             names.append("letters")
-        add_methods(tests_heading(statistics), names)
+        add_methods(part, names)
     human = results.human or {}
     correlations = human.get("correlations", ())
     add_methods("human", dict.fromkeys(item["human"] for item in correlations))
-    add_methods(
-        "human",
-        [part for part in ("correlations", "tests", "windows") if human.get(part)],
-    )
+    parts = ("correlations", "tests", "windows")
+    add_methods("human", [part for part in parts if human.get(part)])
     for name, summary in (results.judgments or {}).items():
         add_methods(f"judgments {name}", [key for key in summary if summary[key]])
     if correlations:
@@ -171,14 +160,22 @@ def cited(results: Results) -> list[Use]:
     return uses
 
 
-def tests_heading(statistics: Mapping[str, Any]) -> str:
-    """Return "tests", with the number of random samples and the seed if the test draws samples."""
-    test = SIGNIFICANCE_TESTS.get(statistics["test"])
-    samples = test.printed_samples(statistics) if test else ""
-    return f"tests ({samples})" if samples else "tests"
+def _metrics(results: Results) -> list[Use]:
+    """Return the metrics of a run with their signatures, and sacreBLEU's if it has the metric."""
+    uses = []
+    peer_signatures = {score.metric: score.peer_signature for score in results.scores}
+    for signature, peer in peer_signatures.items():
+        metric = results.metric(signature)
+        text = f"{metric.name_in_text}: {signature}"
+        if peer and results.statistics:
+            text += f" (sacreBLEU's: {with_samples(peer, results.statistics)})"
+        elif peer:
+            text += f" (sacreBLEU's: {peer})"
+        uses.append(Use(text, metric.citations))
+    return uses
 
 
-def citation_key(citation: str) -> str:
+def _citation_key(citation: str) -> str:
     """Return the key of a citation: a key of citations.bib, or a BibTeX entry."""
     return key_of(citation) if citation.startswith("@") else citation
 

@@ -10,14 +10,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.cli.commands import cite
-from pipeline.cli.commands.cite import bibtex, keys_of_texts, of_metric
-from pipeline.data.catalogue import catalogue, citations
+from pipeline.data.catalogue import catalogue
 from pipeline.errors import InputError
+from pipeline.extensions.published.commands import cite
+from pipeline.extensions.published.commands.cite import (
+    bibtex,
+    citations,
+    keys_of_texts,
+    of_metric,
+)
 from pipeline.metrics import METRICS
 from pipeline.scoring.results import Results
-from pipeline.scoring.significance_tests import SIGNIFICANCE_TESTS, with_samples
-from tests.conftest import ROOT, called
+from pipeline.scoring.significance_tests import (
+    SIGNIFICANCE_TESTS,
+    PairedScores,
+    SignificanceTest,
+    with_samples,
+)
+from tests.conftest import ROOT, called, run, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,11 +89,27 @@ def all_keys() -> set[str]:
 
 
 def test_every_key_has_its_entry_and_every_entry_its_use() -> None:
-    text = (ROOT / "pipeline" / "data" / "citations.bib").read_text(encoding="utf-8")
+    text = (ROOT / "pipeline" / "extensions" / "published" / "citations.bib").read_text(
+        encoding="utf-8"
+    )
     own = re.findall(r"^@[a-z]+\{([^,]+),$", text, re.MULTILINE)
     assert len(own) == len(set(own))
     fetched = {key for dataset in catalogue().values() for key in dataset.citations}
     assert set(own) == all_keys() | fetched == set(citations())
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_citations_of_metrics_have_entries(name: str) -> None:
+    assert set(of_metric(name).citations) <= set(citations())
+
+
+def test_citations_of_data_sets_have_entries_with_addresses() -> None:
+    cited = {key for dataset in catalogue().values() for key in dataset.citations}
+    assert cited
+    for key in cited:
+        entry = citations()[key]
+        fields = set(re.findall(r"^  (\w+) +=", entry, re.MULTILINE))
+        assert {"title", "author", "year", "url"} <= fields
 
 
 @pytest.mark.parametrize("key", sorted(citations()))
@@ -204,3 +230,24 @@ def test_a_key_without_an_entry_is_named_with_the_nearest() -> None:
         match=r"citations\.bib has no entry 'post-2018-cal' \(did you mean 'post-2018-call'\?\)",
     ):
         bibtex(["post-2018-cal"])
+
+
+def test_a_significance_test_cites_its_own_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def p_values(systems: PairedScores) -> list[float]:
+        return [0.001 for _ in systems.pairs]
+
+    test = SignificanceTest(
+        summary="always significant",
+        p_values=p_values,
+        samples="trials",
+        citations=["@misc{always-2024-always,\n  title = {Always}\n}"],
+    )
+    monkeypatch.setitem(SIGNIFICANCE_TESTS, "always", test)
+    statistics = {"test": "always", "correction": "none", "trials": 60}
+    run(write_run(tmp_path, 6, systems="AB", statistics=statistics), tmp_path / "run")
+    code, out, _ = called(capsys, "cite", tmp_path / "run")
+    assert code == 0
+    assert "% tests (60 trials, seed 12345): always [always-2024-always]" in out
+    assert "@misc{always-2024-always," in out

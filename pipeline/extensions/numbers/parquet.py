@@ -1,9 +1,9 @@
-"""Files of numbers: results as long tables of CSV, sentence scores and counts as Parquet."""
+"""The scores of each sentence, and the counts that they are made of, as Parquet files.
 
-import csv
-import io
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+Block after block goes to a temporary file, so that memory does not grow. Needs pyarrow.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from tempfile import TemporaryFile
@@ -11,175 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Ints
-from ..data.texts import read_texts
-from ..metrics.base.statistics_spec import StatisticsSpec
-from ..scoring.metric_results import MetricResult
-from ..scoring.results import Results
-from ..scoring.sentences import every_output, sentence_scores
-from ..scoring.terms import present_blocks
-from .context import ReportContext
-from .tables.ranked import check_picked, picked, ranked_table
+from pipeline.arrays import Ints
+from pipeline.data.texts import read_texts
+from pipeline.metrics.base.statistics_spec import StatisticsSpec
+from pipeline.report.context import ReportContext
+from pipeline.report.tables import ranked
+from pipeline.scoring.metric_results import MetricResult
+from pipeline.scoring.sentences import every_output, sentence_scores
+from pipeline.scoring.terms import present_blocks
 
 Content = Iterator[bytes]
-Cell = str | float | None
-Row = Sequence[Cell]
-
-FORMULA = ("=", "+", "-", "@")
-"""First letters of a cell that a spreadsheet takes for a formula."""
-TEST_COLUMNS = (
-    "dataset",
-    "metric",
-    "system",
-    "other",
-    "difference",
-    "low",
-    "high",
-    "better",
-    "wins",
-    "losses",
-    "ties",
-    "cohen_d",
-    "p",
-    "p_adjusted",
-)
-
-
-# --- CSV: one value or one comparison in a row
-
-
-def csv_files(context: ReportContext) -> dict[str, str]:
-    """Return scores.csv, and tests.csv, human.csv, means.csv and types.csv if they have rows.
-    Nothing is rounded.
-    """
-    results = context.results
-    if context.columns:
-        outputs = dict.fromkeys(str(row[3]) for row in _score_rows(results))
-        check_picked(list(outputs), context.columns)
-    types = _type_rows(results)
-    type_header = [
-        "dataset",
-        "system",
-        "metric",
-        "tier",
-        "type",
-        "output",
-        "value",
-        "low",
-        "high",
-    ]
-    files = {"types.csv": _csv(type_header, types)}
-    if not context.by_type:
-        files = {
-            "scores.csv": to_csv(results, context.columns),
-            "tests.csv": _csv(TEST_COLUMNS, _test_rows(results)),
-            "human.csv": human_to_csv(results),
-            "means.csv": _csv(
-                ["metric", "system", "datasets", "mean"], _mean_rows(results)
-            ),
-            **files,
-        }
-    written = {}
-    for name, text in files.items():
-        if name == "scores.csv" or text.count("\n") > 1:
-            written[name] = text
-    return written
-
-
-def to_csv(results: Results, columns: Sequence[str] = ()) -> str:
-    """Return one row for each data set, system, metric and output: fractions, counts and ranks.
-
-    With `columns`, names or patterns of outputs, only score, rank and the named ones stay.
-    """
-    rows: Iterable[Row] = _score_rows(results)
-    if columns:
-        patterns = [*columns, "score", "rank"]
-        rows = [row for row in rows if picked([str(row[3])], patterns)]
-    return _csv(["dataset", "system", "metric", "output", "value"], rows)
-
-
-def _score_rows(results: Results) -> Iterator[Row]:
-    for score in results.scores:
-        values: dict[str, float] = {"score": score.score, "rank": score.rank}
-        samples = score.samples
-        if samples:
-            values["samples_iterations"] = samples.iterations
-            values["samples_std"] = samples.std
-            values["samples_low"], values["samples_high"] = samples.interval
-        bootstrap = score.bootstrap
-        if bootstrap:
-            values["bootstrap_mean"] = bootstrap.mean
-            values["bootstrap_std"] = bootstrap.std
-            values["interval_low"], values["interval_high"] = bootstrap.interval
-            values["rank_best"], values["rank_worst"] = bootstrap.ranks
-            values["cluster"] = bootstrap.cluster
-        for name, value in (values | score.outputs | score.ends).items():
-            yield score.dataset, score.system, score.metric, name, value
-
-
-def _test_rows(results: Results) -> Iterator[Row]:
-    for test in results.tests:
-        values = dict(vars(test))
-        values["low"], values["high"] = test.interval
-        yield [values[name] for name in TEST_COLUMNS]
-
-
-def _mean_rows(results: Results) -> Iterator[Row]:
-    for mean in results.means or ():
-        for system, value in mean.systems.items():
-            yield mean.metric, system, len(mean.datasets), value
-
-
-def _type_rows(results: Results) -> Iterator[Row]:
-    for part in results.breakdown:
-        for item in part.categories:
-            key = (part.dataset, part.system, part.metric, part.tier, item.category)
-            for name, value in item.outputs.items():
-                low, high = item.intervals.get(name, (None, None))
-                yield *key, name, value, low, high
-
-
-def human_to_csv(results: Results) -> str:
-    """Return one row for each metric, human score (or "pairs of outputs") and coefficient."""
-    human = results.human or {}
-    rows: list[Row] = []
-    for item in [*human.get("correlations", ()), *human.get("sentences", ())]:
-        human_name = item.get("human", "pairs of outputs")
-        count = item["pairs"] if "pairs" in item else len(item["systems"])
-        for name, coefficient in item["coefficients"].items():
-            row = [item["dataset"], item["metric"], human_name, count, name]
-            rows.append([*row, coefficient["value"], *coefficient["interval"]])
-    for item in human.get("statistics", ()):
-        row = [item["dataset"], item["metric"], item["human"], item["scores"]]
-        rows.append([*row, item["statistic"], item["value"], None, None])
-    return _csv(
-        ["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"], rows
-    )
-
-
-def _csv(header: Sequence[str], rows: Iterable[Row]) -> str:
-    """Return a table as CSV, with empty cells for None and NaN, and no text that a spreadsheet
-    takes for a formula.
-    """
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    for row in rows:
-        writer.writerow(map(_csv_cell, row))
-    return stream.getvalue()
-
-
-def _csv_cell(cell: Cell) -> str:
-    if isinstance(cell, str):
-        return f"'{cell}" if cell.startswith(FORMULA) else cell
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return ""
-    return repr(cell)
-
-
-# --- Parquet, for which pyarrow is needed. Block after block goes to a temporary file, so that
-# memory does not grow.
-
 
 BLOCKS_IN_GROUP = 16
 """Blocks in a row group; each has at most columns.BLOCK lines."""
@@ -252,13 +93,13 @@ def _requested_outputs(context: ReportContext) -> list[str]:
                 present_blocks(metric_result.metric, metric_result.columns[0])
             )
             names.update(dict.fromkeys(every_output(metric_result.metric, first_block)))
-        header, _ = ranked_table(
+        header, _ = ranked.ranked_table(
             context.results, list(metric_result.scores), context.digits
         )
         titles += header
     outputs = list(names)
-    check_picked([*outputs, *titles], context.columns)
-    return [outputs[number] for number in picked(outputs, context.columns)]
+    ranked.check_picked([*outputs, *titles], context.columns)
+    return [outputs[number] for number in ranked.picked(outputs, context.columns)]
 
 
 def _sentence_rows(

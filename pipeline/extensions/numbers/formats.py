@@ -1,0 +1,12 @@
+"""Numbers of sentences as forms of reports."""
+
+from pipeline.lookup import later
+from pipeline.report.context import Format
+
+PARQUET = Format(
+    about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts",
+    files=later(__package__, "parquet.parquet_files"),
+    package="pyarrow",
+    extra="parquet",
+    columns=True,
+)

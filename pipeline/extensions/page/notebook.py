@@ -1,0 +1,114 @@
+"""Results in a notebook: tables as HTML, with signatures and warnings."""
+
+from collections.abc import Iterable
+from html import escape
+
+from pipeline.errors import printable
+from pipeline.report.context import ReportContext
+from pipeline.report.document_tables import Cell, DocumentTable, document_tables
+from pipeline.scoring.results import Results
+
+MAX_ROWS = 100
+"""Rows that a table shows. A note counts the others."""
+THICK = "2px solid"
+THIN = "1px solid"
+NO_RULE = "none"
+SHADE = "; background: rgba(127, 127, 127, 0.2); font-weight: bold"
+
+
+def results_html(results: Results) -> str:
+    """Return tables, signatures and warnings as HTML; all but the first table can be unfolded, and
+    signatures too.
+
+    Letters and colours are those of the notebook; the best cells are shaded, and clusters are
+    parted by rules.
+    """
+    parts: list[str] = []
+    for document_table in document_tables(ReportContext(results=results)):
+        caption = document_table.caption
+        table = _table_with_notes(document_table)
+        if parts:
+            parts.append(_folded(caption, table))
+        else:
+            parts.append(f"<p>{_text(caption)}</p>{table}")
+    if results.warnings:
+        parts.append(f"<p>warnings</p>{_items(results.warnings)}")
+    return "\n".join(parts)
+
+
+def _text(text: str) -> str:
+    """Return text as HTML on one line, with control characters shown as escapes."""
+    return escape(printable(text.replace("\n", " ")))
+
+
+def _folded(title: str, content: str) -> str:
+    return f"<details><summary>{_text(title)}</summary>{content}</details>"
+
+
+def _items(texts: Iterable[str], tag: str = "span") -> str:
+    """Return texts as a list, or nothing if there are none."""
+    items = "".join(f"<li><{tag}>{_text(text)}</{tag}></li>" for text in texts)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def _table_with_notes(document_table: DocumentTable) -> str:
+    parts = [_table(document_table)]
+    notes = list(document_table.notes)
+    hidden_rows = len(document_table.rows) - MAX_ROWS
+    if hidden_rows > 0:
+        notes.insert(0, f"And {hidden_rows:,} more rows.")
+    if notes:
+        parts.append(f"<p>{_text(' '.join(notes))}</p>")
+    parts.append(_items(document_table.items))
+    if document_table.signatures:
+        parts.append(_folded("signatures", _items(document_table.signatures, "code")))
+    return "".join(parts)
+
+
+def _table(document_table: DocumentTable) -> str:
+    """Return a table with rules as in a paper, and at the ends of clusters. A single system is not
+    the best.
+    """
+
+    def cell_element(
+        tag: str,
+        number: int,
+        text: str,
+        rules: str,
+        shade: str = "",
+    ) -> str:
+        side = "left" if number in document_table.names else "right"
+        return f'<{tag} style="text-align: {side}; {rules}{shade}">{text}</{tag}>'
+
+    header = ""
+    rules = f"border-top: {THICK}; border-bottom: {THIN}"
+    heads = document_table.heads or [""] * len(document_table.header)
+    for number, (head, title) in enumerate(
+        zip(heads, document_table.header, strict=True)
+    ):
+        header += cell_element("th", number, _text(f"{head} {title}".strip()), rules)
+    lines = [f"<tr>{header}</tr>"]
+    rows = document_table.rows[:MAX_ROWS]
+    has_rivals = len(document_table.rows) > 1
+    for row_number, row in enumerate(rows):
+        below = NO_RULE
+        if row_number == len(rows) - 1:
+            below = THICK
+        elif row_number in document_table.rules:
+            below = THIN
+        rules = f"border-top: {NO_RULE}; border-bottom: {below}"
+        cells = ""
+        for number, cell in enumerate(row):
+            shade = SHADE if cell.best and has_rivals else ""
+            cells += cell_element("td", number, _cell_text(cell), rules, shade)
+        lines.append(f"<tr>{cells}</tr>")
+    return f"<table>{''.join(lines)}</table>"
+
+
+def _cell_text(cell: Cell) -> str:
+    text = _text(cell.text)
+    if cell.spread:
+        text += f" ± {_text(cell.spread)}"
+    if cell.mark:
+        text += f"<sup>{_text(cell.mark)}</sup>"
+    return text

@@ -1,0 +1,105 @@
+"""Scores and counts of sentences as Parquet."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pipeline.extensions.numbers import parquet
+from pipeline.extensions.numbers.parquet import parquet_files
+from pipeline.reopen import revisit
+from pipeline.scoring.sentences import sentence_scores
+from pipeline.scoring.terms import present_blocks
+from tests.conftest import run, write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pipeline.report.context import ReportContext
+
+
+@pytest.fixture(scope="module")
+def sampled(sample: Path) -> ReportContext:
+    return revisit(sample)
+
+
+def whole(chunks: Any) -> io.BytesIO:
+    return io.BytesIO(b"".join(chunks))
+
+
+def test_sentence_scores_are_read_by_pandas_in_one_line(sampled: ReportContext) -> None:
+    frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
+    assert list(frame.columns) == ["dataset", "system", "metric", "line", "score"]
+    assert len(frame) == 2 * 4 * 96
+    for measured in sampled.measured:
+        for score, columns in zip(measured.scores, measured.columns, strict=True):
+            own = frame[
+                (frame.system == score.system) & (frame.metric == score.metric)
+            ].sort_values("line")
+            blocks = [
+                sentence_scores(measured.metric, block)
+                for block in present_blocks(measured.metric, columns)
+            ]
+            np.testing.assert_array_equal(own.score, np.concatenate(blocks))
+            assert list(own.line) == list(range(1, 97))
+
+
+def test_counts_are_read_by_polars_in_one_line(sampled: ReportContext) -> None:
+    """The sums are those that the scores are made of."""
+    polars = pytest.importorskip("polars")
+    files = parquet_files(sampled)
+    assert sorted(files)[:2] == [
+        "columns.overlap-match-penalty-n4-ascii_whitespace.parquet",
+        "columns.overlap-union_match-n4-13a.parquet",
+    ]
+    frame = polars.read_parquet(
+        whole(files["columns.overlap-union_match-n4-13a.parquet"])
+    )
+    own = frame.filter(
+        (polars.col("system") == "eager") & (polars.col("reference") == 0)
+    )
+    (score,) = [
+        s
+        for s in sampled.results.scores
+        if (s.system, s.metric[:4]) == ("eager", "bleu")
+    ]
+    assert own["hyp_len"].sum() == score.outputs["hyp_len"]
+    assert own["union_match_2"].sum() == score.outputs["match_2"]
+    assert frame.height == 4 * 2 * 96
+
+
+def test_parquet_comes_in_chunks_and_in_any_chunks_is_the_same(
+    sampled: ReportContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
+    monkeypatch.setattr(
+        parquet, "BLOCKS_IN_GROUP", 1
+    )  # a block for each system and metric
+    monkeypatch.setattr(parquet, "READ_BYTES", 1000)
+    chunks = list(parquet_files(sampled)["sentences.parquet"])
+    assert [len(chunk) for chunk in chunks[:-1]] == [1000] * (len(chunks) - 1) != []
+    pd.testing.assert_frame_equal(pd.read_parquet(whole(chunks)), frame)
+
+
+def test_references_that_are_missing_have_no_rows(tmp_path: Path) -> None:
+    config = write_run(tmp_path, 8)
+    content = json.loads(config.read_text(encoding="utf-8"))
+    content["datasets"]["d"]["empty_references"] = "none"
+    config.write_text(json.dumps(content), encoding="utf-8")
+    for name, text in (("ref0", "a b\n" * 8), ("ref1", "a b\n\n" * 4)):
+        (tmp_path / "d" / name).write_text(text, encoding="utf-8")
+    run(config, tmp_path / "run")
+    files = parquet_files(revisit(tmp_path / "run"))
+    (name,) = set(files) - {"sentences.parquet"}
+    frame = pd.read_parquet(whole(files[name]))
+    assert frame[frame.system == "A"].groupby("reference").line.apply(
+        list
+    ).to_dict() == {
+        0: [*range(1, 9)],
+        1: [1, 3, 5, 7],
+    }
