@@ -18,7 +18,6 @@ import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
-from pipeline.extensions.page.explorer import explorer
 from pipeline.reopen import revisit
 from pipeline.report.data_files import parquet_files
 from tests.config_files import lines, prepare, problems, write
@@ -489,9 +488,6 @@ def test_tables_of_a_run_have_the_ids(capsys: pytest.CaptureFixture[str]) -> Non
         rows = parquet.read_table(name).to_pylist()
         assert all(row["id"] == IDS[row["line"] - 1] for row in rows)
         assert rows
-    shown = explorer(context)
-    assert shown
-    assert shown["datasets"][0]["ids"] == IDS
     assert called(capsys, "show", "out", "--line", "4")[1].startswith(
         "d, line 4 (id doc-3)\n"
     )

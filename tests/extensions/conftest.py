@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.extension import installed
+from tests.conftest import write_sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.extensions.page import browser as browsers
 
@@ -29,6 +31,16 @@ collect_ignore = []
 for file, names in EXTENSIONS_OF_TESTS.items():
     if names - set(installed()):
         collect_ignore.append(file)
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run directory of the sample in data/, with human scores if they can be read."""
+    sections = {}
+    if "human" in installed():
+        judgements = {"file": "data/judgements.csv", "window": 3, "resamples": 50}
+        sections["human"] = judgements
+    return write_sample(tmp_path_factory.mktemp("reports"), **sections)
 
 
 @pytest.fixture(scope="session")
