@@ -21,8 +21,8 @@ from pipeline.cli import main
 from pipeline.cli.commands.help import help_pages
 from pipeline.data import catalogue
 from tests.extensions.neural.test_judge import KEY, right, served
+from tests.extensions.published.stand_ins import chance, text
 from tests.metrics.test_plugins import forgotten  # noqa: F401 (a fixture)
-from tests.stand_ins import chance, text
 
 if TYPE_CHECKING:
     from pathlib import Path

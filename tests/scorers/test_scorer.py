@@ -24,28 +24,12 @@ from pipeline.metrics.base.capabilities import compiled_form
 from pipeline.metrics.build import from_text
 from tests.conftest import KERNELS, ROOT, forced_kernel
 from tests.support.every_metric import GOLD, every_metric, reading
+from tests.support.words import MIXED_WORDS
 
 if TYPE_CHECKING:
     from pipeline.metrics.base.metric import Metric
 
-WORDS = [
-    "a",
-    "b",
-    "The",
-    "cat",
-    "dogs",
-    "dog's",
-    ".",
-    ",",
-    "1.5",
-    "&quot;",
-    "<",
-    "naïve",
-    "日本",
-    "😀",
-    "longer-word",
-]
-WORDS += ["x\ny"]
+WORDS = [*MIXED_WORDS, "x\ny"]
 LINE = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
 ALIKE = ("gleu", "green", "imeasure")
 
