@@ -22,7 +22,7 @@ from pipeline.errors import InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT
-from tests.support.extensions import needs_edits
+from tests.support.extensions import with_extension
 
 STRANGE = [
     "a",
@@ -255,8 +255,8 @@ GOLD = ROOT / "data/m2/gold.m2"
         ),
         ("chrF++", "chrf cannot score tokens of your own"),
         ("meteor", "meteor cannot score tokens of your own"),
-        pytest.param(
-            "imeasure", "imeasure cannot score tokens of your own", marks=needs_edits
+        *with_extension(
+            "edits", ("imeasure", "imeasure cannot score tokens of your own")
         ),
         (
             "gleu[unit=char]",
@@ -342,10 +342,12 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
             ),
             "metrics[1].tokenizer: a function is no option of a metric; tokenizer=function is an argument of evaluate",
         ),
-        pytest.param(
-            lambda: pipeline.evaluate(LISTS, metrics="m2", gold=GOLD),
-            "m2 cannot score tokens of your own",
-            marks=needs_edits,
+        *with_extension(
+            "edits",
+            (
+                lambda: pipeline.evaluate(LISTS, metrics="m2", gold=GOLD),
+                "m2 cannot score tokens of your own",
+            ),
         ),
         (
             lambda: pipeline.evaluate(LISTS, metrics="bleu", gold=GOLD),

@@ -27,7 +27,6 @@ from pipeline.metrics.build import from_text, resolve
 from pipeline.scoring import metric_results as scored_columns
 from tests.config_files import prepare, problems, write
 from tests.conftest import ROOT, metric_of
-from tests.support.extensions import needs_edits
 
 if TYPE_CHECKING:
     from pipeline.metrics.base.metric import Metric
@@ -451,15 +450,6 @@ run: {n_jbs: 1}
     assert [
         pair for pair in zip(found, sorted(expected), strict=True) if not same(*pair)
     ] == []
-
-
-@needs_edits
-def test_a_key_that_is_unknown_is_not_told_as_references_that_lack_too() -> None:
-    assert len(problems(GOOD.replace("references", "refs"))) == 1
-    (found,) = problems(GOOD.replace(", references: [r.txt]", "").replace("gleu", "m2"))
-    assert found.startswith(
-        "d: m2 compares edits with those of an M2 file: `gold: FILE` in the data set"
-    )
 
 
 def test_no_mistake_hides_another() -> None:
