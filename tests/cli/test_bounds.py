@@ -23,7 +23,7 @@ def test_thousands_of_equal_outputs_are_told_by_the_hundred() -> None:
     texts = ["This is a line .", "Here is another one .", "And a third line ."]
     with pytest.warns(UserWarning, match="the same text|more warnings") as told:
         found = pipeline.evaluate(
-            {f"S{n}": texts for n in range(200)}, [texts], metrics=["length"]
+            {f"S{n}": texts for n in range(200)}, [texts], metrics=["bleu"]
         )
     assert len(told) == len(found.warnings) == 101
 

@@ -167,7 +167,7 @@ def test_options_are_for_the_metrics_that_have_them(score: Run) -> None:
             "variant: no metric takes this option: none has a use for it",
         ),
         (
-            ("bleu[n=3]", "length", "--order", "2"),
+            ("bleu[n=3]", "ter", "--order", "2"),
             "order: no metric takes this option: every metric sets it itself",
         ),
         (

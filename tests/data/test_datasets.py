@@ -381,19 +381,6 @@ def test_commands_take_files_of_data_sets(
     ]
     assert main(["gleu", "mean", *files[:6]]) == 0
     assert main(["explain", "gleu", *files[:6], "--line", "3"]) == 0
-    judged = "data:conll14-judgements/judgments.xml"
-    assert main(["human", judged, "--json", "--resamples", "2"]) == 0
-    assert (
-        "CAMB"
-        in json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))[
-            "systems"
-        ]
-    )
-    write({"scores.txt": "AMU 1\nCAMB 3\nRAC 2\nUMC 1.5\n"})
-    assert (
-        main(["correlate", "scores.txt", "--human", judged, "-q", "--resamples", "2"])
-        == 0
-    )
     assert main(["score", "gleu", *files[:5], "data:conll14/AMB"]) == 2
     assert "did you mean 'CAMB'?" in capsys.readouterr().err
     (here / "conll14" / "AMU").unlink()

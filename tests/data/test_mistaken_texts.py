@@ -240,14 +240,6 @@ def test_tokenised_and_other_texts_in_one_data_set(tmp_path: Path, metric: str) 
     )
 
 
-def test_legacy_of_sari_is_for_tokens(tmp_path: Path) -> None:
-    t, metrics = texts(), [from_text("sari[legacy=true]")]
-    output = [f"{line.split()[1]} {line}" for line in t["o"]]
-    assert doubts(opened(tmp_path, t["s"], [t["r"]], output), metrics) == []
-    (warning,) = doubts(opened(tmp_path, joined(t["s"]), [t["r"]], output), metrics)
-    assert "and belong to the word before in the source" in warning
-
-
 @pytest.mark.parametrize("metric", ["rouge", "chrf", "bleu[tok=char]"])
 def test_metrics_that_do_not_mind_spaces_give_no_warning(
     tmp_path: Path, metric: str

@@ -43,6 +43,7 @@ from pipeline.scoring.terms import present_blocks
 from tests.cli.test_cli import program
 from tests.conftest import ROOT, called, run, write_config, write_run
 from tests.oracles import naive
+from tests.support.extensions import with_extension
 from tests.support.results_schema import results_schema
 from tests.support.sample_results import HOSTILE, context
 from tests.support.terminal import on_terminal
@@ -566,42 +567,25 @@ def test_results_fit_their_schema(sample: Path, tmp_path: Path) -> None:
 def test_what_a_config_asks_for_is_what_the_command_writes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    output = {
-        "formats": list(FORMATS),
-        "plots": ["scores", "ranks"],
-        "plot_type": "svg",
-    }
-    config = write_run(
-        tmp_path,
-        9,
-        chosen=["gleu[iter=5]"],
-        statistics={"resamples": 20},
-        output=output,
+    plots = with_extension("plots", "scores", "ranks")
+    output: dict[str, Any] = {"formats": list(FORMATS)}
+    expected = {"results.json", "scores.csv", "results.md", "results.tex"}
+    if plots:
+        output |= {"plots": plots, "plot_type": "svg"}
+        expected |= {"scores.d.gleu.svg", "ranks.d.gleu.svg"}
+    statistics = {"resamples": 20}
+    chosen = ["gleu[iter=5]"]
+    run(
+        write_run(tmp_path, 9, chosen=chosen, statistics=statistics, output=output),
+        tmp_path / "run",
     )
-    run(config, tmp_path / "run")
-    assert (
-        called(
-            capsys,
-            "report",
-            tmp_path / "run",
-            "--format",
-            *FORMATS,
-            "--output",
-            tmp_path / "out",
-        )[0]
-        == 0
-    )
-    made = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert {
-        "results.json",
-        "scores.csv",
-        "results.md",
-        "results.tex",
-        "sentences.parquet",
-        "scores.d.gleu.svg",
-    } <= set(made)
-    assert {"ranks.d.gleu.svg"} == {name for name in made if name.startswith("ranks")}
-    assert made == {name: (tmp_path / "run" / name).read_bytes() for name in made}
+    out = tmp_path / "out"
+    command = ("report", tmp_path / "run", "--format", *FORMATS, "--output", out)
+    assert called(capsys, *command)[0] == 0
+    written = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert expected | {"sentences.parquet"} <= set(written)
+    for name, content in written.items():
+        assert (tmp_path / "run" / name).read_bytes() == content, name
 
 
 def test_tables_are_printed(

@@ -189,14 +189,6 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
             lambda: pipeline.Scorer(["bleu"], ["a"]),  # type: ignore[arg-type]
         ),
         (
-            "errant: compares edits of outputs",
-            lambda: pipeline.Scorer("errant", ["a"], ["a"]),
-        ),
-        (
-            "m2 compares edits with those of an M2 file",
-            lambda: pipeline.Scorer("m2", ["a"], ["a"]),
-        ),
-        (
             "reads files of numbers",
             lambda: pipeline.Scorer("external[title=x,files=a.csv]", ["a"]),
         ),

@@ -15,6 +15,7 @@ from pipeline.cli import main
 from pipeline.errors import InputError
 from tests.conftest import write_run
 from tests.metrics.test_rouge import ASKED, TYPES, texts
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +58,7 @@ ALONE = [
     "rouge[types=1+2+L+W]",
     "rouge[flavour=perl,types=1+L+SU4]",
     "gleu[refs=max]",
-    "length",
+    *with_extension("nlg", "length"),
 ]
 """Metrics whose score of a corpus with one sentence is the score of that sentence."""
 

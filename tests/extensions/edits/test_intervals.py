@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pipeline
-from tests.scoring.test_intervals import STATISTICS
 from tests.extensions.edits.test_sentence_outputs import GOLD
+from tests.scoring.test_intervals import STATISTICS
 
 if TYPE_CHECKING:
     from pathlib import Path
