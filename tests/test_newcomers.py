@@ -120,7 +120,7 @@ def commands(blocks: list[Block]) -> list[Command]:
 def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project as it is, without what is compiled."""
     folder = tmp_path_factory.mktemp("untouched")
-    ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "*.c")
+    ignore = shutil.ignore_patterns("*.so", "*.pyd", "*.c")
     for name in ("pipeline", "configs", "data"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignore)
     return folder
