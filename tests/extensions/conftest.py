@@ -21,11 +21,18 @@ EXTENSIONS_OF_TESTS = {
     "human/test_agreement.py": {"edits", "page"},
     "human/test_people.py": {"page", "plots"},
     "neural/test_effects_page.py": {"page"},
+    "page/test_access.py": {"edits"},
     "page/test_charts.py": {"human", "plots"},
+    "page/test_compare.py": {"edits"},
+    "page/test_finding.py": {"edits"},
     "page/test_imeasure_edits.py": {"edits"},
     "page/test_page_data.py": {"edits"},
     "plots/test_curves.py": {"page"},
+    "published/test_boards.py": {"edits"},
+    "published/test_cite.py": {"edits", "neural", "nlg"},
     "published/test_edits.py": {"edits"},
+    "published/test_expectations.py": {"edits", "nlg"},
+    "published/test_families.py": {"edits", "neural", "nlg"},
     "published/test_reproduce.py": {"edits", "nlg"},
 }
 """Files of tests with the other extensions that they need."""

@@ -174,8 +174,6 @@ def test_numbers_that_no_float_holds() -> None:
         number_of("x" * 1000)
 
 
-
-
 def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -> None:
     """A column may hold raw sentences, which begin with a quotation mark and do not end with one."""
     path = tmp_path / "t.tsv"

@@ -207,7 +207,7 @@ def test_references_scored_as_systems_are_resampled_without_themselves(
         )
     )
     human = oracle.gleu_left_out(
-        texts._replace(systems={"h": texts.references[1]}), ITERATIONS, own=1
+        texts._replace(systems={"h": texts.references[1]}), ITERATIONS, reference=1
     )
     system = oracle.gleu_left_out(texts, ITERATIONS)
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):

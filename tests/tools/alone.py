@@ -24,6 +24,7 @@ import tempfile
 from pathlib import Path
 
 from pipeline.extension import installed
+from pipeline.parallel import processors
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
@@ -161,7 +162,8 @@ def check(names: set[str], options: list[str], *, installed: bool) -> bool:
         if failure:
             print(failure)
             return False
-        tests = [str(python), "-m", "pytest", "-n", "auto", "-p", "no:cacheprovider"]
+        workers = ["-n", str(processors())]  # one more costs more to start than it saves
+        tests = [str(python), "-m", "pytest", *workers, "-p", "no:cacheprovider"]
         tests += [f"--ignore={path}" for path in (*WHOLE_PROGRAM, *MOVING)]
         for option in options:
             if not option.startswith("tests/") or (copy / option).exists():

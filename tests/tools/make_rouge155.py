@@ -48,14 +48,14 @@ WORDS = WORDS_TEXT.split()
 def texts(seed: int, items: int, start: str = "") -> list[str]:
     """Return texts of 1 to 4 sentences, a newline between them; start: what each text begins with."""
     rng = random.Random(seed)
-    return [
-        start
-        + "\n".join(
-            " ".join(rng.choices(WORDS, k=rng.choice([0, 3, 6, 20])))
-            for _ in range(rng.randint(1, 4))
-        )
-        for _ in range(items)
-    ]
+    random_texts = []
+    for _ in range(items):
+        sentences = []
+        for _ in range(rng.randint(1, 4)):
+            size = rng.choice([0, 3, 6, 20])
+            sentences.append(" ".join(rng.choices(WORDS, k=size)))
+        random_texts.append(start + "\n".join(sentences))
+    return random_texts
 
 
 def lines(path: Path) -> list[str]:

@@ -18,7 +18,7 @@ import io
 import json
 import math
 import tokenize
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -308,8 +308,7 @@ def rows(rooms: dict[str, Figures]) -> Iterable[str]:
     titles = ("files", "tokens", "density", *RATES, "longest", "face")
     yield " ".join([f"{'':30}", *(f"{title:>9}" for title in titles)])
     for room, figures in rooms.items():
-        cells = Counter(figures.rounded())
-        cells["files"] = figures.files
+        cells = {**figures.rounded(), "files": figures.files}
         yield " ".join([f"{room:30}", *(f"{cells[title]:9}" for title in titles)])
 
 
