@@ -74,8 +74,8 @@ def test_the_core_names_no_module_of_an_extension() -> None:
 
 @pytest.mark.parametrize("name", OWN)
 def test_an_extension_imports_only_extensions_that_it_needs(name: str) -> None:
-    own = installed()[name]
-    declared = {name, *own.needs, *own.works_with}
+    declared_by = installed()[name]
+    declared = {name, *declared_by.needs, *declared_by.works_with}
     wrong = []
     for path in sorted((FOLDER / name).rglob("*.py")):
         for module in imported_modules(path):

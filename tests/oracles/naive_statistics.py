@@ -213,7 +213,7 @@ def gleu_mean(texts: Texts) -> Scorer:
 def google(texts: Texts) -> Scorer:
     def score(_: int, sample: Sample) -> float:
         references = []
-        for line, _ in sample:
+        for line, _name in sample:
             references.append([lines[line].split() for lines in texts.references])
         outputs = [texts.systems[name][line].split() for line, name in sample]
         return naive.google_gleu_corpus(references, outputs)

@@ -269,8 +269,8 @@ def test_columns_by_name_are_in_the_order_of_the_names(
                 expected[metric.partition("|")[0], "refs:max" in metric] = values
         rouge = expected["rouge", False]
         gleu = expected["gleu", True]
-        values = [rouge["rouge1_recall"], rouge["rouge1"], gleu["gleu"]]
+        fractions = [rouge["rouge1_recall"], rouge["rouge1"], gleu["gleu"]]
         assert [float(number) for number in numbers] == pytest.approx(
-            [100 * value for value in values], abs=0.00501
+            [100 * fraction for fraction in fractions], abs=0.00501
         )
     assert "± " not in out

@@ -162,7 +162,8 @@ def check(names: set[str], options: list[str], *, installed: bool) -> bool:
         if failure:
             print(failure)
             return False
-        workers = ["-n", str(processors())]  # one more costs more to start than it saves
+        # One more worker, as for all tests, costs more to start than it saves.
+        workers = ["-n", str(processors())]
         tests = [str(python), "-m", "pytest", *workers, "-p", "no:cacheprovider"]
         tests += [f"--ignore={path}" for path in (*WHOLE_PROGRAM, *MOVING)]
         for option in options:

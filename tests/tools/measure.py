@@ -295,10 +295,9 @@ def lowered(
         before = ceilings.get(room, NEW_ROOM)
         after[room] = {}
         for name, figure in limited_figures(room, figures).items():
+            lowest = max(figure, AIMS.get(name, 0))
             if name == "tokens":
                 lowest = 1000 * math.ceil(figure / 1000)
-            else:
-                lowest = max(figure, AIMS[name])
             after[room][name] = min(before[name], lowest)
     return after
 
