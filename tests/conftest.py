@@ -287,32 +287,31 @@ def metric_of(**options: str | int | bool) -> Metric:
     )
 
 
-@pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run directory of the sample in data/: two metrics, a baseline, human scores; and beside
-    it, all pairs.
+def write_sample(folder: Path, **sections: Any) -> Path:
+    """Run the sample in data/ with two metrics; return its run directory, with a baseline.
+
+    Beside it is the directory of a run that tests all pairs. Sections are those of extensions.
     """
-    folder = tmp_path_factory.mktemp("reports")
     shutil.copytree(ROOT / "data", folder / "data")
-    config = {
-        "datasets": {
-            "sample": {
-                "source": "data/source.txt",
-                "references": ["data/reference0.txt", "data/reference1.txt"],
-            }
-        },
-        "systems": {
-            name: f"data/systems/{name}.txt"
-            for name in ("careful", "eager", "unchanged", "broken")
-        },
+    references = ["data/reference0.txt", "data/reference1.txt"]
+    names = ("careful", "eager", "unchanged", "broken")
+    config: dict[str, Any] = {
+        "datasets": {"sample": {"source": "data/source.txt", "references": references}},
+        "systems": {name: f"data/systems/{name}.txt" for name in names},
         "metrics": ["gleu[iter=20]", "bleu"],
-        "human": {"file": "data/judgements.csv", "window": 3, "resamples": 50},
+        **sections,
     }
     for name, more in (("run", {"baseline": "unchanged"}), ("pairs", {})):
         config["statistics"] = {"resamples": 200, "trials": 500, **more}
         (folder / f"{name}.yaml").write_text(json.dumps(config), encoding="utf-8")
         run(folder / f"{name}.yaml", folder / name)
     return folder / "run"
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run directory of the sample in data/."""
+    return write_sample(tmp_path_factory.mktemp("reports"))
 
 
 def called(

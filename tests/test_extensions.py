@@ -15,6 +15,7 @@ from pipeline.errors import ConfigError, Problems
 from pipeline.extension import GROUP, Extension, installed, missing_extension
 from pipeline.lookup import Table
 from tests.conftest import ROOT
+from tests.tools.alone import WHOLE_PROGRAM
 from tests.tools.extension_names import extension_names
 
 if TYPE_CHECKING:
@@ -73,8 +74,8 @@ def test_the_core_names_no_module_of_an_extension() -> None:
 
 @pytest.mark.parametrize("name", OWN)
 def test_an_extension_imports_only_extensions_that_it_needs(name: str) -> None:
-    own = installed()[name]
-    declared = {name, *own.needs, *own.works_with}
+    declared_by = installed()[name]
+    declared = {name, *declared_by.needs, *declared_by.works_with}
     wrong = []
     for path in sorted((FOLDER / name).rglob("*.py")):
         for module in imported_modules(path):
@@ -86,6 +87,41 @@ def test_an_extension_imports_only_extensions_that_it_needs(name: str) -> None:
             )
             if other not in declared:
                 wrong.append(f"{path.relative_to(ROOT)}: {module}")
+    assert wrong == []
+
+
+TOOLS = ("bench", "oracles", "tools")
+"""Folders of tests/ with programs and helpers that may use every extension."""
+
+
+def test_tests_of_the_core_import_no_extension() -> None:
+    wrong = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        file = path.relative_to(ROOT).as_posix()
+        folder = path.relative_to(ROOT / "tests").parts[0]
+        if folder in ("extensions", *TOOLS) or file in WHOLE_PROGRAM:
+            continue
+        for name in imported_modules(path):
+            if name.startswith(("pipeline.extensions", "tests.extensions")):
+                wrong.append(f"{file}: {name}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_tests_of_an_extension_import_only_extensions_that_are_declared(
+    name: str,
+) -> None:
+    """Which a file of tests needs beside the extension's own `needs` is declared in conftest.py."""
+    conftest = pytest.importorskip("tests.extensions.conftest")
+    declared = conftest.EXTENSIONS_OF_TESTS
+    wrong = []
+    for path in sorted((ROOT / "tests" / "extensions" / name).rglob("*.py")):
+        file = path.relative_to(ROOT / "tests" / "extensions").as_posix()
+        allowed = {name, *installed()[name].needs, *declared.get(file, ())}
+        for module in imported_modules(path):
+            parts = module.split(".")
+            if parts[1:2] == ["extensions"] and set(parts[2:3]) & set(OWN) - allowed:
+                wrong.append(f"{file}: {module}")
     assert wrong == []
 
 

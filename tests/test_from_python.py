@@ -9,7 +9,6 @@ import math
 import os
 import pydoc
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,24 +35,6 @@ def test_the_page_of_help_has_every_public_name_in_an_example() -> None:
     }
     assert set(pipeline.__all__) <= used
     assert [name for name in pipeline.__all__ if name not in API] == []
-
-
-def test_the_examples_of_the_page_of_help_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("pandas")
-    pytest.importorskip("matplotlib")
-    for name in ("configs", "data"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    exec(re.sub(r"^ {4}", "", EXAMPLES, flags=re.MULTILINE), names)  # noqa: S102
-    assert (tmp_path / "runs" / "changed" / "results.json").is_file()
-    assert len(names["compared"].tests) == 3
-    assert [type(names[name]) for name in ("alone", "result")] == [
-        pipeline.Evaluation,
-        pipeline.Result,
-    ]
 
 
 def test_help_of_the_package_begins_with_its_functions() -> None:

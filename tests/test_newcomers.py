@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import ROOT
+from tests.support.extensions import needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +55,18 @@ EXAMPLES = {
 }
 """How many files of the project each example may touch, those that are new counted."""
 PACKAGE = "gec_pipeline_examples"
+EXTENDED = {
+    "A plot": "plots",
+    "A statistic of agreement": "human",
+    "A backend": "clusters",
+    "A stage with a section of the config": "nlg",
+    "A published result": "published",
+}
+"""The extension that an example adds to, if it is not the core."""
+TITLES = [
+    pytest.param(title, marks=[needs(EXTENDED[title])] if title in EXTENDED else [])
+    for title in EXAMPLES
+]
 
 
 @dataclass(frozen=True)
@@ -107,7 +120,7 @@ def commands(blocks: list[Block]) -> list[Command]:
 def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project as it is, without what is compiled."""
     folder = tmp_path_factory.mktemp("untouched")
-    ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "*.c")
+    ignore = shutil.ignore_patterns("*.so", "*.pyd", "*.c")
     for name in ("pipeline", "configs", "data"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignore)
     return folder
@@ -209,7 +222,7 @@ def try_out(folder: Path, paths: list[Path], blocks: list[Block]) -> None:
         assert missing == [], f"{' '.join(command.words)} printed\n{text}"
 
 
-@pytest.mark.parametrize("title", EXAMPLES)
+@pytest.mark.parametrize("title", TITLES)
 def test_an_example_inside_the_repository(title: str, project: Path) -> None:
     blocks = section(title)
     if title == "A published result":
@@ -260,7 +273,7 @@ def installed_package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("title", EXAMPLES)
+@pytest.mark.parametrize("title", TITLES)
 def test_an_example_in_a_package_of_its_own(
     title: str, installed_package: Path, untouched: Path, tmp_path: Path
 ) -> None:

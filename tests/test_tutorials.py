@@ -11,18 +11,23 @@ import importlib.util
 import json
 import re
 import shlex
+import shutil
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import pipeline
 from pipeline.cli import main
 from pipeline.cli.commands.help import help_pages
 from pipeline.data import catalogue
+from tests.conftest import ROOT
 from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
 from tests.extensions.neural.test_judge import KEY, right, served
-from tests.stand_ins import chance, text
+from tests.extensions.published.stand_ins import chance, text
+from tests.test_from_python import EXAMPLES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -284,3 +289,21 @@ def test_the_page_of_effects(sample: Path, capsys: pytest.CaptureFixture[str]) -
     assert '"effects":{' in (sample / "runs" / "quickstart" / "report.html").read_text(
         encoding="utf-8"
     )
+
+
+def test_the_examples_of_the_page_of_help_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib")
+    for name in ("configs", "data"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(re.sub(r"^ {4}", "", EXAMPLES, flags=re.MULTILINE), names)  # noqa: S102
+    assert (tmp_path / "runs" / "changed" / "results.json").is_file()
+    assert len(names["compared"].tests) == 3
+    assert [type(names[name]) for name in ("alone", "result")] == [
+        pipeline.Evaluation,
+        pipeline.Result,
+    ]

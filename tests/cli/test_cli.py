@@ -27,6 +27,7 @@ from pipeline.report.terminal.printing import print_table
 from pipeline.scoring.results import Results
 from pipeline.tokenizers import TOKENIZERS
 from tests.conftest import ROOT, tree, write_run, write_texts
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -387,7 +388,7 @@ def test_init_sample_writes_the_folders_that_the_help_names(
     told = "wrote sample; try: cd sample && gec-pipeline run configs/quickstart.yaml\n"
     assert call("init", "--sample") == Said(0, "", told)
     monkeypatch.chdir("sample")
-    for name in ("quickstart", "human", "summaries"):
+    for name in ("quickstart", "summaries"):
         assert call("run", f"configs/{name}.yaml", "-q").code == 0
     written = {
         name: content
@@ -598,7 +599,9 @@ def test_the_list_of_tokenizers(call: Call) -> None:
     [
         (["metrics", "gleu"], "gleu: ", "bleu: "),
         (["tokenizers", "13a", "char"], "13a", "intl"),
-        (["statistics", "accuracy"], "accuracy: ", "pearson: "),
+        *with_extension(
+            "human", (["statistics", "accuracy"], "accuracy: ", "pearson: ")
+        ),
     ],
 )
 def test_lists_of_names_that_are_asked_for(
@@ -615,7 +618,7 @@ def test_lists_of_names_that_are_asked_for(
     [
         ("metrics", "glue", "gleu"),
         ("tokenizers", "14a", "13a"),
-        ("statistics", "accuracey", "accuracy"),
+        *with_extension("human", ("statistics", "accuracey", "accuracy")),
     ],
 )
 def test_a_name_that_is_in_no_list_gets_the_nearest(

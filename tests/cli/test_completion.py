@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import ROOT
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,12 +69,13 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("line", "proposals"),
     [
-        ("gec-pipeline r", {"run", "rank", "report", "reproduce"}),
+        ("gec-pipeline ra", {"rank"}),
+        ("gec-pipeline rep", {"report", *with_extension("published", "reproduce")}),
         ("gec-pipeline run --ou", {"--output"}),
         ("gec-pipeline run c", {"config.yaml"}),
         ("gec-pipeline score r", {"rouge"}),
-        ("gec-pipeline help re", {"reports", "results", "reproduce", "rewards"}),
-        ("gec-pipeline reproduce gjg-bl", {"gjg-bleu"}),
+        ("gec-pipeline help res", {"results"}),
+        *with_extension("published", ("gec-pipeline reproduce gjg-bl", {"gjg-bleu"})),
         (
             "gec-pipeline data fetch conll14-",
             {"conll14-annotations", "conll14-judgements", "conll14-outputs"},

@@ -10,7 +10,7 @@ import pytest
 
 from tests.config_files import write
 from tests.conftest import called
-from tests.support.extensions import needs_edits
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +75,7 @@ reference 2 a c b d
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small texts in the working directory."""
     monkeypatch.chdir(tmp_path)
-    write({**FILES, "gold.errant": GOLD, "A.errant": OUTPUT})
+    write(dict(FILES))
 
 
 def test_two_variants_of_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,7 +129,7 @@ def test_references_that_count_together(capsys: pytest.CaptureFixture[str]) -> N
                 "n=1: match_1 4, total_1 5, ref_total",
             ],
         ),
-        ("length", ["length: length 5.00"]),
+        *with_extension("nlg", ("length", ["length: length 5.00"])),
     ],
 )
 def test_every_metric_is_explained_as_far_as_it_says(
@@ -154,11 +154,6 @@ def test_every_metric_is_explained_as_far_as_it_says(
             ("external", *INPUTS, "--line", "1"),
             "explain: external takes its numbers from files, not from text",
         ),
-        pytest.param(
-            ("errant", "-r", "gold.errant", "-o", "A.errant", "--line", "3"),
-            "--line: expected 1 to 2, found 3",
-            marks=needs_edits,
-        ),
         (
             ("glue", *INPUTS, "--line", "1"),
             "no metric is called 'glue' (did you mean 'gleu'?)",
@@ -173,88 +168,14 @@ def test_what_cannot_be_explained(
     assert message in err
 
 
-# --- edits of annotated outputs
-
-
-GOLD = """\
-S This are a sentence
-A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
-A 2 3|||U:DET||||||REQUIRED|||-NONE-|||0
-A 1 2|||R:VERB:TENSE|||was|||REQUIRED|||-NONE-|||1
-
-S Fine
-A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
-"""
-OUTPUT = """\
-S This are a sentence
-A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
-
-S Fine
-A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
-"""
-
-
-EDITS = ("errant", "-r", "gold.errant", "-o", "A.errant")
-"""The metric and its files, whose names need not end in .m2."""
-
-
-@needs_edits
-def test_edits_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    """By hand: with annotator 0 the output has 1 of 2 edits, so F0.5 is 1.25 * 0.5 / (0.25 + 0.5),
-    or 5 / 6.
-    """
-    code, out, err = called(capsys, "explain", *EDITS, "--line", 1)
-    assert (code, err) == (0, "")
-    lines = [line.rstrip() for line in out.splitlines()]
-    assert lines[1:] == [
-        "source  This are a sentence",
-        "output  This is a sentence",
-        "annotator 0  counts  errant 83.33  tp 1  fp 0  fn 1",
-        "annotator 1          errant 0.00  tp 0  fp 1  fn 1",
-        "tokens  edit       type          annotator 0  annotator 1",
-        "1-2     are → is   R:VERB:SVA    right        wrong",
-        "1-2     are → was  R:VERB:TENSE               missed",
-        "2-3     a → ∅      U:DET         missed",
-        "",
-    ]
-
-
-@needs_edits
-def test_a_sentence_without_edits_and_without_an_annotator(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    code, out, _ = called(capsys, "explain", *EDITS, "--line", 2)
-    assert code == 0
-    assert [line.rstrip() for line in out.splitlines()[3:]] == [
-        "annotator 0  counts  errant 100.00  tp 0  fp 0  fn 0",
-        "annotator 1          has no line here",
-        "no edits are compared",
-        "",
-    ]
-
-
-@needs_edits
-def test_two_modes_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = called(
-        capsys, "explain", *EDITS, "--compare", "errant[mode=ds]", "--line", 1
-    )
-    one = called(capsys, "explain", *EDITS, "--line", 1)[1]
-    other = called(capsys, "explain", "errant[mode=ds]", *EDITS[1:], "--line", 1)[1]
-    assert code == 0
-    assert out == one + other
-    assert one != other
-
-
-@needs_edits
-def test_texts_are_no_edits(capsys: pytest.CaptureFixture[str]) -> None:
-    write({"A.errant": "This is a sentence\nFine\n"})
-    code, _, err = called(capsys, "explain", *EDITS, "--line", 1)
-    assert code == 2
-    assert "A.errant:1: expected a line that begins with 'S '" in err
-
-
 @pytest.mark.parametrize(
-    "metric", ["cider", "sari", "ter", "chrf", "nist", "bleu[level=mean]"]
+    "metric",
+    [
+        "ter",
+        "chrf",
+        "bleu[level=mean]",
+        *with_extension("nlg", "cider", "sari", "nist"),
+    ],
 )
 def test_a_reference_that_a_line_lacks_is_no_empty_text(
     metric: str,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.cli.dispatch import main
-from tests.support.extensions import needs_edits
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,7 +167,7 @@ def test_options_are_for_the_metrics_that_have_them(score: Run) -> None:
             "variant: no metric takes this option: none has a use for it",
         ),
         (
-            ("bleu[n=3]", "length", "--order", "2"),
+            ("bleu[n=3]", "ter", "--order", "2"),
             "order: no metric takes this option: every metric sets it itself",
         ),
         (
@@ -232,8 +232,8 @@ def test_outputs_have_other_flags(score: Run, flag: str) -> None:
         ("p.ndjson.gz:src", "p.ndjson.gz:refs.0", "p.ndjson.gz:hyp"),
         ("d.tsv:src", "d.tsv:ref", "d.tsv:hyp"),
         ("n.tsv:1", "n.tsv:2", "n.tsv:3"),
-        pytest.param("g.m2", "g.m2:0", "o.txt", marks=needs_edits),
-        pytest.param("n.tsv:1", "g.m2:0", "d.jsonl:hyp", marks=needs_edits),
+        *with_extension("edits", ("g.m2", "g.m2:0", "o.txt")),
+        *with_extension("edits", ("n.tsv:1", "g.m2:0", "d.jsonl:hyp")),
     ],
 )
 def test_columns_are_texts(
@@ -243,31 +243,6 @@ def test_columns_are_texts(
     found = scores(score, "gleu", "-s", source, "-r", reference, "-o", output)
     assert [item[1:] for item in found] == [item[1:] for item in expected]
     assert found[0][0] == output
-
-
-@needs_edits
-def test_an_m2_file_alone_has_source_and_all_references(score: Run) -> None:
-    whole = scores(score, "gleu", "-r", "g.m2", "-o", "o.txt")
-    assert whole == scores(
-        score, "gleu", "-s", "g.m2", "-r", "g.m2:0", "g.m2:1", "-o", "o.txt"
-    )
-    assert whole == scores(score, "gleu", "-s", "s.txt", "-r", "g.m2", "-o", "o.txt")
-    assert (
-        scores(score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "g.m2:0")[0][2] == 1
-    )
-
-
-@needs_edits
-def test_an_annotator_without_a_line_is_told(score: Run) -> None:
-    Path("g.m2").write_text(
-        M2.replace("A 1 2|||V|||was|||REQUIRED|||-NONE-|||1\n", ""), encoding="utf-8"
-    )
-    code, _, err = score("bleu", "-r", "g.m2:1", "r.txt", "-o", "o.txt")
-    assert (code, err) == (
-        0,
-        "warning: g.m2: annotator 1 has no line for 1 sentences that others annotated, the first in line 1; the first "
-        "annotator's edits stand in\n",
-    )
 
 
 def test_a_file_of_that_very_name_wins(score: Run) -> None:
@@ -287,15 +262,15 @@ def test_a_file_of_that_very_name_wins(score: Run) -> None:
         ),
         ("n.tsv:4", "n.tsv:1: has 3 columns, numbered from 1; there is no column 4"),
         ("d.jsonl:hp", "d.jsonl:1: has no 'hp' (did you mean 'hyp'?)"),
-        pytest.param(
-            "g.m2",
-            "-o g.m2: has the texts of several annotators; say which: g.m2:0, g.m2:1",
-            marks=needs_edits,
+        *with_extension(
+            "edits",
+            (
+                "g.m2",
+                "-o g.m2: has the texts of several annotators; say which: g.m2:0, g.m2:1",
+            ),
         ),
-        pytest.param(
-            "g.m2:2",
-            "-o g.m2: there is no annotator 2: g.m2:0, g.m2:1",
-            marks=needs_edits,
+        *with_extension(
+            "edits", ("g.m2:2", "-o g.m2: there is no annotator 2: g.m2:0, g.m2:1")
         ),
         (
             "o.txt:2",
@@ -303,8 +278,8 @@ def test_a_file_of_that_very_name_wins(score: Run) -> None:
             ".by_source, .parquet, .arrow",
         ),
         ("a.tsv:2", "a.tsv: no such file (did you mean 'n.tsv'?)"),
-        pytest.param(
-            "a.m2:0", "a.m2: no such file (did you mean 'g.m2'?)", marks=needs_edits
+        *with_extension(
+            "edits", ("a.m2:0", "a.m2: no such file (did you mean 'g.m2'?)")
         ),
         ("s3x://b/d.jsonl:hyp", "s3x"),
     ],
@@ -419,9 +394,7 @@ def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(
             "--paired-ar-n",
             "9",
         ),
-        pytest.param(
-            ("m2", "gleu", "--gold", "g.m2", "-o", "r.txt"), marks=needs_edits
-        ),
+        *with_extension("edits", ("m2", "gleu", "--gold", "g.m2", "-o", "r.txt")),
     ],
 )
 def test_the_warnings_that_are_printed_are_in_the_json(

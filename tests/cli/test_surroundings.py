@@ -15,6 +15,7 @@ import pytest
 from pipeline import kernel
 from pipeline.cli import arguments
 from tests.conftest import ROOT, forced_kernel, write_run
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,9 +49,10 @@ def called(
     [
         (["-m", "pipeline"], ["--n-jobs", "1"]),
         (["-c", SCRIPT], ["--n-jobs", "2", "--backend", "loky"]),
-        (["-m", "pipeline"], ["--n-jobs", "2", "--backend", "dask"]),
+        *with_extension(
+            "clusters", (["-m", "pipeline"], ["--n-jobs", "2", "--backend", "dask"])
+        ),
     ],
-    ids=["module", "installed, processes", "module, dask"],
 )
 def test_modules_of_the_user_are_not_imported(
     tmp_path: Path, how: list[str], workers: list[str]
@@ -117,14 +119,14 @@ def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(
         (copy / name).write_text(lines, encoding="utf-8")
     note = f"note: the Python kernel is used: it is slower, with equal results. There is no compiled kernel in {copy}"
     module = ["-m", "pipeline"]
-    much = called(copy, module, "score", "length", "-r", "ref", "-o", "out", path="")
+    much = called(copy, module, "score", "bleu[n=1]", "-r", "ref", "-o", "out", path="")
     assert (much.returncode, much.stderr.startswith(note), much.stderr.count("\n")) == (
         0,
         True,
         1,
     ), much.stderr
     little = called(
-        copy, module, "score", "length", "-r", "short", "-o", "short", path=""
+        copy, module, "score", "bleu[n=1]", "-r", "short", "-o", "short", path=""
     )
     assert "kernel" not in little.stderr
     assert (

@@ -21,6 +21,7 @@ import pytest
 from pipeline.cli.commands import doctor
 from pipeline.cli.dispatch import main
 from tests.conftest import ROOT
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,10 +71,10 @@ COMMANDS = [
     "list metrics",
     "schema",
     "data list",
-    "reproduce --list",
+    *with_extension("published", "reproduce --list"),
     "doctor",
     "help gleu",
-    "help html",
+    "help reports",
     "init начало.yaml",
     "help ない",
     "show ない",

@@ -21,7 +21,6 @@ from pipeline.data.config.resolver import NAME
 from tests.config_files import prepare, problems, write
 from tests.conftest import ROOT
 from tests.metrics.test_golden import golden
-from tests.support.extensions import needs_edits
 
 SETS = catalogue.catalogue()
 GOOD = "datasets: {conll14: data}\nmetrics: ['gleu[iter=2]']\n"
@@ -253,43 +252,6 @@ def test_a_config_in_two_lines_gives_the_golden_scores(
     )  # results tell no paths
 
 
-@needs_edits
-def test_every_way_to_name_a_file(here: Path) -> None:
-    job = prepare(
-        """
-datasets:
-  conll14: data
-  other: data:conll14
-  kept: {data: conll14, drop: "data:reassess-gec/merged_ids"}
-  by-hand: {source: "data:conll14/INPUT", references: ["data:conll14/NUCLE[AB]"], keep: 1-10}
-  annotated: {m2: "data:conll14/official-2014.combined.m2", missing_annotator: first}
-systems:
-  AMU: "data:conll14/AMU"
-  RAC: "data:conll14/RA?"
-  CAMB: "data:conll14/{system}"
-  Own: {annotated: own.txt, kept: "data:conll14/UMC"}
-metrics: ['gleu[iter=2]']
-human: {file: "data:conll14-judgements/judgments.xml", dataset: conll14}
-""".replace("own.txt", json.dumps(str(here / "conll14" / "PKU")))
-    )
-    lines = {corpus.name: corpus.lines for corpus in job.corpora}
-    # 1312 lines; merged_ids has 34 entries.
-    assert lines == {
-        "conll14": 1312,
-        "other": 1312,
-        "kept": 1278,
-        "by-hand": 10,
-        "annotated": 1312,
-    }
-    digests = {
-        corpus.name: [text.digest for text in corpus.references]
-        for corpus in job.corpora
-    }
-    assert digests["conll14"] == digests["other"]
-    assert len(digests["by-hand"]) == 2
-    assert set(job.opened["correlating"].systems) >= {"AMU", "RAC"}
-
-
 def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
     write({"mine/dev.txt": (here / "jfleg/dev/dev.ref0").read_bytes()})
     text = "datasets: {conll14: data, dev: data:jfleg/dev}\n"
@@ -365,35 +327,6 @@ def test_what_is_named_wrong_is_told_at_its_place(
     assert any(place in problem and message in problem for problem in told), told
 
 
-@needs_edits
-def test_what_is_not_here_is_told_once_with_the_command_that_fetches_it(
-    nothing: Path,
-) -> None:
-    told = problems("""\
-datasets:
-  conll14: data
-  d: {m2: "data:conll14/official-2014.combined.m2", drop: "data:reassess-gec/merged_ids"}
-systems: {AMU: "data:conll14/AMU", all: "data:seeda/outputs/all/B*.txt"}
-metrics: ['gleu[iter=2]']
-human: {file: "data:gec-ranking/all_judgments.xml", dataset: d}
-""")
-    short = [
-        problem.replace(f" not in {nothing}", "").replace(
-            "gec-pipeline data fetch ", ""
-        )
-        for problem in told
-    ]
-    assert short == [
-        "c.yaml:2:12: datasets.conll14: conll14/INPUT, conll14/NUCLEA, conll14/NUCLEB are; fetch them: conll14",
-        "c.yaml:3:7: datasets.d.m2: conll14/official-2014.combined.m2 is; fetch it: conll14",
-        "c.yaml:3:53: datasets.d.drop: reassess-gec/merged_ids is; fetch it: reassess-gec",
-        "c.yaml:4:11: systems.AMU: conll14/AMU is; fetch it: conll14",
-        "c.yaml:4:36: systems.all: seeda/outputs/all/BART.txt, seeda/outputs/all/BERT-fuse.txt are; fetch them: seeda",
-        "c.yaml:4:36: systems.all: 2 files match 'data:seeda/outputs/all/B*.txt'; a system has one",
-        "c.yaml:6:9: human.file: gec-ranking/all_judgments.xml is; fetch it: gec-ranking",
-    ]
-
-
 def test_files_of_external_metrics_may_be_of_data_sets(nothing: Path) -> None:
     assert nothing
     wanted = "{{name: external, title: {0}, files: 'data:conll14-judgements/metrics/scores.{1}'}}"
@@ -439,19 +372,6 @@ def test_commands_take_files_of_data_sets(
         f"data:conll14/{name}" for name in ("AMU", "CAMB", "CUUI")
     ]
     assert main(["explain", "gleu", *files[:6], "--line", "3"]) == 0
-    judged = "data:conll14-judgements/judgments.xml"
-    assert main(["human", judged, "--json", "--resamples", "2"]) == 0
-    assert (
-        "CAMB"
-        in json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))[
-            "systems"
-        ]
-    )
-    write({"scores.txt": "AMU 1\nCAMB 3\nRAC 2\nUMC 1.5\n"})
-    assert (
-        main(["correlate", "scores.txt", "--human", judged, "-q", "--resamples", "2"])
-        == 0
-    )
     assert main(["score", "gleu", *files[:5], "data:conll14/AMB"]) == 2
     assert "did you mean 'CAMB'?" in capsys.readouterr().err
     (here / "conll14" / "AMU").unlink()

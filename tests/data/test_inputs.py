@@ -43,7 +43,6 @@ from tests.config_files import (
     write,
 )
 from tests.conftest import open_text
-from tests.support.extensions import needs_edits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -454,15 +453,6 @@ def test_a_file_that_is_no_parquet_is_told() -> None:
 )
 def test_a_wrong_path_is_told(value: str, message: str) -> None:
     assert message in problems(output(value))
-
-
-@needs_edits
-def test_references_may_be_of_any_form() -> None:
-    text = dataset("{source: s.txt, references: [r.txt, {}]}")
-    assert problems(text) == [
-        "c.yaml:1:51: datasets.d.references[1]: expected a path, or a mapping with one of the keys "
-        "jsonl, csv, tsv, blocks, by_source, parquet, arrow, m2, found a mapping"
-    ]
 
 
 def test_a_file_in_several_roles_is_opened_once() -> None:

@@ -41,7 +41,6 @@ from pipeline.prepare import text_warnings
 from pipeline.scoring.metric_results import tasks_of
 from tests.config_files import CONFIG, TEXTS, prepare, write
 from tests.conftest import ROOT
-from tests.support.extensions import needs_edits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -202,45 +201,6 @@ def test_json_objects_in_memory_are_told() -> None:
         pipeline.evaluate(records, [t["r"]], metrics="google_gleu")
 
 
-@needs_edits
-def test_outputs_beside_gold_edits_alone_are_compared_with_the_source(
-    tmp_path: Path,
-) -> None:
-    t = texts()
-    (tmp_path / "gold.m2").write_text(
-        "".join(
-            f"S {line}\nA 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n\n" for line in t["s"]
-        ),
-        encoding="utf-8",
-    )
-    shuffled = [*t["o"][30:], *t["o"][:30]]
-    for output, said in (
-        (t["o"], ""),
-        (t["r"], ""),
-        ([f"corrected: {line}" for line in t["o"]], "begin with 'corrected: '"),
-        (t["o"][1:] + t["o"][:1], "shifted by one line"),
-        (shuffled, "shuffled"),
-        (
-            [line.capitalize() for line in t["o"]],
-            "no capital letters in the source (gold.m2)",
-        ),
-    ):
-        (tmp_path / "o.txt").write_text(
-            "".join(f"{line}\n" for line in output), encoding="utf-8"
-        )
-        data = Dataset(
-            name="d", source=None, references=(), gold=(tmp_path / "gold.m2",)
-        )
-        corpus = open_corpus(
-            data, [System("A", {"d": tmp_path / "o.txt"})], [], views={"gold"}
-        )
-        assert corpus is not None
-        found = doubts(corpus, [from_text("m2")])
-        assert len(found) == bool(said)
-        assert said in "".join(found)
-        assert found == [] or "the source (gold.m2)" in found[0]
-
-
 def test_the_same_reference_twice(tmp_path: Path) -> None:
     t = texts()
     (warning,) = warned(tmp_path, t["s"], [t["r"], t["r"]], t["o"])
@@ -278,14 +238,6 @@ def test_tokenised_and_other_texts_in_one_data_set(tmp_path: Path, metric: str) 
         "are tokens of their own in system A, and belong to the word before in reference 1 (r0.txt): "
         in warning
     )
-
-
-def test_legacy_of_sari_is_for_tokens(tmp_path: Path) -> None:
-    t, metrics = texts(), [from_text("sari[legacy=true]")]
-    output = [f"{line.split()[1]} {line}" for line in t["o"]]
-    assert doubts(opened(tmp_path, t["s"], [t["r"]], output), metrics) == []
-    (warning,) = doubts(opened(tmp_path, joined(t["s"]), [t["r"]], output), metrics)
-    assert "and belong to the word before in the source" in warning
 
 
 @pytest.mark.parametrize("metric", ["rouge", "chrf", "bleu[tok=char]"])

@@ -795,7 +795,7 @@ def test_another_config_is_refused_before_it_deletes_anything(
                 "report",
                 str(tmp_path / "run"),
                 "--format",
-                "html",
+                "csv",
                 "--output",
                 str(tmp_path / "run"),
             ]
@@ -821,7 +821,7 @@ def test_another_config_is_refused_before_it_deletes_anything(
         assert "--output" in error
         assert "--fresh" in error
     assert tree(tmp_path / "run") == before
-    assert "report.html" in before
+    assert "scores.csv" in before
     assert (
         main(["run", str(other), "--output", str(tmp_path / "run"), "--fresh", "-q"])
         == 0

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.extension import installed
+from tests.conftest import write_sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.extensions.page import browser as browsers
 
@@ -17,20 +19,39 @@ EXTENSIONS_OF_TESTS = {
     "edits/test_by_type.py": {"page"},
     "edits/test_edits_report.py": {"page"},
     "functions/test_plugin_lines.py": {"human", "page", "plots"},
-    "human/test_agreement.py": {"page"},
+    "human/test_agreement.py": {"errant", "page"},
     "human/test_people.py": {"page", "plots"},
     "human/test_run_as_judge.py": {"functions"},
     "neural/test_effects_page.py": {"page"},
+    "page/test_access.py": {"errant"},
     "page/test_charts.py": {"human", "plots"},
-    "page/test_imeasure_edits.py": {"edits"},
-    "page/test_page_data.py": {"edits"},
+    "page/test_compare.py": {"errant"},
+    "page/test_finding.py": {"errant"},
+    "page/test_imeasure_edits.py": {"errant"},
+    "page/test_page_data.py": {"errant"},
     "plots/test_curves.py": {"page"},
+    "published/test_boards.py": {"errant"},
+    "published/test_cite.py": {"errant", "neural", "nlg"},
+    "published/test_edits.py": {"errant"},
+    "published/test_expectations.py": {"errant", "nlg"},
+    "published/test_families.py": {"errant", "neural", "nlg"},
+    "published/test_reproduce.py": {"errant", "nlg"},
 }
 """Files of tests with the other extensions that they need."""
 collect_ignore = []
 for file, names in EXTENSIONS_OF_TESTS.items():
     if names - set(installed()):
         collect_ignore.append(file)
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run directory of the sample in data/, with human scores if they can be read."""
+    sections = {}
+    if "human" in installed():
+        judgements = {"file": "data/judgements.csv", "window": 3, "resamples": 50}
+        sections["human"] = judgements
+    return write_sample(tmp_path_factory.mktemp("reports"), **sections)
 
 
 @pytest.fixture(scope="session")

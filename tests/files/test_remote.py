@@ -184,14 +184,11 @@ def test_what_is_kept_here_has_its_cap(name: str, server: Server) -> None:
     )
 
 
-def test_packed_files_and_columns_and_m2_are_read(
-    server: Server, tmp_path: Path
-) -> None:
+def test_packed_files_and_columns_are_read(server: Server) -> None:
     server.files["a.jsonl.gz"] = gzip.compress(b'{"text": "a\\nb"}\n{"text": "c"}\n')
     server.files["big.gz"] = gzip.compress(
         b"".join(b"%d\n" % number for number in range(CHUNK_BYTES // 4))
     )
-    server.files["a.m2"] = b"S a b\nA 0 1|||R|||c|||REQUIRED|||-NONE-|||0\n\n"
     wanted: list[Input] = [
         Column(kind="jsonl", path=Remote(server.url("a.jsonl.gz")), column="text"),
         Remote(server.url("big.gz")),
@@ -201,9 +198,6 @@ def test_packed_files_and_columns_and_m2_are_read(
     assert big is not None
     assert read_texts(texts, 0, 2) == ["a\nb", "c"]
     assert big.lines == CHUNK_BYTES // 4
-    config = f"datasets: {{d: {{m2: '{server.url('a.m2')}'}}}}\nsystems: {{A: b.txt}}\nmetrics: [gleu]\n"
-    write({"b.txt": "c b\n", "c.yaml": config})
-    assert main(["run", "c.yaml", "--output", str(tmp_path / "run"), "-q"]) == 0
 
 
 @pytest.mark.parametrize("tags", [True, False])

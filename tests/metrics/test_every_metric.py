@@ -31,6 +31,7 @@ from pipeline.scoring.aggregation import POLICIES
 from pipeline.scoring.metric_results import signed
 from tests.conftest import forced_kernel, run, tree
 from tests.support.every_metric import EDITS, GOLD, every_metric
+from tests.support.words import MIXED_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,23 +40,7 @@ if TYPE_CHECKING:
 
     Files = dict[str, str]
 
-WORDS = [
-    "a",
-    "b",
-    "The",
-    "cat",
-    "dogs",
-    "dog's",
-    ".",
-    ",",
-    "1.5",
-    "&quot;",
-    "<",
-    "naïve",
-    "日本",
-    "😀",
-    "longer-word",
-]
+
 LINES = 11
 """Sentences: more than a shard has."""
 
@@ -69,7 +54,7 @@ def changed(line: str, rng: random.Random) -> str:
     words = []
     for word in line.split():
         if rng.random() < 0.9:
-            words.append(rng.choice(WORDS) if rng.random() < 0.2 else word)
+            words.append(rng.choice(MIXED_WORDS) if rng.random() < 0.2 else word)
     return " ".join(words)
 
 
@@ -85,7 +70,7 @@ def annotated(sources: list[str], rng: random.Random, annotators: int) -> str:
                 for start in sorted(rng.sample(range(size + 1), min(2, size))):
                     end = min(size, start + rng.randint(0, 1))
                     type_ = rng.choice(["R:NOUN", "M:DET", "UNK"])
-                    word = rng.choice(WORDS)
+                    word = rng.choice(MIXED_WORDS)
                     lines.append(
                         f"A {start} {end}|||{type_}|||{word}|||REQUIRED|||-NONE-|||{annotator}"
                     )
@@ -101,7 +86,7 @@ def sources_of(rng: random.Random, shortest: int) -> list[str]:
     sources = []
     for _ in range(LINES):
         size = rng.choice([shortest, shortest, 1, 2, 5, 12])
-        sources.append(" ".join(rng.choices(WORDS, k=size)))
+        sources.append(" ".join(rng.choices(MIXED_WORDS, k=size)))
     return sources
 
 

@@ -24,6 +24,7 @@ from pipeline.scoring import metric_results as scores
 from pipeline.scoring.sentences import sentence_spread
 from tests.conftest import KERNELS, edited, forced_kernel, metric_of, run, sentence
 from tests.oracles import naive
+from tests.support.words import CONLL14_TEAMS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,22 +35,7 @@ HALF_OF_SIXTH = 5.0000001e-7
 """Half a unit of the last printed digit: the golden files print six."""
 
 REFS = ["REF0", "REF1"]
-CONLL = [
-    "AMU",
-    "CAMB",
-    "CUUI",
-    "IITB",
-    "INPUT",
-    "IPN",
-    "NTHU",
-    "PKU",
-    "POST",
-    "RAC",
-    "SJTU",
-    "UFC",
-    "UMC",
-    *REFS,
-]
+CONLL = [*CONLL14_TEAMS, *REFS]
 JFLEG = [f"dev.ref{number}" for number in range(4)]
 
 

@@ -13,7 +13,7 @@ from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, meaning_of, metrics_called
-from tests.support.extensions import needs_edits
+from tests.support.extensions import with_extension
 
 CONFIG = """\
 datasets: {d: {source: s.txt, references: r.txt}}
@@ -68,16 +68,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("ROUGE-1.5.5", "rouge[flavour=perl]"),
         ("rougeL[stemmer=porter]", "rouge[types=L,stemmer=porter]"),
         ("chrF++|nc:5", "chrf[char_order=5,word_order=2]"),
-        pytest.param("SentM2", "m2[level=mean]", marks=needs_edits),
-        pytest.param("MaxMatch", "m2", marks=needs_edits),
-        pytest.param("CLEME-dependent", "cleme", marks=needs_edits),
-        pytest.param(
-            "SentCLEME-independent",
-            "cleme[assumption=independent,level=mean]",
-            marks=needs_edits,
+        *with_extension("edits", ("SentM2", "m2[level=mean]")),
+        *with_extension("edits", ("MaxMatch", "m2")),
+        *with_extension("edits", ("CLEME-dependent", "cleme")),
+        *with_extension(
+            "edits",
+            ("SentCLEME-independent", "cleme[assumption=independent,level=mean]"),
         ),
-        pytest.param("CLEME 2.0", "cleme[version=2]", marks=needs_edits),
-        pytest.param("SentCLEME2.0", "cleme[version=2,level=mean]", marks=needs_edits),
+        *with_extension("edits", ("CLEME 2.0", "cleme[version=2]")),
+        *with_extension("edits", ("SentCLEME2.0", "cleme[version=2,level=mean]")),
     ],
 )
 def test_a_name_as_people_write_it_is_understood(written: str, same: str) -> None:

@@ -137,8 +137,8 @@ def naive_scores(
     with w = 2.
     """
 
-    def accuracies(own: Sequence[int], *, correction: bool) -> tuple[float, float]:
-        c_tp, tn, d_fp, d_fn, fpn = own
+    def accuracies(numbers: Sequence[int], *, correction: bool) -> tuple[float, float]:
+        c_tp, tn, d_fp, d_fn, fpn = numbers
         both = fpn if correction else 0
         tp, fp, fn = c_tp + fpn - both, d_fp + both, d_fn + both
         weighted = (2 * tp + tn) / (2 * (tp + fp) + tn + fn - 3 * (both / 2))

@@ -191,9 +191,11 @@ def _jumps(
         for correction in gold.corrections
     )
     jumps: list[Arc] = []
-    for place in dict.fromkeys(gold.start for gold in golds if gold.start == gold.end):
-        same = [gold for gold in golds if gold.start == gold.end == place]
-        jumps += _insertions(place, same, output, first_row, steps)
+    for position in dict.fromkeys(
+        gold.start for gold in golds if gold.start == gold.end
+    ):
+        same = [gold for gold in golds if gold.start == gold.end == position]
+        jumps += _insertions(position, same, output, first_row, steps)
     for gold in golds:
         for start, end in _spans(gold, source, output):
             tokens, size = end[0] - start[0], end[1] - start[1]
@@ -212,7 +214,7 @@ def _jumps(
 
 
 def _insertions(
-    place: int,
+    position: int,
     golds: Sequence[Gold],
     output: Sequence[int],
     first_row: bool,
@@ -225,12 +227,12 @@ def _insertions(
     (first_row) insertions before the first token of the source have another span (see edit_of()),
     and an edit there has no successor."""
     if first_row:
-        step = (0, place), (0, place + 1)
+        step = (0, position), (0, position + 1)
         if step in steps and any(
-            tuple(output[place : place + 1]) in gold.corrections for gold in golds
+            tuple(output[position : position + 1]) in gold.corrections for gold in golds
         ):
             return [step]
-        if place == 0:
+        if position == 0:
             return []
     jumps, first, column = [], 0, 0
     while column < len(output):
@@ -241,13 +243,13 @@ def _insertions(
             if correction
             and tuple(output[column : column + len(correction)]) == correction
             and all(
-                ((place, column + k), (place, column + k + 1)) in steps
+                ((position, column + k), (position, column + k + 1)) in steps
                 for k in range(len(correction))
             )
         ]
         if hits:
             size, number = min(hits)
-            jumps.append(((place, column), (place, column + size)))
+            jumps.append(((position, column), (position, column + size)))
             first = number + 1
         column += min(hits)[0] if hits else 1
     return jumps

@@ -11,14 +11,15 @@ al. 2024 (GREEN)."""
 import math
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 Gram = tuple[str, ...]
 Grams = Counter[Gram]
 Number = int | Fraction
+N = TypeVar("N", int, Number)
 Z_95 = 1.959964  # two-sided 95 % point of the normal distribution, as the specification prints it
 TIE = (
     1e-12  # scores closer than this (relative) are the same number computed in two ways
@@ -33,9 +34,9 @@ def read_lines(path: str | Path) -> list[str]:
 
     Only \n ends a line: a \r that is not just before a \n stays in the line, and so do U+0085 and
     U+2028."""
-    pieces = Path(path).read_bytes().decode("utf-8").removeprefix("\ufeff").split("\n")
-    last = pieces.pop()
-    lines = [piece.removesuffix("\r") for piece in pieces]
+    parts = Path(path).read_bytes().decode("utf-8").removeprefix("\ufeff").split("\n")
+    last = parts.pop()
+    lines = [part.removesuffix("\r") for part in parts]
     if last:
         return [*lines, last]
     return lines
@@ -71,7 +72,7 @@ def _split_at(line: str, separators: list[str]) -> list[str]:
     """Maximal runs of characters that are not separators (Python 2's str.split() on bytes)."""
     for separator in separators:
         line = line.replace(separator, " ")
-    return [piece for piece in line.split(" ") if piece != ""]
+    return [token for token in line.split(" ") if token != ""]
 
 
 def ngrams(sentence: Sequence[str], order: int) -> Grams:
@@ -81,9 +82,19 @@ def ngrams(sentence: Sequence[str], order: int) -> Grams:
     )
 
 
+def ngrams_of(order: int, *sentences: Sequence[str]) -> list[Grams]:
+    """The n-grams of each of some sentences."""
+    return [ngrams(sentence, order) for sentence in sentences]
+
+
+def add_columns(rows: Iterable[Sequence[N]]) -> list[N]:
+    """Each column summed over the rows (at least one row)."""
+    return [sum(column[1:], column[0]) for column in zip(*rows, strict=True)]
+
+
 def union_grams(*counts: Grams) -> set[Gram]:
     """Every n-gram that occurs in any of the counters."""
-    return {gram for count in counts for gram in count}
+    return set().union(*counts)
 
 
 # ---- columns
@@ -102,7 +113,7 @@ class Columns(NamedTuple):
 
 def match_n(reference: Sequence[str], hypothesis: Sequence[str], order: int) -> int:
     """sum over g of min(rho, eta) (spec: Napoles et al. 2016, official code)."""
-    rho, eta = ngrams(reference, order), ngrams(hypothesis, order)
+    rho, eta = ngrams_of(order, reference, hypothesis)
     return sum(min(rho[g], eta[g]) for g in union_grams(rho, eta))
 
 
@@ -113,11 +124,7 @@ def penalty_n(
     order: int,
 ) -> int:
     """sum over g of min(sigma [rho = 0], eta) (spec: official code, 2016 and 2017)."""
-    sigma, rho, eta = (
-        ngrams(source, order),
-        ngrams(reference, order),
-        ngrams(hypothesis, order),
-    )
+    sigma, rho, eta = ngrams_of(order, source, reference, hypothesis)
     return sum(min(sigma[g], eta[g]) for g in union_grams(sigma, eta) if rho[g] == 0)
 
 
@@ -128,11 +135,7 @@ def penalty_paper_n(
     order: int,
 ) -> int:
     """sum over g of max(0, min(sigma, eta) - min(rho, eta)) (spec: eq. 1 of Napoles et al. 2016)."""
-    sigma, rho, eta = (
-        ngrams(source, order),
-        ngrams(reference, order),
-        ngrams(hypothesis, order),
-    )
+    sigma, rho, eta = ngrams_of(order, source, reference, hypothesis)
     return sum(
         max(0, min(sigma[g], eta[g]) - min(rho[g], eta[g]))
         for g in union_grams(sigma, rho, eta)
@@ -236,12 +239,8 @@ def terms(cols: Columns, variant: str = "2017", clip: str | None = None) -> Sums
 def add_up(rows: Sequence[Sums]) -> Sums:
     """Each column summed over the sentences (at least one sentence)."""
     return Sums(
-        numer=[
-            sum(column) for column in zip(*(row.numer for row in rows), strict=True)
-        ],
-        denom=[
-            sum(column) for column in zip(*(row.denom for row in rows), strict=True)
-        ],
+        numer=add_columns(row.numer for row in rows),
+        denom=add_columns(row.denom for row in rows),
         hyp_len=sum(row.hyp_len for row in rows),
         ref_len=sum(row.ref_len for row in rows),
     )
@@ -255,10 +254,10 @@ def log_brevity_penalty(hyp_len: int, ref_len: int, kind: str) -> float:
     """
     if kind == "none":
         return 0.0
+    if hyp_len == ref_len:
+        return 0.0
     upper, lower = (ref_len, hyp_len) if kind == "standard" else (hyp_len, ref_len)
     if lower == 0:
-        if upper == 0:
-            return 0.0
         return -math.inf
     return min(0.0, 1 - upper / lower)
 
@@ -391,12 +390,10 @@ def gleu_sampled(
         split=split,
         strip=strip,
     )
-    rows = [[terms(cols, variant, clip) for cols in row] for row in table]
     scores = []
     for iteration in range(iterations if len(references) > 1 else 1):
-        choice = draws(sampler, iteration, len(rows), len(references))
-        chosen = [row[r] for row, r in zip(rows, choice, strict=True)]
-        scores.append(formula(add_up(chosen), variant, zero_total) if chosen else 0.0)
+        choice = draws(sampler, iteration, len(table), len(references))
+        scores.append(gleu_corpus(table, choice, variant, clip, zero_total))
     mean, std = mean_and_std(scores)
     return mean, std, scores
 
@@ -552,13 +549,8 @@ def gleu_max(
     choice = [best_reference(row, variant, clip) for row in table]
     chosen = [row[r] for row, r in zip(table, choice, strict=True)]
     sums = add_up([terms(cols, variant, clip) for cols in chosen])
-    match = [
-        sum(column) for column in zip(*(cols.match for cols in chosen), strict=True)
-    ]
-    penal = [
-        sum(column)
-        for column in zip(*(_penal(cols, variant) for cols in chosen), strict=True)
-    ]
+    match = add_columns(cols.match for cols in chosen)
+    penal = add_columns(_penal(cols, variant) for cols in chosen)
     score = formula(sums, variant, zero_total)
     return MaxResult(
         score, choice, sums.numer, sums.denom, match, penal, sums.hyp_len, sums.ref_len
@@ -614,9 +606,10 @@ def terms_2015(
     numer: list[Number] = []
     denom: list[Number] = []
     for order in range(1, n + 1):
-        sigma, eta = ngrams(source, order), ngrams(hypothesis, order)
+        sigma, eta = ngrams_of(order, source, hypothesis)
         merged = merged_reference(references, order)
-        added, removed = difference_2015(merged, sigma), difference_2015(sigma, merged)
+        added = difference_2015(merged, sigma)
+        removed = difference_2015(sigma, merged)
         numer.append(
             overlap(eta, added) + overlap(eta, merged) - lam * overlap(eta, removed)
         )
@@ -635,14 +628,12 @@ def terms_2016_03(
     numer: list[Number] = []
     denom: list[Number] = []
     for order in range(1, n + 1):
-        sigma, eta = ngrams(source, order), ngrams(hypothesis, order)
+        sigma, eta = ngrams_of(order, source, hypothesis)
         merged = merged_reference(references, order)
-        added, removed = (
-            difference_2016_03(merged, sigma),
-            difference_2016_03(sigma, merged),
-        )
-        kept = max(overlap(eta, merged) - lam * overlap(eta, removed), Fraction(0))
-        numer.append(overlap(eta, added) + kept)
+        added = difference_2016_03(merged, sigma)
+        removed = difference_2016_03(sigma, merged)
+        matched = overlap(eta, merged) - lam * overlap(eta, removed)
+        numer.append(overlap(eta, added) + max(matched, Fraction(0)))
         denom.append(overlap(eta, added) + total_n(hypothesis, order))
     return Sums(numer, denom, len(hypothesis), closest_length(references, hypothesis))
 
@@ -692,14 +683,7 @@ def gleu_2015(
     n: int = 4,
 ) -> float:
     """GLEU0 of the ACL 2015 paper, code of June 2015."""
-    return gleu_merged(
-        source_lines,
-        references,
-        hypothesis_lines,
-        "2015",
-        n,
-        lam=lam,
-    )
+    return gleu_merged(source_lines, references, hypothesis_lines, "2015", n, lam=lam)
 
 
 def gleu_2016_03(
@@ -710,14 +694,8 @@ def gleu_2016_03(
     n: int = 4,
 ) -> float:
     """The correction of March 2016."""
-    return gleu_merged(
-        source_lines,
-        references,
-        hypothesis_lines,
-        "2016-03",
-        n,
-        lam=lam,
-    )
+    lines = source_lines, references, hypothesis_lines
+    return gleu_merged(*lines, "2016-03", n, lam=lam)
 
 
 # ---- rounding
@@ -729,11 +707,11 @@ def round_half_up(value: float, digits: int) -> str:
     """
     decimal = Fraction(repr(value))
     units = math.floor(abs(decimal) * 10**digits + Fraction(1, 2))
-    whole, rest = divmod(units, 10**digits)
+    integer, rest = divmod(units, 10**digits)
     sign = "-" if decimal < 0 else ""
     if digits:
-        return f"{sign}{whole}.{rest:0{digits}d}"
-    return f"{sign}{whole}"
+        return f"{sign}{integer}.{rest:0{digits}d}"
+    return f"{sign}{integer}"
 
 
 # ---- google_gleu (Wu et al. 2016)
@@ -818,14 +796,12 @@ def green_columns(
     """TP = TD + TI + TK, FP = OD + OI, FN = UD + UI, for orders 1..n (spec: Koyama et al. 2024)."""
     result = Green([], [], [])
     for order in range(1, n + 1):
-        sigma, rho, eta = (
-            ngrams(source, order),
-            ngrams(reference, order),
-            ngrams(hypothesis, order),
-        )
+        sigma, rho, eta = ngrams_of(order, source, reference, hypothesis)
         tp = fp = fn = 0
         for g in union_grams(sigma, rho, eta):
-            s, r, h = sigma[g], rho[g], eta[g]
+            s = sigma[g]
+            r = rho[g]
+            h = eta[g]
             tp += max(s - max(r, h), 0) + max(min(r, h) - s, 0) + min(s, h, r)
             fp += max(min(s, r) - h, 0) + max(h - max(s, r), 0)
             fn += max(min(s, h) - r, 0) + max(r - max(s, h), 0)
@@ -847,10 +823,8 @@ def green_ratio(tp: Sequence[int], wrong: Sequence[int]) -> float:
 
 def green_score(counts: Green, beta: float = 2.0) -> float:
     """F-beta = (1 + beta^2) P R / (beta^2 P + R); 0 when P or R is 0."""
-    precision, recall = (
-        green_ratio(counts.tp, counts.fp),
-        green_ratio(counts.tp, counts.fn),
-    )
+    precision = green_ratio(counts.tp, counts.fp)
+    recall = green_ratio(counts.tp, counts.fn)
     if precision == 0 or recall == 0:
         return 0.0
     return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
@@ -887,13 +861,15 @@ def green_table(
     unit: str = "word",
 ) -> list[list[Green]]:
     """Counts of every sentence i and reference r, as result[i][r]."""
-    return [
-        [
-            green_columns(tokens(s, unit), tokens(lines[i], unit), tokens(h, unit), n)
-            for lines in references
-        ]
-        for i, (s, h) in enumerate(zip(source_lines, hypothesis_lines, strict=True))
-    ]
+    table = []
+    for i, source_line in enumerate(source_lines):
+        source = tokens(source_line, unit)
+        hypothesis = tokens(hypothesis_lines[i], unit)
+        reference_tokens = [tokens(lines[i], unit) for lines in references]
+        table.append(
+            [green_columns(source, ref, hypothesis, n) for ref in reference_tokens]
+        )
+    return table
 
 
 def green_corpus(table: Sequence[Sequence[Green]], beta: float = 2.0) -> float:
@@ -902,9 +878,9 @@ def green_corpus(table: Sequence[Sequence[Green]], beta: float = 2.0) -> float:
         return 0.0
     chosen = [row[green_best(row, beta)] for row in table]
     total = Green(
-        [sum(column) for column in zip(*(counts.tp for counts in chosen), strict=True)],
-        [sum(column) for column in zip(*(counts.fp for counts in chosen), strict=True)],
-        [sum(column) for column in zip(*(counts.fn for counts in chosen), strict=True)],
+        add_columns(counts.tp for counts in chosen),
+        add_columns(counts.fp for counts in chosen),
+        add_columns(counts.fn for counts in chosen),
     )
     return green_score(total, beta)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -32,6 +33,16 @@ WEIGHTS = {
     ("none", "dependent"): ((1, 1, 1),) * 3,
     ("none", "independent"): ((1, 1, 1),) * 3,
 }
+
+
+SHARES = {"corpus": (0.45, 0.35, 0.15, 0.05), "mean": (0.35, 0.25, 0.2, 0.2)}
+"""Shares of hit, err, und and ove in com by level."""
+COUNTED = ("tp", "fp_ne", "fp_un", "fn", "tn")
+OUTPUTS = {
+    "1": ("cleme", "precision", "recall", "accuracy"),
+    "2": ("cleme", "hit", "err", "und", "ove"),
+}
+"""The outputs of each version."""
 
 
 class Sentence(NamedTuple):
@@ -72,11 +83,10 @@ def cut(sentence: Sentence) -> list[list[Chunk]]:
     one remains.
     """
     source = sentence.source
-    texts = [
-        [edit for edit in edits if edit[0] >= 0]
-        for edits in (sentence.output, *sentence.references)
-    ]
-    texts = [sorted(edits, key=lambda edit: edit[0]) for edits in texts]
+    texts = []
+    for edits in (sentence.output, *sentence.references):
+        changes = [edit for edit in edits if edit[0] >= 0]
+        texts.append(sorted(changes, key=start_of))
     number = 1
     while number < len(texts):
         if len(texts) > 2 and not edited(source, texts[number]):
@@ -84,20 +94,26 @@ def cut(sentence: Sentence) -> list[list[Chunk]]:
         else:
             number += 1
     intervals: list[list[int]] = []
-    for start, end, _ in sorted(
-        (edit for edits in texts for edit in edits), key=lambda edit: edit[0]
-    ):
+    for start, end, _ in sorted(chain(*texts), key=start_of):
         if intervals and start <= intervals[-1][1]:
             intervals[-1][1] = max(intervals[-1][1], end)
         else:
             intervals.append([start, end])
     bounds: list[tuple[int, int, bool]] = []
+    position = 0
     for start, end in intervals:
-        at = bounds[-1][1] if bounds else 0
-        bounds += [(at, start, False)] * (at < start) + [(start, end, True)]
-    at = bounds[-1][1] if bounds else 0
-    bounds += [(at, len(source), False)] * (at < len(source))
+        if position < start:
+            bounds.append((position, start, False))
+        bounds.append((start, end, True))
+        position = end
+    if position < len(source):
+        bounds.append((position, len(source), False))
     return [[_chunk(source, edits, *bound) for bound in bounds] for edits in texts]
+
+
+def start_of(edit: Edit) -> int:
+    """Return where an edit starts."""
+    return edit[0]
 
 
 def _chunk(
@@ -107,14 +123,14 @@ def _chunk(
     end: int,
     edit_here: bool,
 ) -> Chunk:
-    own = source[start:end]
+    words = source[start:end]
     if not edit_here or not any(start <= edit[0] and edit[1] <= end for edit in edits):
-        return Chunk(own, own, False)
+        return Chunk(words, words, False)
     text = edited(source, edits)
-    places = [number for _, number in text]
-    first = places.index(start - 1) + 1 if start else 0
-    last = places.index(end) if end < len(source) else len(text)
-    return Chunk(own, [word for word, _ in text[first:last]], True)
+    numbers = [number for _, number in text]
+    first = numbers.index(start - 1) + 1 if start else 0
+    last = numbers.index(end) if end < len(source) else len(text)
+    return Chunk(words, [word for word, _ in text[first:last]], True)
 
 
 def length(chunk: Chunk) -> int:
@@ -123,13 +139,10 @@ def length(chunk: Chunk) -> int:
 
 def mean_length(sentences: Sequence[Sentence]) -> float:
     """Return the mean length of the changed chunks of all references; 0 where there are none."""
-    lengths = [
-        length(c)
-        for s in sentences
-        for chunks in cut(s)[1:]
-        for c in chunks
-        if c.changed
-    ]
+    lengths = []
+    for sentence in sentences:
+        for chunks in cut(sentence)[1:]:
+            lengths += [length(chunk) for chunk in chunks if chunk.changed]
     if lengths:
         return sum(lengths) / len(lengths)
     return 0.0
@@ -149,64 +162,56 @@ def counts(
     """Return the counts with each reference, or the only ones with all of them."""
     tp, fp, fn = WEIGHTS[weights, assumption]
     output, *references = cut(sentence)
-    groups = (
-        [[chunks] for chunks in references]
-        if assumption == "dependent"
-        else [references]
-    )
+    groups = [references]
+    if assumption == "dependent":
+        groups = [[chunks] for chunks in references]
     result = []
     for group in groups:
-        own: Counts = dict.fromkeys(("tp", "fp_ne", "fp_un", "fn", "tn"), Fraction(0))
+        found: Counts = dict.fromkeys(COUNTED, Fraction(0))
         for chunk, *others in zip(output, *group, strict=True):
             size = length(chunk)
-            if chunk.changed and any(chunk.words == other.words for other in others):
-                own["tp"] += weight(tp, mean - size)
-            elif chunk.changed:
-                own["fp_ne" if any(other.changed for other in others) else "fp_un"] += (
-                    weight(fp, size - mean)
-                )
-            elif (assumption == "dependent" and others[0].words == chunk.words) or (
-                assumption == "independent"
-                and not all(other.changed for other in others)
-            ):
-                own["tn"] += 1
+            matched = any(chunk.words == other.words for other in others)
+            if assumption == "dependent":
+                unchanged = others[0].words == chunk.words
             else:
-                own["fn"] += weight(fn, mean - size)
-        result.append(own)
+                unchanged = not all(other.changed for other in others)
+            if chunk.changed and matched:
+                found["tp"] += weight(tp, mean - size)
+            elif chunk.changed and any(other.changed for other in others):
+                found["fp_ne"] += weight(fp, size - mean)
+            elif chunk.changed:
+                found["fp_un"] += weight(fp, size - mean)
+            elif unchanged:
+                found["tn"] += 1
+            else:
+                found["fn"] += weight(fn, mean - size)
+        result.append(found)
     return result
 
 
 def prf(c: Counts, beta: float) -> tuple[float, float, float, float]:
     """Return F, P, R and accuracy."""
     fp = c["fp_ne"] + c["fp_un"]
-    p = float(c["tp"] / (c["tp"] + fp)) if fp else 1.0
-    r = float(c["tp"] / (c["tp"] + c["fn"])) if c["fn"] else 1.0
+    p = ratio(c["tp"], c["tp"] + fp) if fp else 1.0
+    r = ratio(c["tp"], c["tp"] + c["fn"]) if c["fn"] else 1.0
     f = (1 + beta**2) * p * r / (beta**2 * p + r) if p + r else 0.0
-    every = c["tp"] + fp + c["fn"] + c["tn"]
-    return f, p, r, float((c["tp"] + c["tn"]) / every) if every else 0.0
+    accuracy = ratio(c["tp"] + c["tn"], c["tp"] + fp + c["fn"] + c["tn"])
+    return f, p, r, accuracy
+
+
+def ratio(part: Fraction, total: Fraction) -> float:
+    """Return a share; 0 of nothing."""
+    return float(part / total) if total else 0.0
 
 
 def rates(c: Counts, level: str) -> tuple[float, ...]:
     """Return com, hit, err, und and ove."""
-    necessary, all_changes = (
-        c["tp"] + c["fp_ne"] + c["fn"],
-        c["tp"] + c["fp_ne"] + c["fp_un"],
-    )
-    hit, err, und = (
-        float(c[name] / necessary) if necessary else 0.0
-        for name in ("tp", "fp_ne", "fn")
-    )
-    ove = float(c["fp_un"] / all_changes) if all_changes else 0.0
-    one, two, three, four = (
-        (0.45, 0.35, 0.15, 0.05) if level == "corpus" else (0.35, 0.25, 0.2, 0.2)
-    )
-    return (
-        one * hit + two * (1 - err) + three * (1 - und) + four * (1 - ove),
-        hit,
-        err,
-        und,
-        ove,
-    )
+    necessary = c["tp"] + c["fp_ne"] + c["fn"]
+    hit, err, und = (ratio(c[name], necessary) for name in ("tp", "fp_ne", "fn"))
+    ove = ratio(c["fp_un"], c["tp"] + c["fp_ne"] + c["fp_un"])
+    one, two, three, four = SHARES[level]
+    com = one * hit + two * (1 - err) + three * (1 - und) + four * (1 - ove)
+    return com, hit, err, und, ove
 
 
 def cleme(
@@ -220,71 +225,45 @@ def cleme(
 ) -> dict[str, float]:
     """Return the outputs; level is corpus or mean."""
     mean = mean_length(sentences)
-    weights = (
-        "none"
-        if version == "2"
-        else weights or ("corpus" if level == "corpus" else "sentence")
-    )
-    names = (
-        ("cleme", "precision", "recall", "accuracy")
-        if version == "1"
-        else ("cleme", "hit", "err", "und", "ove")
-    )
+    if version == "2":
+        weights = "none"
+    elif weights is None:
+        weights = "corpus" if level == "corpus" else "sentence"
+
+    def outputs_of(counted: Counts) -> tuple[float, ...]:
+        return prf(counted, beta) if version == "1" else rates(counted, level)
+
+    names = OUTPUTS[version]
     every = [counts(sentence, mean, weights, assumption) for sentence in sentences]
     if level == "mean":
-        best: list[list[float]] = []
-        for own in every:
+        best = []
+        for alternatives in every:
+            outputs = [outputs_of(counted) for counted in alternatives]
             if version == "1":
-                rounded = [[round(value, 4) for value in prf(c, beta)] for c in own]
-                best.append(
-                    max(
-                        rounded,
-                        key=lambda v: (
-                            v[0],
-                            v[1],
-                            v[2],
-                            -v[3],
-                        ),
-                    )
-                )
-            else:
-                best.append(
-                    max(
-                        [list(rates(c, level)) for c in own],
-                        key=lambda v: [*v[:2], *(-r for r in v[2:])],
-                    )
-                )
-        return {
-            name: math.fsum(values) / len(best)
-            for name, values in zip(
-                names,
-                zip(*best, strict=True),
-                strict=True,
-            )
-        }
-    totals: Counts = dict.fromkeys(("tp", "fp_ne", "fp_un", "fn", "tn"), Fraction(0))
-    for own in every:
-        sums = [{name: totals[name] + c[name] for name in totals} for c in own]
-        first = [
-            round(prf(s, beta)[0], 4) if version == "1" else rates(s, level)[0]
-            for s in sums
-        ]
-        keys = [
-            (
-                value,
-                c["tp"],
-                -c["fp_ne"] - c["fp_un"],
-                -c["fn"],
-                c["tn"],
-            )
-            for value, c in zip(first, own, strict=True)
-        ]
+                outputs = [tuple(round(v, 4) for v in values) for values in outputs]
+            best.append(max(outputs, key=preference))
+        columns = zip(*best, strict=True)
+        means = [math.fsum(values) / len(best) for values in columns]
+        return dict(zip(names, means, strict=True))
+    totals: Counts = dict.fromkeys(COUNTED, Fraction(0))
+    for alternatives in every:
+        sums = [{name: totals[name] + c[name] for name in totals} for c in alternatives]
+        keys = []
+        for with_these, c in zip(sums, alternatives, strict=True):
+            score = outputs_of(with_these)[0]
+            if version == "1":
+                score = round(score, 4)
+            keys.append((score, c["tp"], -c["fp_ne"] - c["fp_un"], -c["fn"], c["tn"]))
         totals = sums[keys.index(max(keys))]
-    whole = prf(totals, beta) if version == "1" else rates(totals, level)
-    result = dict(zip(names, whole, strict=True)) | {
-        name: float(value) for name, value in totals.items()
-    }
+    result = dict(zip(names, outputs_of(totals), strict=True))
+    result |= {name: float(value) for name, value in totals.items()}
     if version == "1":
         result["fp"] = float(totals["fp_ne"] + totals["fp_un"])
         del result["fp_ne"], result["fp_un"]
     return result
+
+
+def preference(outputs: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the key of the best alternative: accuracy, or the errors of version 2, are to be low."""
+    first_low = 3 if len(outputs) == 4 else 2
+    return (*outputs[:first_low], *(-value for value in outputs[first_low:]))

@@ -24,13 +24,13 @@ def annotators(
     left_out: Sequence[str] = (),
 ) -> list[Edits]:
     """Return the types of the edits of each annotator of a block, by what a mode compares."""
-    own: dict[str, Edits] = {}
+    by_annotator: dict[str, Edits] = {}
     for line in block.split("\n")[1:] or [
         "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
     ]:
         span, kind, correction, *_, number = line[2:].split("|||")
         start, end = map(int, span.split())
-        edits = own.setdefault(number, {})
+        edits = by_annotator.setdefault(number, {})
         long = end - start >= 2 or len(correction.split()) >= 2
         if (
             (kind == "UNK" and mode in ("cs", "cse"))
@@ -48,7 +48,7 @@ def annotators(
             keys = [(at, at + 1) for at in range(start, max(end, start + 1))]
         for key in keys:
             edits.setdefault(key, []).append(kind)
-    return list(own.values())
+    return list(by_annotator.values())
 
 
 def compared(output: Edits, gold: Edits) -> Types:
@@ -79,13 +79,13 @@ def chosen(output: str, gold: str, beta: float = 0.5, **options: Any) -> list[Ty
     choose.
     """
     totals, rows = (0, 0, 0), []
-    for own, other in zip(
+    for block, other in zip(
         output.strip().split("\n\n"),
         gold.strip().split("\n\n"),
         strict=True,
     ):
         best: tuple[tuple[float, int, int, int], Counts, Types] | None = None
-        for edits in annotators(own, **options):
+        for edits in annotators(block, **options):
             for reference in annotators(other, **options):
                 types = compared(edits, reference)
                 tp, fp, fn = (

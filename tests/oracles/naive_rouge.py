@@ -5,7 +5,7 @@ kernels and the metric.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,12 +19,10 @@ def lcs_table(one: Tokens, two: Tokens) -> list[list[int]]:
     table = [[0] * (len(two) + 1) for _ in range(len(one) + 1)]
     for i in range(1, len(one) + 1):
         for j in range(1, len(two) + 1):
-            same = one[i - 1] == two[j - 1]
-            table[i][j] = (
-                table[i - 1][j - 1] + 1
-                if same
-                else max(table[i - 1][j], table[i][j - 1])
-            )
+            if one[i - 1] == two[j - 1]:
+                table[i][j] = table[i - 1][j - 1] + 1
+            else:
+                table[i][j] = max(table[i - 1][j], table[i][j - 1])
     return table
 
 
@@ -32,18 +30,28 @@ def lcs(one: Tokens, two: Tokens) -> int:
     return lcs_table(one, two)[-1][-1]
 
 
-def lcs_places(one: Tokens, two: Tokens) -> set[int]:
-    """The places in `one` of the longest common subsequence that rouge-score reads from the table."""
-    table, i, j, places = lcs_table(one, two), len(one), len(two), set()
+def lcs_indices(one: Tokens, two: Tokens) -> set[int]:
+    """The indices in `one` of the longest common subsequence that rouge-score reads from the table."""
+    table = lcs_table(one, two)
+    i, j = len(one), len(two)
+    indices = set()
     while i and j:
         if one[i - 1] == two[j - 1]:
-            i, j = i - 1, j - 1
-            places.add(i)
+            i -= 1
+            j -= 1
+            indices.add(i)
         elif table[i][j - 1] > table[i - 1][j]:
             j -= 1
         else:
             i -= 1
-    return places
+    return indices
+
+
+def tokens_left(output: Sequence[Tokens], allowed: Tokens | None) -> Counter[Hashable]:
+    """How often each token may still be hit: as often as the output has it, or what is allowed."""
+    if allowed is not None:
+        return Counter(allowed)
+    return Counter(chain.from_iterable(output))
 
 
 def union_hits(
@@ -52,18 +60,13 @@ def union_hits(
     """Hits of the union over sentences, each token at most as often as the output has it, or what
     is allowed.
     """
-    left = Counter(
-        allowed
-        if allowed is not None
-        else [token for sentence in output for token in sentence]
-    )
+    left = tokens_left(output, allowed)
     hits = 0
     for sentence in reference:
-        for place in sorted(
-            set().union(*(lcs_places(sentence, other) for other in output))
-        ):
-            if left[sentence[place]]:
-                left[sentence[place]] -= 1
+        hit = set().union(*(lcs_indices(sentence, other) for other in output))
+        for index in sorted(hit):
+            if left[sentence[index]]:
+                left[sentence[index]] -= 1
                 hits += 1
     return hits
 
@@ -91,19 +94,22 @@ def weighted_lcs(one: Tokens, two: Tokens, weigh: Callable[[int], float]) -> flo
     return weighted_table(one, two, weigh)[-1][-1]
 
 
-def weighted_places(
+def weighted_indices(
     one: Tokens, two: Tokens, weigh: Callable[[int], float]
 ) -> set[int]:
-    table, i, j, places = weighted_table(one, two, weigh), len(one), len(two), set()
+    table = weighted_table(one, two, weigh)
+    i, j = len(one), len(two)
+    indices = set()
     while i and j:
         if one[i - 1] == two[j - 1]:
-            i, j = i - 1, j - 1
-            places.add(i)
+            i -= 1
+            j -= 1
+            indices.add(i)
         elif table[i - 1][j] >= table[i][j - 1]:
             i -= 1
         else:
             j -= 1
-    return places
+    return indices
 
 
 def weighted_hits(
@@ -115,22 +121,17 @@ def weighted_hits(
     """Hits with weights as ROUGE-1.5.5 sums them: a run ends where the next token is no hit, if its
     last counts.
     """
-    left = Counter(
-        allowed
-        if allowed is not None
-        else [token for sentence in output for token in sentence]
-    )
+    left = tokens_left(output, allowed)
     total = 0.0
     for sentence in reference:
-        hit = set().union(
-            *(weighted_places(sentence, other, weigh) for other in output)
-        )
+        indices = [weighted_indices(sentence, other, weigh) for other in output]
+        hit = set().union(*indices)
         run = 0
-        for place in sorted(hit):
-            if left[sentence[place]] > 0:
-                left[sentence[place]] -= 1
+        for index in sorted(hit):
+            if left[sentence[index]] > 0:
+                left[sentence[index]] -= 1
                 run += 1
-                if place + 1 not in hit:
+                if index + 1 not in hit:
                     total += weigh(run)
                     run = 0
     return total
@@ -138,10 +139,11 @@ def weighted_hits(
 
 def skip_bigrams(tokens: Tokens, gap: int | None) -> Counter[tuple[Hashable, Hashable]]:
     """All pairs in order, with at most gap tokens between them (None: any number)."""
-    places = combinations(range(len(tokens)), 2)
-    return Counter(
-        (tokens[i], tokens[j]) for i, j in places if gap is None or j - i - 1 <= gap
-    )
+    pairs: Counter[tuple[Hashable, Hashable]] = Counter()
+    for i, j in combinations(range(len(tokens)), 2):
+        if gap is None or j - i - 1 <= gap:
+            pairs[tokens[i], tokens[j]] += 1
+    return pairs
 
 
 def ngrams(tokens: Tokens, order: int) -> Counter[tuple[Hashable, ...]]:

@@ -48,18 +48,18 @@ def score(
         r: Counter[tuple[str, ...]] = Counter()
         for reference in references:
             r += grams(reference, order)
-        new, wanted = set(h) - set(s), set(r) - set(s)
+        new, needed = set(h) - set(s), set(r) - set(s)
         parts[0].append(
             f1(
-                share(len(new & wanted), len(new)),
-                share(len(new & wanted), len(wanted)),
+                share(len(new & needed), len(new)),
+                share(len(new & needed), len(needed)),
             )
         )
-        kept, right, gone, surplus = s & h, s & h & r, s - h, s - r
+        stayed, right, gone, surplus = s & h, s & h & r, s - h, s - r
         if flavour == "easse":
             parts[1].append(
                 f1(
-                    share(right.total(), kept.total()),
+                    share(right.total(), stayed.total()),
                     share(right.total(), (s & r).total()),
                 )
             )
@@ -67,7 +67,8 @@ def score(
             parts[2].append(f1(share(hits, gone.total()), share(hits, surplus.total())))
             continue
         precision = share(
-            sum((Fraction(right[g], kept[g]) for g in kept), Fraction(0)), len(kept)
+            sum((Fraction(right[g], stayed[g]) for g in stayed), Fraction(0)),
+            len(stayed),
         )
         if flavour == "xu":
             recall = share(

@@ -9,9 +9,10 @@ program is used, sums least of all."""
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -78,20 +79,36 @@ def gleu_sampled(texts: Texts, iterations: int) -> Scorer:
 
     The reference drawn for a line goes where the line goes.
     """
-    table, count = table_of(texts), len(texts.source)
-
-    several = len(texts.references)
+    table = table_of(texts)
+    references = len(texts.references)
 
     def score(number: int, sample: Sample) -> float:
-        draws = naive.python2_draws(number % iterations, count, several)
-        rows = [table[name][i] for i, name in sample]
-        found = [
-            naive.gleu_corpus(rows, [(draws[i] + turn) % several for i, _ in sample])
-            for turn in turns(several)
-        ]
-        return math.fsum(found) / len(found)
+        rows = rows_of(table, sample)
+        draws = naive.python2_draws(number % iterations, len(texts.source), references)
+        return mean_over_turns(rows, sample, draws, references)
 
     return score
+
+
+def rows_of(
+    table: dict[str, list[list[naive.Columns]]], sample: Sample
+) -> list[list[naive.Columns]]:
+    """The columns of each sentence of a sample."""
+    return [table[name][line] for line, name in sample]
+
+
+def mean_over_turns(
+    rows: Sequence[Sequence[naive.Columns]],
+    sample: Sample,
+    draws: Sequence[int],
+    references: int,
+) -> float:
+    """The mean of the scores with the draws of lines and with their turns."""
+    scores = []
+    for turn in turns(references):
+        choice = [(draws[line] + turn) % references for line, _ in sample]
+        scores.append(naive.gleu_corpus(rows, choice))
+    return math.fsum(scores) / len(scores)
 
 
 def turns(references: int) -> list[int]:
@@ -105,55 +122,45 @@ def gleu_sampled_missing(texts: Texts, iterations: int) -> Scorer:
     """The same where a blank line of a reference is no reference: int(random() * R_i) over those
     present.
     """
-    import random
-
-    table, count = table_of(texts), len(texts.source)
-    present = [
-        [r for r, lines in enumerate(texts.references) if lines[i].split()]
-        for i in range(count)
-    ]
+    table = table_of(texts)
+    present: list[list[int]] = []
+    for line in range(len(texts.source)):
+        numbered = enumerate(texts.references)
+        present.append([r for r, lines in numbered if lines[line].split()])
 
     def score(number: int, sample: Sample) -> float:
         generator = random.Random(101 * (number % iterations))
-        draws = [int(generator.random() * len(present[i])) for i in range(count)]
-        rows = [table[name][i] for i, name in sample]
-        turned = [
-            [present[i][(draws[i] + turn) % len(present[i])] for i, _ in sample]
-            for turn in turns(len(texts.references))
-        ]
-        return math.fsum(naive.gleu_corpus(rows, choice) for choice in turned) / len(
-            turned
-        )
+        draws = [int(generator.random() * len(there)) for there in present]
+        rows = rows_of(table, sample)
+        scores = []
+        for turn in turns(len(texts.references)):
+            choice = []
+            for line, _ in sample:
+                turned = (draws[line] + turn) % len(present[line])
+                choice.append(present[line][turned])
+            scores.append(naive.gleu_corpus(rows, choice))
+        return math.fsum(scores) / len(scores)
 
     return score
 
 
 def gleu_expected(texts: Texts, groups: int, seed: int) -> Scorer:
     """The mean over references of the scores with a random choice turned by 0, 1, ... references."""
-    table, count, several = table_of(texts), len(texts.source), len(texts.references)
-    drawn = (
-        (np.random.default_rng(seed).random((groups, count)) * several)
-        .astype(int)
-        .tolist()
-    )
+    table = table_of(texts)
+    references = len(texts.references)
+    shares = np.random.default_rng(seed).random((groups, len(texts.source)))
+    drawn = (shares * references).astype(int).tolist()
 
     def score(number: int, sample: Sample) -> float:
-        rows, draws = [table[name][i] for i, name in sample], drawn[number % groups]
-        turned = [
-            [(draws[i] + turn) % several for i, _ in sample] for turn in turns(several)
-        ]
-        return math.fsum(naive.gleu_corpus(rows, choice) for choice in turned) / len(
-            turned
-        )
+        rows = rows_of(table, sample)
+        return mean_over_turns(rows, sample, drawn[number % groups], references)
 
     return score
 
 
 def gleu_max(texts: Texts) -> Scorer:
     table = table_of(texts)
-    return lambda _, sample: (
-        naive.gleu_max([table[name][i] for i, name in sample]).score
-    )
+    return lambda _, sample: naive.gleu_max(rows_of(table, sample)).score
 
 
 def gleu_weighted(texts: Texts, weights: Sequence[float]) -> Scorer:
@@ -161,57 +168,55 @@ def gleu_weighted(texts: Texts, weights: Sequence[float]) -> Scorer:
     table = table_of(texts)
 
     def score(_: int, sample: Sample) -> float:
-        rows = [table[name][i] for i, name in sample]
-        alone = [naive.gleu_corpus(rows, [r] * len(rows)) for r in range(len(weights))]
-        return math.fsum(
-            w * value for w, value in zip(weights, alone, strict=True)
-        ) / math.fsum(weights)
+        rows = rows_of(table, sample)
+        weighted = []
+        for reference, weight in enumerate(weights):
+            alone = naive.gleu_corpus(rows, [reference] * len(rows))
+            weighted.append(weight * alone)
+        return math.fsum(weighted) / math.fsum(weights)
 
     return score
 
 
 def gleu_merged(texts: Texts) -> Scorer:
     def score(_: int, sample: Sample) -> float:
-        references = [[lines[i] for i, _ in sample] for lines in texts.references]
-        outputs = [texts.systems[name][i] for i, name in sample]
-        return naive.gleu_merged(
-            [texts.source[i] for i, _ in sample], references, outputs, "2015"
-        )
+        lines = [line for line, _ in sample]
+        sources = [texts.source[line] for line in lines]
+        references = [[text[line] for line in lines] for text in texts.references]
+        outputs = [texts.systems[name][line] for line, name in sample]
+        return naive.gleu_merged(sources, references, outputs, "2015")
 
     return score
 
 
-def gleu_left_out(texts: Texts, iterations: int, own: int | None = None) -> Scorer:
-    """The mean over references left out of the sampled score with the others; a reference (own):
-    without itself.
+def gleu_left_out(
+    texts: Texts, iterations: int, reference: int | None = None
+) -> Scorer:
+    """The mean over references left out of the sampled score with the others; the score of a
+    reference: without itself.
     """
-    count = len(texts.references)
-    kept = [
-        [lines for number, lines in enumerate(texts.references) if number != left_out]
-        for left_out in ([own] if own is not None else range(count))
-    ]
-    scorers = [
-        gleu_sampled(texts._replace(references=references), iterations)
-        for references in kept
-    ]
+    left_out = range(len(texts.references)) if reference is None else [reference]
+    scorers = []
+    for number in left_out:
+        others = [*texts.references[:number], *texts.references[number + 1 :]]
+        scorers.append(gleu_sampled(texts._replace(references=others), iterations))
     return lambda number, sample: (
-        math.fsum(one(number, sample) for one in scorers) / len(scorers)
+        math.fsum(scorer(number, sample) for scorer in scorers) / len(scorers)
     )
 
 
 def gleu_mean(texts: Texts) -> Scorer:
     table = table_of(texts)
-    return lambda _, sample: naive.gleu_mean([table[name][i] for i, name in sample])
+    return lambda _, sample: naive.gleu_mean(rows_of(table, sample))
 
 
 def google(texts: Texts) -> Scorer:
     def score(_: int, sample: Sample) -> float:
-        references = [
-            [lines[i].split() for lines in texts.references] for i, _ in sample
-        ]
-        return naive.google_gleu_corpus(
-            references, [texts.systems[name][i].split() for i, name in sample]
-        )
+        references = []
+        for line, _name in sample:
+            references.append([lines[line].split() for lines in texts.references])
+        outputs = [texts.systems[name][line].split() for line, name in sample]
+        return naive.google_gleu_corpus(references, outputs)
 
     return score
 
@@ -246,9 +251,9 @@ def approximate_randomization(
     seed: int,
 ) -> float:
     count = 0
-    for number, kept in enumerate(shuffle_rows(lines, trials, seed)):
-        one = [(i, pair[0] if stays else pair[1]) for i, stays in enumerate(kept)]
-        two = [(i, pair[1] if stays else pair[0]) for i, stays in enumerate(kept)]
+    for number, stays in enumerate(shuffle_rows(lines, trials, seed)):
+        one = [(line, pair[not stay]) for line, stay in enumerate(stays)]
+        two = [(line, pair[stay]) for line, stay in enumerate(stays)]
         difference = abs(scorer(number, one) - scorer(number, two))
         count += difference > abs(real) and not math.isclose(
             difference, abs(real), rel_tol=1e-11, abs_tol=1e-13
@@ -274,7 +279,8 @@ def sign_test(one: Sequence[float], two: Sequence[float]) -> float:
         for a, b in zip(one, two, strict=True)
         if not math.isclose(a, b, rel_tol=1e-12)
     ]
-    rarer, tosses = min(sum(signs), len(signs) - sum(signs)), len(signs)
+    tosses = len(signs)
+    rarer = min(sum(signs), tosses - sum(signs))
     tail = sum(
         Fraction(math.comb(tosses, heads), 2**tosses) for heads in range(rarer + 1)
     )
@@ -286,40 +292,38 @@ def holm(values: Sequence[float]) -> list[float]:
     one's own.
     """
     ordered = sorted(values)
-    return [
-        min(
-            1.0, max((len(values) - j) * p for j, p in enumerate(ordered) if p <= value)
-        )
-        for value in values
-    ]
+    adjusted = []
+    for value in values:
+        not_above = enumerate(p for p in ordered if p <= value)
+        adjusted.append(min(1.0, max((len(values) - j) * p for j, p in not_above)))
+    return adjusted
 
 
 # ---- ranks
 
 
 def ranks(scores: Sequence[float]) -> list[int]:
-    return [1 + sum(other > score for other in scores) for score in scores]
+    return [1 + int(np.sum(np.array(scores) > score)) for score in scores]
 
 
 def rank_ranges(
     samples: Sequence[Sequence[float]], level: Fraction
 ) -> list[tuple[int, int]]:
-    columns = list(zip(*(ranks(row) for row in samples), strict=True))
-    found = [percentile_interval(column, level) for column in columns]
-    return [(int(best), int(worst)) for best, worst in found]
+    rows = [ranks(row) for row in samples]
+    intervals = [percentile_interval(col, level) for col in zip(*rows, strict=True)]
+    return [(int(best), int(worst)) for best, worst in intervals]
 
 
 def is_letter_display(letters: Sequence[str], different: set[frozenset[int]]) -> bool:
     """Whether two share a letter exactly where they do not differ, and no letter is idle."""
-    pairs = all(
-        bool(set(letters[i]) & set(letters[j])) != (frozenset((i, j)) in different)
-        for i, j in combinations(range(len(letters)), 2)
-    )
-    groups = {
-        letter: {i for i, own in enumerate(letters) if letter in own}
-        for letter in "".join(letters)
-    }
-    idle = any(
-        one != two and groups[one] <= groups[two] for one in groups for two in groups
-    )
-    return pairs and not idle and all(letters)
+    for i, j in combinations(range(len(letters)), 2):
+        shared = set(letters[i]) & set(letters[j])
+        if bool(shared) == (frozenset((i, j)) in different):
+            return False
+    groups = {}
+    for letter in "".join(letters):
+        groups[letter] = {i for i, text in enumerate(letters) if letter in text}
+    for one, two in permutations(groups, 2):
+        if groups[one] <= groups[two]:
+            return False
+    return all(letters)

@@ -5,7 +5,6 @@ printed.
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,31 +14,21 @@ from pipeline.metrics.build import from_text
 from pipeline.report.latex import escape
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, called
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 DATA = ROOT / "data"
-METRICS = [
-    "errant",
-    "m2",
-    "gleu[iter=3]",
-    "gleu[refs=max]",
-    "ter",
-    "rouge[types=1+2+L]",
-]
-PAPER = ("errant.precision", "errant.recall", "errant.f0.5", "gleu[refs=max]")
+METRICS = ["gleu[iter=3]", "gleu[refs=max]", "ter", "rouge[types=1+2+L]"]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of metrics of edits and of texts on the sample, without statistics."""
+    """A run of metrics on the sample, without statistics."""
     path: Path = tmp_path_factory.mktemp("columns") / "run"
-    pipeline.run(
-        ROOT / "configs" / "edits.yaml",
-        path,
-        set={"metrics": METRICS, "statistics": None},
-    )
+    settings = {"metrics": METRICS, "statistics": None}
+    pipeline.run(ROOT / "configs" / "quickstart.yaml", path, set=settings)
     return path
 
 
@@ -62,13 +51,6 @@ def outputs(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
 @pytest.mark.parametrize(
     ("metric", "output", "heads"),
     [
-        ("errant", "errant", ("ERRANT", "F₀.₅")),
-        ("errant[beta=1]", "errant", ("ERRANT", "F₁")),
-        ("errant", "precision", ("ERRANT", "P")),
-        ("errant", "tp", ("ERRANT", "tp")),
-        ("m2[beta=0.25]", "m2", ("M²", "F₀.₂₅")),
-        ("cleme", "cleme", ("CLEME", "F₀.₅")),
-        ("cleme[version=2]", "cleme", ("CLEME 2.0", "")),
         ("gleu", "gleu", ("GLEU+", "")),
         ("gleu", "brevity_penalty", ("GLEU+", "brevity penalty")),
         ("chrf[word_order=2]", "chrf", ("chrF++", "")),
@@ -100,77 +82,11 @@ def test_small_digits_in_latex(text: str, expected: str) -> None:
     assert escape(text) == expected
 
 
-def test_named_columns_are_one_table_in_the_order_of_the_names(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = called(
-        capsys, "report", folder, "--format", "markdown", "--columns", *PAPER
-    )
-    assert (code, out.count("| :---")) == (0, 1)
-    heads, _, titles, *rows = cells(out)
-    assert heads == ["", "ERRANT", "", "", ""]
-    assert titles == ["system", "P", "R", "F₀.₅", "GLEU+ (refs:max)"]
-    found = outputs(folder)
-    for name, *numbers in rows:
-        system = name.partition(" <sup>")[0]
-        own = {
-            metric: values
-            for (called_so, metric), values in found.items()
-            if called_so == system
-        }
-        errant = next(
-            values for metric, values in own.items() if metric.startswith("errant")
-        )
-        gleu = next(values for metric, values in own.items() if "refs:max" in metric)
-        expected = [
-            errant["precision"],
-            errant["recall"],
-            errant["errant"],
-            gleu["gleu"],
-        ]
-        assert [float(number) for number in numbers] == pytest.approx(
-            [100 * value for value in expected], abs=0.00501
-        )
-    assert (
-        "**96.48**" in out
-    )  # the best precision, since the unchanged source is not compared
-    assert "± " not in out
-
-
-def test_a_head_spans_its_columns_in_latex(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = called(
-        capsys,
-        "report",
-        folder,
-        "--format",
-        "latex",
-        "--columns",
-        *PAPER[:3],
-        "M2.P",
-        "M2.R",
-        "ter",
-    )
-    lines = out.splitlines()
-    assert (code, out.count(r"\begin{tabular}{lrrrrrr}")) == (0, 1)
-    top = lines.index(r"\toprule")
-    assert (
-        lines[top + 1]
-        == r" & \multicolumn{3}{c}{ERRANT} & \multicolumn{2}{c}{M\textsuperscript{2}} &  \\"
-    )
-    assert lines[top + 2] == r"\cmidrule(lr){2-4}\cmidrule(lr){5-6}"
-    assert lines[top + 3] == r"system & P & R & F\textsubscript{0.5} & P & R & TER \\"
-    for line in lines[top + 5 : lines.index(r"\bottomrule")]:
-        assert line.count(" & ") == 6
-    assert "TER: the lowest score is the best." in out
-
-
 def test_notes_are_sentences_and_signatures_have_their_samples(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     settings = {"metrics": ["ter"], "statistics": {"resamples": 50, "trials": 50}}
-    pipeline.run(ROOT / "configs" / "edits.yaml", tmp_path / "run", set=settings)
+    pipeline.run(ROOT / "configs" / "quickstart.yaml", tmp_path / "run", set=settings)
     for form, sign in (("latex", r"\%"), ("markdown", "%")):
         out = called(capsys, "report", tmp_path / "run", "--format", form)[1]
         assert f"intervals at 95{sign}. The lower the score, the better." in out
@@ -216,84 +132,6 @@ def test_a_printed_name_is_a_column(
         assert called(capsys, *command, "ROUGE-1", "ROUGE-L", "ROUGE-L P") == named
 
 
-def test_columns_without_a_metric_are_those_of_all(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = called(capsys, "show", folder, "--columns", "recall", "tp")
-    titles = re.split("  +", out.splitlines()[1])
-    assert (code, titles) == (
-        0,
-        ["system", "ERRANT F₀.₅", "ERRANT R", "ERRANT tp", "M² F₀.₅", "M² R"],
-    )
-    careful = re.split("  +", out.splitlines()[2])
-    assert careful[0] == "careful"
-    counts = {
-        system: own["tp"]
-        for (system, metric), own in outputs(folder).items()
-        if metric.startswith("errant")
-    }
-    assert careful[3] == f"{counts['careful']:.0f}"  # a count is no percentage
-    both = called(capsys, "show", folder, "--columns", "gleu", "errant.F0.5")[1]
-    assert re.split("  +", both.splitlines()[1]) == [
-        "system",
-        "GLEU+ (refs:sample)",
-        "GLEU+ (refs:max)",
-        "ERRANT F₀.₅",
-    ]
-
-
-def test_a_single_metric_has_its_columns_by_the_names_of_papers(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    files = (
-        "--gold",
-        DATA / "m2" / "gold.m2",
-        "-o",
-        DATA / "m2" / "careful.m2",
-        DATA / "m2" / "eager.m2",
-    )
-    for metric, score in (("errant", "F₀.₅"), ("errant[beta=1]", "F₁")):
-        plain = called(
-            capsys, "score", metric, *files, "--columns", "precision", "recall"
-        )
-        assert plain[1].splitlines()[1].split() == [
-            "rank",
-            "system",
-            "ERRANT",
-            score,
-            "precision",
-            "recall",
-        ]
-        assert called(capsys, "score", metric, *files, "--columns", "P", "R") == plain
-    tested = called(
-        capsys, "score", "errant", *files, "--columns", "P", "--confidence"
-    )[1]
-    assert tested.splitlines()[1].split() == [
-        "rank",
-        "system",
-        "ERRANT",
-        "F₀.₅",
-        "precision",
-    ]  # and not p
-    code, out, err = called(
-        capsys, "score", "errant", *files, "--columns", "Q", "precison"
-    )
-    assert (code, out) == (2, "")
-    assert "--columns Q: there is no such column" in err
-    texts = (
-        "-r",
-        DATA / "reference0.txt",
-        "-o",
-        DATA / "systems" / "careful.txt",
-        DATA / "systems" / "eager.txt",
-    )
-    code, out, err = called(
-        capsys, "score", "ter", *texts, "--columns", "P", "--paired-bs"
-    )
-    assert (code, out) == (2, "")
-    assert "--columns P: there is no such column (did you mean 'p'?)" in err
-
-
 def test_statistics_are_hinted_at_where_there_are_some(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -306,8 +144,8 @@ def test_statistics_are_hinted_at_where_there_are_some(
         DATA / "systems" / "eager.txt",
     )
     assert "--boards" not in called(capsys, "score", "chrf", "ter", *texts)[1]
-    tested = {"metrics": ["errant", "m2"], "statistics": {"resamples": 5, "trials": 5}}
-    pipeline.run(ROOT / "configs" / "edits.yaml", tmp_path / "run", set=tested)
+    tested = {"metrics": ["bleu", "ter"], "statistics": {"resamples": 5, "trials": 5}}
+    pipeline.run(ROOT / "configs" / "quickstart.yaml", tmp_path / "run", set=tested)
     assert "each metric: --boards)" in called(capsys, "show", tmp_path / "run")[1]
 
 
@@ -316,7 +154,7 @@ def test_statistics_are_hinted_at_where_there_are_some(
     [
         ("show",),
         ("report", "--format", "latex"),
-        ("report", "--format", "html"),
+        *with_extension("page", ("report", "--format", "html")),
         ("rank",),
     ],
 )
@@ -326,12 +164,12 @@ def test_an_unknown_column_is_told(
     few = ("--resamples", 2, "--trials", 2) if command == ("rank",) else ()
     name, *rest = command
     code, out, err = called(
-        capsys, name, folder, *rest, *few, "--columns", "errant.precison"
+        capsys, name, folder, *rest, *few, "--columns", "rouge.rouge1_precison"
     )
     assert (code, out) == (2, "")
     assert (
-        "--columns errant.precison: there is no such column (did you mean 'errant.precision'?); there are errant."
-        in err
+        "--columns rouge.rouge1_precison: there is no such column (did you mean "
+        "'rouge.rouge1_precision'?); there are rouge." in err
     )
 
 
@@ -411,3 +249,28 @@ def test_one_changed_sentence_is_not_significant(
     )["tests"]
     assert test["p"] == pytest.approx(1 / 500, abs=1e-12)
     assert test["wins"] + test["losses"] == 1
+
+
+def test_columns_by_name_are_in_the_order_of_the_names(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns = ("rouge.rouge1_recall", "rouge.rouge1", "gleu[refs=max]")
+    command = ("report", folder, "--format", "markdown", "--columns", *columns)
+    code, out, _ = called(capsys, *command)
+    assert (code, out.count("| :---")) == (0, 1)
+    heads, _, titles, *rows = cells(out)
+    assert heads == ["", "ROUGE-1", "", ""]
+    assert titles == ["system", "R", "score", "GLEU+ (refs:max)"]
+    found = outputs(folder)
+    for name, *numbers in rows:
+        expected = {}
+        for (system, metric), values in found.items():
+            if system == name.partition(" <sup>")[0]:
+                expected[metric.partition("|")[0], "refs:max" in metric] = values
+        rouge = expected["rouge", False]
+        gleu = expected["gleu", True]
+        fractions = [rouge["rouge1_recall"], rouge["rouge1"], gleu["gleu"]]
+        assert [float(number) for number in numbers] == pytest.approx(
+            [100 * fraction for fraction in fractions], abs=0.00501
+        )
+    assert "± " not in out

@@ -19,6 +19,7 @@ from pipeline.report.terminal.printing import (
     wrapped,
 )
 from tests.conftest import ROOT, called
+from tests.support.extensions import with_extension
 from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:
@@ -121,7 +122,9 @@ def test_a_p_value_stands_beside_its_difference_alone() -> None:
         ["show", "--boards"],
         ["show", "--line", "2"],
         ["show", "--columns", "match_*", "gleu.precision"],
-        ["correlate", "--human", ROOT / "data" / "judgements.csv"],
+        *with_extension(
+            "human", ["correlate", "--human", ROOT / "data" / "judgements.csv"]
+        ),
     ],
 )
 def test_no_word_is_broken(

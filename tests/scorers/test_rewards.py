@@ -179,8 +179,6 @@ def test_what_is_wrong_is_named() -> None:
             "sources: expected one text for each output, 1; found 2",
             lambda: rewards.plain("gleu")(["a"], ["a"], ["b"] * 2),
         ),
-        ("m2: compares edits with those of an M2 file", lambda: rewards.plain("m2")),
-        ("errant: compares edits of outputs", lambda: rewards.trl("errant")),
         (
             "metric: expected one metric, found a list",
             lambda: rewards.plain(["bleu", "gleu"]),  # type: ignore[arg-type]

@@ -30,6 +30,7 @@ from pipeline.scoring.results import (
 )
 from tests.conftest import called, run, tree, write_run
 from tests.oracles import naive
+from tests.support.extensions import with_extension
 from tests.support.results_schema import results_schema
 
 if TYPE_CHECKING:
@@ -406,7 +407,7 @@ def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
         for name in ("run", "without")
     )
     for content in (asked, plain):
-        jsonschema.validate(content, json.loads(results_schema()))
+        jsonschema.validate(content, results_schema())
     means = asked.pop("means")
     assert asked == plain
     assert [re.findall("refs:[a-z]+", mean["metric"]) for mean in means] == [
@@ -447,7 +448,7 @@ def test_every_form_has_the_means(
         assert code == 0
         assert table[0] == ["rank", "system", "mean", "d", "e"]
         assert (table[1][0], table[1][2], table[3][:3]) == ("1", best, ["-", "C", "-"])
-    for form in ("markdown", "latex", "html"):
+    for form in ("markdown", "latex", *with_extension("page", "html")):
         arguments = ("report", folder / "without", "--format", form, "--output", "-")
         said, plain = (
             called(capsys, *arguments, "--mean")[1],

@@ -48,14 +48,14 @@ WORDS = WORDS_TEXT.split()
 def texts(seed: int, items: int, start: str = "") -> list[str]:
     """Return texts of 1 to 4 sentences, a newline between them; start: what each text begins with."""
     rng = random.Random(seed)
-    return [
-        start
-        + "\n".join(
-            " ".join(rng.choices(WORDS, k=rng.choice([0, 3, 6, 20])))
-            for _ in range(rng.randint(1, 4))
-        )
-        for _ in range(items)
-    ]
+    random_texts = []
+    for _ in range(items):
+        sentences = []
+        for _ in range(rng.randint(1, 4)):
+            size = rng.choice([0, 3, 6, 20])
+            sentences.append(" ".join(rng.choices(WORDS, k=size)))
+        random_texts.append(start + "\n".join(sentences))
+    return random_texts
 
 
 def lines(path: Path) -> list[str]:
@@ -74,7 +74,7 @@ def corpora() -> dict[str, tuple[dict[str, list[str]], list[list[str]]]]:
         path.stem: lines(path) for path in sorted((SUMMARIES / "systems").iterdir())
     }
     references = [lines(SUMMARIES / f"reference{number}.txt") for number in range(2)]
-    made = {"one": texts(1, 40), "two": texts(2, 40)}
+    random_systems = {"one": texts(1, 40), "two": texts(2, 40)}
     # recall 226/451 and 225/449: of equal five decimals, so that the script takes the first
     words = [[f"{letter}{number}" for number in range(226)] for letter in "abc"]
     close = {"one": [" ".join(words[0])]}
@@ -85,7 +85,10 @@ def corpora() -> dict[str, tuple[dict[str, list[str]], list[list[str]]]]:
     return {
         "close": (close, nearly),
         "summaries": (systems, references),
-        "made": (made, [texts(3 + number, 40, "the ") for number in range(3)]),
+        "made": (
+            random_systems,
+            [texts(3 + number, 40, "the ") for number in range(3)],
+        ),
     }
 
 
@@ -278,9 +281,9 @@ def main() -> None:
         by_system = {
             name: printed(
                 [
-                    [text, *(references[n][item] for n in own)]
+                    [text, *(references[n][item] for n in numbers)]
                     for item, text in enumerate(outputs)
-                    for own in sets
+                    for numbers in sets
                 ],
                 options,
             )

@@ -86,13 +86,13 @@ def test_what_a_command_may_say() -> None:
         == Said(2, "", "error: x\n  more\n").wrong()
         == ""
     )
-    for odd in (
+    for unexpected in (
         Said(1, "", ""),
         Said(2, "", ""),
         Said(2, "", "error: x\nKeyError\n"),
         Said(0, "", "Traceback"),
     ):
-        assert odd.wrong()
+        assert unexpected.wrong()
 
 
 def test_changes_are_values_of_json() -> None:

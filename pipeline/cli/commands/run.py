@@ -3,8 +3,8 @@
 Scores go to standard output, and progress and warnings go to standard error. Several metrics share
 one table, and --boards prints a ranked table for each. If you run the same config again, nothing is
 counted twice. After an interruption, a killed worker or a full disk, the same command goes on (see
-`gec-pipeline help runs`). A config may contain expected values (see `gec-pipeline help reproduce`).
-Then verdicts are printed, and the exit code is 1 if a value is missed.
+`gec-pipeline help runs`). If the config contains expected values, verdicts are printed, and the exit
+code is 1 if a value is missed.
 
 examples:
   gec-pipeline run configs/quickstart.yaml

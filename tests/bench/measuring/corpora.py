@@ -8,6 +8,8 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.support.words import CONLL14_TEAMS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,21 +17,6 @@ ROOT = Path(__file__).parents[3]
 CONLL = ROOT.parent / "shared" / "conll14"
 GOLD = "mirror/awasthiabhijeet/PIE/*/scratch/official-2014.combined.m2"
 """The gold file of both annotators, from ../shared."""
-SYSTEMS = [
-    "AMU",
-    "CAMB",
-    "CUUI",
-    "IITB",
-    "INPUT",
-    "IPN",
-    "NTHU",
-    "PKU",
-    "POST",
-    "RAC",
-    "SJTU",
-    "UFC",
-    "UMC",
-]
 MILLION = 1_000_000
 TYPES = 500_000
 
@@ -46,7 +33,7 @@ class Corpora:
             return (
                 CONLL / "INPUT",
                 [CONLL / "REF0", CONLL / "REF1"],
-                [CONLL / name for name in SYSTEMS],
+                [CONLL / name for name in CONLL14_TEAMS],
             )
         data = ROOT / "data"
         references = [data / "reference0.txt", data / "reference1.txt"]

@@ -8,25 +8,10 @@ from pipeline.extensions.edits import kernel
 from pipeline.extensions.edits.correction_references import references
 from pipeline.extensions.edits.metrics.imeasure import best_references, reference_keys
 from tests.oracles.imeasure import Vocabulary, corrections, firsts_of
+from tests.support.words import CONLL14_TEAMS
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-NAMES = [
-    "AMU",
-    "CAMB",
-    "CUUI",
-    "IITB",
-    "INPUT",
-    "IPN",
-    "NTHU",
-    "PKU",
-    "POST",
-    "RAC",
-    "SJTU",
-    "UFC",
-    "UMC",
-]
 
 
 def test_all_systems_have_the_official_sums(shared: Path) -> None:
@@ -47,7 +32,7 @@ def test_all_systems_have_the_official_sums(shared: Path) -> None:
                 .splitlines()
             ]
         )
-        for name in NAMES
+        for name in CONLL14_TEAMS
     ]
     flat = words.text([text for group in texts for text in group])
     baseline, *counts = kernel.three_way(source, [source, *systems], flat, firsts)
@@ -57,7 +42,7 @@ def test_all_systems_have_the_official_sums(shared: Path) -> None:
     rows = [line.split("\t") for line in table.splitlines()[1:]]
     assert len(rows) >= 3
     for name, *row in rows:
-        own = counts[NAMES.index(name)]
+        own = counts[CONLL14_TEAMS.index(name)]
         chosen = best_references(reference_keys(own, baseline), firsts)
         sums = [*own[chosen].sum(axis=0), *baseline[chosen].sum(axis=0)[[1, 3]]]
         assert [int(value) for value in row[:7]] == sums

@@ -286,7 +286,7 @@ def test_counts_of_types_are_kept_and_read_again(tmp_path: Path) -> None:
     )
     assert tuple(bare) == breakdown_of(metric_result)
     text = (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
-    validate(json.loads(text), json.loads(results_schema()))
+    validate(json.loads(text), results_schema())
     assert Results.read(tmp_path / "run" / "results.json").to_json() == text
 
 

@@ -35,6 +35,7 @@ from tests.config_files import write
 from tests.conftest import called
 from tests.extensions.errant import stand_in
 from tests.extensions.functions.plugin_page import folder, forgotten  # noqa: F401 (fixtures)
+from tests.support.extensions import needs, with_extension
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -251,7 +252,7 @@ def of(
         "gleu[refs=max]",
         "bleu",
         "chrf",
-        "sari",
+        *with_extension("nlg", "sari"),
         "ter",
         "rouge",
         "google_gleu",
@@ -326,6 +327,7 @@ def test_a_line_with_a_missing_reference_is_scored_with_the_others() -> None:
     assert found != of("gleu[n=1]")
 
 
+@needs("nlg")
 def test_a_metric_that_weighs_words_by_all_sentences_has_these_weights() -> None:
     """Oracle: the score of the whole data set's sentence. CIDEr-D knows how many sentences have an
     n-gram.

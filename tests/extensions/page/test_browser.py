@@ -19,6 +19,7 @@ from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import CONTRAST, report_of
+from tests.support.words import CONLL14_TEAMS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -314,24 +315,9 @@ def test_the_n_grams_shown_are_those_that_were_counted(
 def test_the_n_grams_of_conll_2014_are_those_that_were_counted(
     browser: Browser, folder: Path, shared: Path
 ) -> None:
-    names = [
-        "AMU",
-        "CAMB",
-        "CUUI",
-        "IITB",
-        "INPUT",
-        "IPN",
-        "NTHU",
-        "PKU",
-        "POST",
-        "RAC",
-        "SJTU",
-        "UFC",
-        "UMC",
-    ]
     texts = {"source": str(shared / "conll14" / "INPUT")}
     texts["references"] = [str(shared / "conll14" / name) for name in ("REF0", "REF1")]  # type: ignore[assignment]
-    systems = {name: str(shared / "conll14" / name) for name in names}
+    systems = {name: str(shared / "conll14" / name) for name in CONLL14_TEAMS}
     config = {
         "datasets": {"conll14": texts},
         "systems": systems,

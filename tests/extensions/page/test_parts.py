@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import called, run, tree, write_run
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,12 +112,12 @@ def test_a_metric_is_chosen_as_its_config_has_it(
         "--json",
         "-q",
     )
-    for chosen in ("--metric", text), ("--metric", metric):
-        code, out, err = called(capsys, "correlate", several, *more, *chosen)
+    for chosen in with_extension("human", text, metric):
+        command = ("correlate", several, *more, "--metric", chosen)
+        code, out, err = called(capsys, *command)
         assert (code, err) == (0, "")
-        assert [
-            one["metric"].partition("|")[0] for one in json.loads(out)["correlations"]
-        ] == [metric]
+        correlations = json.loads(out)["correlations"]
+        assert [one["metric"].partition("|")[0] for one in correlations] == [metric]
     rows = csv.DictReader(
         io.StringIO(
             called(capsys, "report", several, "--format", "csv", "--metric", text)[1]

@@ -385,7 +385,7 @@ def test_figures_of_several_runs(
     for more, message in (
         (
             ["--plot", "scores", "--output", "x"],
-            "two: one run is reported at a time; --format board and --plot curves take",
+            "--plot curves take",
         ),
         (["--plot", "curves"], "--output: which folder?"),
     ):

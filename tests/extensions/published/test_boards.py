@@ -34,7 +34,7 @@ from pipeline.extensions.published.recipe import (
     read_recipes,
 )
 from pipeline.extensions.published.tables import list_table
-from tests.stand_ins import write_mirror
+from tests.extensions.published.stand_ins import write_mirror
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.data.config.resolved import Overrides
 from pipeline.data.texts import brackets
-from pipeline.errors import ConfigError, CorpusError
+from pipeline.errors import CorpusError
 from pipeline.extensions.human.records import filtered, read_records
 from pipeline.extensions.published.published_sections import cells_of
 from pipeline.extensions.published.verdicts import (
@@ -525,27 +524,6 @@ def test_brackets_of_the_penn_treebank() -> None:
     assert run(text + "  - {values: {A: 1.000}}\n")["verdict"] == "exact"
     without = text.replace(", replace: ptb_brackets", "")
     assert run(without + "  - {values: {A: 1.000}}\n")["verdict"] == "differs"
-
-
-def test_length() -> None:
-    """Words 2 + 1 + 1; characters 6 + 1 + 1, without the blanks at both ends 4 + 1 + 1, at the end
-    5 + 1 + 1."""
-    texts, others = [" ab c ", "e", "d"], ["a", "b", "c"]
-    for options, expected in (
-        ("", 4 / 3),
-        ("unit=char", 8 / 3),
-        ("unit=char,strip=both", 2.0),
-    ):
-        metric = f"length[{','.join(filter(None, [options, 'scale=1']))}]"
-        assert pipeline.evaluate(
-            texts, [others], metrics=[metric]
-        ).score == pytest.approx(expected, abs=1e-12)
-    found = pipeline.evaluate(
-        texts, [others], metrics=["length[unit=char,strip=end,level=sum,scale=1]"]
-    )
-    assert (found.score, found.sentences.tolist()) == (7.0, [5.0, 1.0, 1.0])
-    with pytest.raises(ConfigError, match="expected a number above 0"):
-        pipeline.evaluate(texts, [others], metrics=["length[scale=0]"])
 
 
 # ---- reports of m2scorer -v

@@ -33,7 +33,7 @@ from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, SHARED
 from tests.extensions.errant.stand_in import put_in
 from tests.extensions.published.of_edits import ELSEWHERE, OF_EDITS, OF_ERRANT
-from tests.stand_ins import is_invented, write_mirror
+from tests.extensions.published.stand_ins import is_invented, write_mirror
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -101,8 +101,8 @@ def main() -> int:
         )
     trials = _all(numbers, args.seed, args.verbose)
     for name, kind in KINDS.items():
-        if own := [one for one in trials if one.kind == name]:
-            print(f"{kind.about}: {figures(own)}")
+        if of_kind := [one for one in trials if one.kind == name]:
+            print(f"{kind.about}: {figures(of_kind)}")
     print(f"all: {figures(trials)}")
     return int(any(one.verdict != "survived" for one in trials))
 

@@ -50,12 +50,12 @@ PARTS = [
 @contextmanager
 def replaced(path: Path) -> Iterator[None]:
     """Give a file back at the end, whatever has been put in its place."""
-    kept = path.with_name(f"{path.name}.kept")
-    shutil.copy2(path, kept)
+    original = path.with_name(f"{path.name}.kept")
+    shutil.copy2(path, original)
     try:
         yield
     finally:
-        kept.replace(path)
+        original.replace(path)
 
 
 def changed(machine: Machine, rng: random.Random) -> str:
@@ -131,18 +131,18 @@ def damage(machine: Machine, rng: random.Random) -> str:
 
 def _damage(path: Path, way: str, rng: random.Random) -> None:
     data = path.read_bytes()
-    place = rng.randrange(len(data))
+    offset = rng.randrange(len(data))
     flipped = (
-        data[:place]
-        + bytes([data[place] ^ (1 << rng.randrange(8))])
-        + data[place + 1 :]
+        data[:offset]
+        + bytes([data[offset] ^ (1 << rng.randrange(8))])
+        + data[offset + 1 :]
     )
     if way == "deleted":
         path.unlink()
     else:
         path.write_bytes(
             {
-                "cut": data[:place],
+                "cut": data[:offset],
                 "changed": flipped,
                 "emptied": b"",
                 "doubled": data + data,

@@ -59,8 +59,8 @@ class Machine:
     def __post_init__(self) -> None:
         """Write the corpus and run the command once."""
         self.temporary, self.disk = self.folder / "temporary", self.folder / "disk"
-        for made in (self.temporary, self.disk):
-            made.mkdir()
+        for directory in (self.temporary, self.disk):
+            directory.mkdir()
         self.run = self.disk / "run"
         self.config = self.write()
         self.seconds, self.deadline = 0.0, 10 * self.least
@@ -73,7 +73,7 @@ class Machine:
         self.seconds = time.monotonic() - start
         self.deadline = max(self.least, TIMES * self.seconds)
         self.expected: Tree = tree(self.folder / "expected")
-        self.shards = sum(whole for _, whole in counted(self.folder / "expected"))
+        self.shards = sum(total for _, total in counted(self.folder / "expected"))
 
     def write(self) -> Path:
         """Write texts and config; of one output only a compressed file stays."""
@@ -122,11 +122,14 @@ class Machine:
                 str(texts / "ref0"),
             ]
             words += ["-o", str(texts / "A"), str(texts / "B")]
-        said = self.folder / f"said{time.monotonic_ns()}"
+        messages = self.folder / f"said{time.monotonic_ns()}"
         program = (
             f"{before}\nimport sys; from pipeline.cli import main; sys.exit(main())"
         )
-        with said.open("wb") as file, said.with_suffix(".out").open("wb") as printed:
+        with (
+            messages.open("wb") as file,
+            messages.with_suffix(".out").open("wb") as printed,
+        ):
             process = subprocess.Popen(
                 [sys.executable, "-c", program, *words, "--n-jobs", "2"],
                 env=os.environ
@@ -140,7 +143,7 @@ class Machine:
                 stderr=file,
                 start_new_session=True,
             )
-        return Running(self, process, said)
+        return Running(self, process, messages)
 
     def mount(self, options: str) -> None:
         """Have the run directories on a file system in memory, or change its options; its user is
@@ -191,8 +194,8 @@ def counted(run: Path) -> list[tuple[int, int]]:
     )
     numbers = re.findall(r"([\d,]+) of ([\d,]+) shards", text)
     return [
-        (int(to_count.replace(",", "")), int(whole.replace(",", "")))
-        for to_count, whole in numbers
+        (int(to_count.replace(",", "")), int(total.replace(",", "")))
+        for to_count, total in numbers
     ]
 
 

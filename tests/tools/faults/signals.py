@@ -125,10 +125,10 @@ def _a_worker(process: Running, rng: random.Random) -> int:
 
 def _send(process: Running, rng: random.Random) -> str:
     """Send a signal to the program or to its process group; return its name."""
-    number, whole = rng.choice(ENDS), rng.random() < 0.5
+    number, to_group = rng.choice(ENDS), rng.random() < 0.5
     if not process.poll():
-        if whole:
+        if to_group:
             os.killpg(process.pid, number)
         else:
             kill(process.pid, number)
-    return f"{number.name}{' to all' if whole else ''}"
+    return f"{number.name}{' to all' if to_group else ''}"

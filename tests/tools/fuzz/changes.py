@@ -101,9 +101,9 @@ def drawn(rng: random.Random, content: Any, values: Sequence[Any]) -> Change:
     return ["put", place, much(rng, value) if rng.random() < 0.1 else value]
 
 
-def at(content: Any, place: Sequence[Any]) -> Any:
+def at(content: Any, path: Sequence[Any]) -> Any:
     """Return the value at a place; raises KeyError, IndexError or TypeError where there is none."""
-    for key in place:
+    for key in path:
         content = content[key]
     return content
 
@@ -129,17 +129,17 @@ def drawn_bytes(rng: random.Random) -> list[Any]:
     """Draw a change of bytes: the share of the data before it, how many bytes go, and what comes in
     hex.
     """
-    piece = rng.choice([bytes([rng.randrange(256)]), b"", *PIECES])
+    inserted = rng.choice([bytes([rng.randrange(256)]), b"", *PIECES])
     return [
         round(rng.random(), 6),
         rng.choice([0, 0, 1, 2, 1 << 40 if rng.random() < 0.2 else 1]),
-        piece.hex(),
+        inserted.hex(),
     ]
 
 
 def changed_bytes(data: bytes, changes: Sequence[Sequence[Any]]) -> bytes:
     """Return bytes with changes made."""
-    for share, gone, piece in changes:
-        place = int(share * len(data))
-        data = data[:place] + bytes.fromhex(piece) + data[place + gone :]
+    for share, gone, inserted in changes:
+        offset = int(share * len(data))
+        data = data[:offset] + bytes.fromhex(inserted) + data[offset + gone :]
     return data

@@ -41,8 +41,11 @@ from pipeline.execution.options import SILENT, Listener
 from pipeline.files.plain_files import reason
 from pipeline.files.safe_files import write_atomic
 from pipeline.report import unavailable
+from pipeline.report.tables import percent
+from pipeline.report.tables.comparisons import is_significant, p_cell
 from pipeline.report.terminal.printing import print_table
 from pipeline.report.terminal.progress import Bar
+from pipeline.scoring.results import Results
 
 from .. import tables
 from ..recipe import (
@@ -361,7 +364,7 @@ def _board(args: argparse.Namespace) -> None:
         _, results = stages.run(job, folder, listener=_RunListener(bar))
     print_results(results, 2)
     if added:
-        print(printable(neighbours(results, config["statistics"]["baseline"], 2)))
+        print(printable(_neighbours(results, config["statistics"]["baseline"], 2)))
     not_here = [entrant.name for entrant in board.entrants if not entrant.here]
     if not_here:
         print(printable(f"outputs that are not here: {listed(not_here)}"))
@@ -546,3 +549,29 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
         outcome.warnings = results.warnings
     outcome.seconds = time.perf_counter() - started
     return outcome
+
+
+def _neighbours(results: Results, system: str, digits: int) -> str:
+    """Return the rank of a system on the only board of a run, with the tests against its
+    neighbours, in a sentence.
+    """
+    order = sorted(results.scores, key=lambda score: score.rank)
+    systems = [score.system for score in order]
+    position = systems.index(system)
+    score = order[position]
+    points = percent(score.score, digits, score.metric)
+    parts = [f"{system} is {score.rank} of {len(order)}, with {points}"]
+    for other_position, side in ((position - 1, "below"), (position + 1, "above")):
+        if not 0 <= other_position < len(order):
+            continue
+        other = systems[other_position]
+        for test in results.tests:
+            if other not in (test.system, test.other):
+                continue
+            distance = percent(abs(test.difference), digits, test.metric)
+            verdict = (
+                "significant" if is_significant(test, results) else "not significant"
+            )
+            p = p_cell(test, results)
+            parts.append(f"{distance} {side} {other} (p adjusted {p}, {verdict})")
+    return f"{'; '.join(parts)}."

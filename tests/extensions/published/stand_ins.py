@@ -18,27 +18,13 @@ import yaml
 
 from pipeline.data.catalogue import catalogue
 from pipeline.extensions import published
+from tests.support.words import CONLL14_TEAMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from pipeline.data.catalogue import DataFile, DataSet
 
-SYSTEMS = [
-    "AMU",
-    "CAMB",
-    "CUUI",
-    "IITB",
-    "INPUT",
-    "IPN",
-    "NTHU",
-    "PKU",
-    "POST",
-    "RAC",
-    "SJTU",
-    "UFC",
-    "UMC",
-]
 SETS = ["BN15", "E-fluency", "E-minimal", "NE-fluency", "NE-minimal", "NUCLE", "all"]
 LINES = {"dev": 754, "test": 747, "conll": 1312, "wmt": 100}
 WORDS = [
@@ -94,7 +80,7 @@ def pairs() -> bytes:
     ]
     for number in range(400):
         one, two = (
-            f"conll14st-test.{SYSTEMS[(number + step) % 13]}.src-trg"
+            f"conll14st-test.{CONLL14_TEAMS[(number + step) % 13]}.src-trg"
             for step in (0, 1 + number % 5)
         )
         segment = number * 3
@@ -109,7 +95,7 @@ def scores(key: str, *columns: str) -> list[str]:
     """Return a line for each system: columns, the system, a score."""
     return [
         "\t".join([*columns, name, f"{chance(key, name) % 9999 / 10000:.4f}"])
-        for name in SYSTEMS
+        for name in CONLL14_TEAMS
     ]
 
 
@@ -374,7 +360,7 @@ def content(file: DataFile) -> bytes:
                         f"{chance(file.key, name, line) % 9999 / 10000:.4f}",
                     ]
                 )
-                for name in SYSTEMS
+                for name in CONLL14_TEAMS
                 for line in range(LINES["conll"])
             ]
         return gzip.compress("".join(f"{row}\n" for row in rows).encode(), mtime=0)

@@ -1,0 +1,95 @@
+"""The command explain with metrics of edits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_explain import FILES
+from tests.config_files import write
+from tests.conftest import called
+
+GOLD = """\
+S This are a sentence
+A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
+A 2 3|||U:DET||||||REQUIRED|||-NONE-|||0
+A 1 2|||R:VERB:TENSE|||was|||REQUIRED|||-NONE-|||1
+
+S Fine
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+"""
+OUTPUT = """\
+S This are a sentence
+A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
+
+S Fine
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+"""
+
+EDITS = ("errant", "-r", "gold.errant", "-o", "A.errant")
+"""The metric and its files, whose names need not end in .m2."""
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write({**FILES, "gold.errant": GOLD, "A.errant": OUTPUT})
+
+
+def test_a_line_behind_the_last_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    files = ("-r", "gold.errant", "-o", "A.errant")
+    code, out, err = called(capsys, "explain", "errant", *files, "--line", "3")
+    assert (code, out) == (2, "")
+    assert "--line: expected 1 to 2, found 3" in err
+
+
+def test_edits_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    """By hand: with annotator 0 the output has 1 of 2 edits, so F0.5 is 1.25 * 0.5 / (0.25 + 0.5),
+    or 5 / 6.
+    """
+    code, out, err = called(capsys, "explain", *EDITS, "--line", 1)
+    assert (code, err) == (0, "")
+    lines = [line.rstrip() for line in out.splitlines()]
+    assert lines[1:] == [
+        "source  This are a sentence",
+        "output  This is a sentence",
+        "annotator 0  counts  errant 83.33  tp 1  fp 0  fn 1",
+        "annotator 1          errant 0.00  tp 0  fp 1  fn 1",
+        "tokens  edit       type          annotator 0  annotator 1",
+        "1-2     are → is   R:VERB:SVA    right        wrong",
+        "1-2     are → was  R:VERB:TENSE               missed",
+        "2-3     a → ∅      U:DET         missed",
+        "",
+    ]
+
+
+def test_a_sentence_without_edits_and_without_an_annotator(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, _ = called(capsys, "explain", *EDITS, "--line", 2)
+    assert code == 0
+    assert [line.rstrip() for line in out.splitlines()[3:]] == [
+        "annotator 0  counts  errant 100.00  tp 0  fp 0  fn 0",
+        "annotator 1          has no line here",
+        "no edits are compared",
+        "",
+    ]
+
+
+def test_two_modes_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = called(
+        capsys, "explain", *EDITS, "--compare", "errant[mode=ds]", "--line", 1
+    )
+    one = called(capsys, "explain", *EDITS, "--line", 1)[1]
+    other = called(capsys, "explain", "errant[mode=ds]", *EDITS[1:], "--line", 1)[1]
+    assert code == 0
+    assert out == one + other
+    assert one != other
+
+
+def test_texts_are_no_edits(capsys: pytest.CaptureFixture[str]) -> None:
+    write({"A.errant": "This is a sentence\nFine\n"})
+    code, _, err = called(capsys, "explain", *EDITS, "--line", 1)
+    assert code == 2
+    assert "A.errant:1: expected a line that begins with 'S '" in err

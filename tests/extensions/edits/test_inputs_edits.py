@@ -1,0 +1,17 @@
+"""Gold edits and texts as inputs of one data set."""
+
+from __future__ import annotations
+
+from tests.config_files import (
+    dataset,
+    problems,
+)
+from tests.data.test_inputs import _here  # noqa: F401 (a fixture)
+
+
+def test_references_may_be_of_any_form() -> None:
+    text = dataset("{source: s.txt, references: [r.txt, {}]}")
+    assert problems(text) == [
+        "c.yaml:1:51: datasets.d.references[1]: expected a path, or a mapping with one of the keys "
+        "jsonl, csv, tsv, blocks, by_source, parquet, arrow, m2, found a mapping"
+    ]

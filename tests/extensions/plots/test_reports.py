@@ -1,0 +1,81 @@
+"""Plots among the reports of a run."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from pipeline import report, stages
+from pipeline.errors import ConfigError
+from tests.conftest import called, run, tree, write_config, write_run
+
+
+def test_reports_in_a_run_directory_are_known_to_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = write_run(tmp_path, 9)
+    run(config, tmp_path / "run")
+    before = tree(tmp_path / "run")
+    assert (
+        called(
+            capsys,
+            "report",
+            tmp_path / "run",
+            "--format",
+            "plots",
+            "--plot",
+            "scores",
+            "--type",
+            "svg",
+        )[0]
+        == 0
+    )
+    manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    assert (tmp_path / "run" / "scores.d.gleu.svg").exists()
+    assert {"scores.d.gleu.svg", "results.json"} <= set(manifest["files"])
+    assert manifest["state"] == "done"
+    run(config, tmp_path / "run")
+    assert set(tree(tmp_path / "run")) == {
+        *before,
+        "scores.d.gleu.svg",
+    }  # it shows what is still so
+    run(write_config(config, chosen=["gleu[iter=3]"]), tmp_path / "run")
+    assert set(tree(tmp_path / "run")) == set(
+        before
+    )  # a run with other results has taken it away
+    called(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores")
+    assert called(capsys, "clean", tmp_path / "run")[0] == 0
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_missing_package_is_told_before_work_starts(
+    sample: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config = write_config(
+        tmp_path / "c.yaml",
+        output={"formats": ["parquet", "plots"], "plots": ["skores"]},
+    )
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(ConfigError) as caught:
+        stages.prepare(config)
+    said = str(caught.value)
+    assert "c.yaml:1:" in said
+    assert (
+        "output.formats: parquet: needs the package pyarrow: pip install 'gec-pipeline[parquet]'"
+        in said
+    )
+    assert (
+        "plots: needs the package matplotlib: pip install 'gec-pipeline[plot]'" in said
+    )
+    assert (
+        "output.plots[0]: no plot is called 'skores' (did you mean 'scores'?)" in said
+    )
+    code, _, err = called(capsys, "report", sample, "--format", "plots", "parquet")
+    assert (code, len(err.splitlines())) == (2, 2)
+    assert report.unavailable(["csv", "markdown", "latex", "json"]) == []
