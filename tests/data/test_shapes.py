@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pytest
@@ -24,6 +24,7 @@ from tests.config_files import lines, prepare, problems, write
 from tests.conftest import called
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from collections.abc import Sequence
 
 COUNT = 12
@@ -485,7 +486,7 @@ def test_tables_of_a_run_have_the_ids(capsys: pytest.CaptureFixture[str]) -> Non
     context = revisit(Path("out"))
     parquet_files = FORMATS["parquet"].files(context) if "parquet" in FORMATS else {}
     for name, content in parquet_files.items():
-        Path(name).write_bytes(b"".join(content))
+        Path(name).write_bytes(b"".join(cast("Iterable[bytes]", content)))
         rows = parquet.read_table(name).to_pylist()
         assert all(row["id"] == IDS[row["line"] - 1] for row in rows)
         assert rows
