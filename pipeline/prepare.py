@@ -22,7 +22,7 @@ from .data.config.resolved import NO_OVERRIDES, Config, Overrides, select
 from .data.config.tree import Node
 from .data.corpus import Corpus
 from .data.formats import READERS
-from .data.input_files import Opener
+from .data.opener import Opener
 from .data.input_readers import completed, needs_files, reader_of
 from .data.input_warnings import mixed_styles, suspicions
 from .data.inputs import TEXTS, NumberReader

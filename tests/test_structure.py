@@ -83,7 +83,6 @@ STILL_OPEN = tuple(
         "cli/commands/explain.py",
         "cli/commands/report.py",
         "data/config/resolver.py",
-        "data/input_files.py",
         "data/opener.py",
         "evaluation.py",
         "execution/options.py",

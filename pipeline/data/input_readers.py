@@ -1,13 +1,13 @@
-"""Inputs of data sets beside texts, such as edits: what an extension has to bring to read one.
+"""Inputs of data sets, such as texts and edits, and what reads each of them.
 
 A metric names the input that it reads (`StatisticsSpec.input`): TEXTS, or an input of an extension.
-The part of its name before the first point is a key of `Extension.inputs`, whose object reads it.
+The part of its name before the first point is a key of INPUTS.
 
-A data set that is read as another input is a *view*: a Corpus with the same lines and systems,
-whose references and outputs are texts in which each line holds a record of the input. So workers
-read a view by ranges of lines as they read other texts, and the digests of its texts are those of
-its records. Files with the key `gold` of a data set, or `m2`, are read by the input "gold". They
-may have a source and references too, for metrics that read texts.
+A data set that is read as another input than texts is a *view*: a Corpus with the same lines and
+systems, whose references and outputs are texts in which each line holds a record of the input. So
+workers read a view by ranges of lines as they read other texts, and the digests of its texts are
+those of its records. Files with the key `gold` of a data set, or `m2`, are read by the input
+"gold". They may have a source and references too, for metrics that read texts.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..errors import ConfigError, Problem
-from ..extension import contributions, missing_extension
+from ..errors import ConfigError, InputError, Problem
+from ..extension import missing_extension
+from ..lookup import Table
 from .inputs import TEXTS, TextReader
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from .config.resolved import Dataset, System
     from .corpus import Corpus
-    from .input_files import Opener
+    from .opener import Opener
     from .texts import TextFile
 
 GOLD = "gold"
@@ -48,12 +49,18 @@ class Listener(Protocol):
 
 @dataclass
 class TextsOfInput:
-    """The texts that the files of an input have for metrics that read texts."""
+    """The texts that the files of an input have."""
 
     source: TextFile | None = None
     references: list[TextFile] = field(default_factory=list)
+    outputs: dict[str, TextFile] = field(default_factory=dict)
+    """The texts of systems by their names."""
+    ids: TextFile | None = None
+    """The ids of the lines, if any."""
     notes: list[str] = field(default_factory=list)
     """Warnings."""
+    ragged: bool = False
+    """Whether references are lists of different lengths."""
     complete: bool = True
     """Whether all files could be opened."""
 
@@ -78,46 +85,53 @@ class OpenedInput(ABC):
         """Return the views of a data set by name; lines of the records are selected by now."""
 
 
-class InputReader(ABC):
-    """Reads an input of data sets beside texts. A name of a view is one of its inputs."""
+class InputReader:
+    """Reads an input of data sets. A name of a view is one of its inputs.
 
-    text_format: str
+    The defaults are those of texts, which need nothing beside their lines.
+    """
+
+    text_format: str = ""
     """The format of texts whose files hold the input too."""
 
-    @abstractmethod
     def takes_texts(self, view: str) -> bool:
         """Return whether outputs are read as texts."""
+        return True
 
-    @abstractmethod
     def needs_files(self, view: str) -> bool:
         """Return whether a data set needs files of the input."""
+        return False
 
-    @abstractmethod
     def annotator(self, view: str) -> str:
         """Return the program that makes the input of texts, as in signatures; empty: none."""
+        return ""
 
-    @abstractmethod
     def is_file(self, path: Path) -> bool:
         """Return whether a file holds the input, by its first line; raises CorpusError or OSError."""
+        return False
 
-    @abstractmethod
     def systems(
         self, systems: Sequence[System], views: Collection[str]
     ) -> Sequence[System]:
         """Return systems with their outputs as texts, as these are read beside the views."""
+        return systems
 
-    @abstractmethod
     def texts(
         self,
         dataset: Dataset,
+        systems: Sequence[System],
         opener: Opener,
         problems: list[Problem],
         views: Collection[str],
         source: TextFile | None,
     ) -> TextsOfInput:
-        """Return source and references from `dataset.annotated`; adds to problems."""
+        """Return the texts in the files of the input; adds to problems.
 
-    @abstractmethod
+        For the input "gold" these are the source and references of `dataset.annotated`. `source`
+        is known already.
+        """
+        return TextsOfInput()
+
     def open_records(
         self,
         dataset: Dataset,
@@ -131,8 +145,8 @@ class InputReader(ABC):
 
         Adds to problems.
         """
+        return None
 
-    @abstractmethod
     def complete(
         self,
         corpus: Corpus,
@@ -145,8 +159,8 @@ class InputReader(ABC):
 
         `opener` has temporary files; without it records are in memory.
         """
+        return corpus
 
-    @abstractmethod
     def in_memory(
         self,
         gold: object,
@@ -159,39 +173,58 @@ class InputReader(ABC):
 
         Raises InputError.
         """
+        raise InputError("gold: this input has no files")
 
-    @abstractmethod
     def misfit(self, metric: TextReader, corpus: Corpus) -> str:
         """Return why a metric cannot score a data set with its view; empty: it can."""
+        return ""
+
+
+class TextsReader(InputReader):
+    """Reads lines of text, whose view is the data set itself."""
+
+    def texts(
+        self,
+        dataset: Dataset,
+        systems: Sequence[System],
+        opener: Opener,
+        problems: list[Problem],
+        views: Collection[str],
+        source: TextFile | None,
+    ) -> TextsOfInput:
+        """Return source, references and outputs as the config names them; adds to problems."""
+        return opener.texts(dataset, systems, problems)
+
+
+INPUTS: Table[InputReader] = Table(
+    __package__ or "", {TEXTS: TextsReader()}, kind="inputs"
+)
+"""What reads each input, by its name."""
 
 
 def reader_of(view: str) -> InputReader:
     """Return what reads an input; raises ConfigError if no extension brings it."""
     key = view.partition(".")[0]
-    for name, extension, reference in contributions("inputs"):
-        if name == key:
-            reader: InputReader = extension.load(reference)
-            return reader
+    if key in INPUTS:
+        return INPUTS[key]
     raise ConfigError(
         missing_extension("inputs", key) or f"no extension reads the input '{key}'"
     )
 
 
 def readers_of(views: Iterable[str]) -> list[InputReader]:
-    """Return what reads the inputs beside texts, each once; raises ConfigError."""
-    return list(
-        dict.fromkeys(reader_of(view) for view in sorted(views) if view != TEXTS)
-    )
+    """Return what reads the inputs, each once; raises ConfigError."""
+    return list(dict.fromkeys(map(reader_of, sorted(views))))
 
 
 def takes_texts(view: str) -> bool:
     """Return whether outputs are read as texts."""
-    return view == TEXTS or reader_of(view).takes_texts(view)
+    return reader_of(view).takes_texts(view)
 
 
 def needs_files(view: str) -> bool:
     """Return whether a data set needs files of an input beside texts."""
-    return view != TEXTS and reader_of(view).needs_files(view)
+    return reader_of(view).needs_files(view)
 
 
 def completed(

@@ -370,7 +370,7 @@ def test_a_text_may_begin_with_braces() -> None:
 def test_outputs_in_another_order_are_joined(
     part: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.data.input_files.ORDERED_LINES", part)
+    monkeypatch.setattr("pipeline.data.opener.ORDERED_LINES", part)
     (corpus,) = prepare(JOINED).corpora
     assert lines(corpus.systems["A"]) == OUTPUTS
     assert lines(corpus.ids) == IDS

@@ -27,7 +27,7 @@ from .records import annotation_of, outputs_of, records_of
 from .view_names import EDITS, GOLD, annotator_of
 
 if TYPE_CHECKING:
-    from pipeline.data.input_files import Opener
+    from pipeline.data.opener import Opener
 
     from .errant_annotator import Annotation
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeGuard
 
 from pipeline.data.config.resolved import Column, Dataset, Input, System
 from pipeline.data.corpus import Corpus
-from pipeline.data.input_files import BLOCK_LINES, Opener
+from pipeline.data.opener import BLOCK_LINES, Opener
 from pipeline.data.input_readers import OpenedInput, TextsOfInput
 from pipeline.data.inputs import TEXTS
 from pipeline.data.texts import REPLACEMENTS, AnyText, TextFile, read_texts, same

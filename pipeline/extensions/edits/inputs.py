@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pipeline.data.config.resolved import Dataset
     from pipeline.data.corpus import Corpus
-    from pipeline.data.input_files import Opener
+    from pipeline.data.opener import Opener
     from pipeline.data.texts import TextFile
     from pipeline.errors import Problem
 
@@ -66,6 +66,7 @@ class EditsReader(InputReader):
     def texts(
         self,
         dataset: Dataset,
+        systems: Sequence[System],
         opener: Opener,
         problems: list[Problem],
         views: Collection[str],
