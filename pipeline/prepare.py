@@ -22,11 +22,10 @@ from .data.config.resolved import NO_OVERRIDES, Config, Overrides, select
 from .data.config.tree import Node
 from .data.corpus import Corpus
 from .data.formats import READERS
-from .data.opener import Opener
-from .data.input_readers import completed, needs_files, reader_of
+from .data.input_readers import completed, needs_files, open_corpus, reader_of
 from .data.input_warnings import mixed_styles, suspicions
 from .data.inputs import TEXTS, NumberReader
-from .data.opener import open_corpus
+from .data.opener import Opener
 from .data.texts import read_texts
 from .errors import InputError, Problem, Problems, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
@@ -414,12 +413,11 @@ def fit(metrics: Sequence[Metric], corpora: Collection[Corpus]) -> list[Problem]
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     """Return why a metric cannot score a data set, by its settings or its policy of references."""
     view = metric.spec.input
-    if view != TEXTS:
-        message = reader_of(view).misfit(metric, corpus)
-        if message:
-            return message
-        if view not in corpus.views:
-            return None  # its source is missing, which is a problem of its own
+    message = reader_of(view).misfit(metric, corpus)
+    if message:
+        return message
+    if view != TEXTS and view not in corpus.views:
+        return None  # its source is missing, which is a problem of its own
     if has_own_tokens(metric) and not corpus.own_tokens:
         return (
             f"{metric.name}: the tokenizer own is for tokens of a program: lists of tokens, or "

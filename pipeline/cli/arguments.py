@@ -263,10 +263,9 @@ def open_files(
     Warnings go to standard error. `views` is what the metrics read; see `data/inputs.py`.
     `references` is whether they read any.
     """
-    from ..data.input_readers import needs_files, takes_texts
+    from ..data.input_readers import needs_files, open_corpus, takes_texts
     from ..data.input_warnings import suspicions  # here, because --help opens nothing
     from ..data.inputs import TEXTS
-    from ..data.opener import open_corpus
     from ..report.terminal.printing import print_warnings
 
     outputs = expanded(args.outputs)

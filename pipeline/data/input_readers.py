@@ -1,4 +1,4 @@
-"""Inputs of data sets, such as texts and edits, and what reads each of them.
+"""Inputs of data sets, such as texts and edits, what reads each of them, and how all are opened.
 
 A metric names the input that it reads (`StatisticsSpec.input`): TEXTS, or an input of an extension.
 The part of its name before the first point is a key of INPUTS.
@@ -13,21 +13,28 @@ those of its records. Files with the key `gold` of a data set, or `m2`, are read
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..errors import ConfigError, InputError, Problem
+from ..errors import ConfigError, Problem, gathered
 from ..extension import missing_extension
 from ..lookup import Table
+from .corpus import (
+    MAX_REFERENCES,
+    Corpus,
+    check_parallel,
+    corpus_in_memory,
+    without_any,
+)
 from .inputs import TEXTS, TextReader
+from .opener import Opener, TextsOfInput
+from .texts import REPLACEMENTS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from .config.resolved import Dataset, System
-    from .corpus import Corpus
-    from .opener import Opener
     from .texts import TextFile
 
 GOLD = "gold"
@@ -45,24 +52,6 @@ class Listener(Protocol):
 
     def warn(self, text: str) -> None:
         """Take a warning that is displayed at once."""
-
-
-@dataclass
-class TextsOfInput:
-    """The texts that the files of an input have."""
-
-    source: TextFile | None = None
-    references: list[TextFile] = field(default_factory=list)
-    outputs: dict[str, TextFile] = field(default_factory=dict)
-    """The texts of systems by their names."""
-    ids: TextFile | None = None
-    """The ids of the lines, if any."""
-    notes: list[str] = field(default_factory=list)
-    """Warnings."""
-    ragged: bool = False
-    """Whether references are lists of different lengths."""
-    complete: bool = True
-    """Whether all files could be opened."""
 
 
 @dataclass
@@ -85,68 +74,64 @@ class OpenedInput(ABC):
         """Return the views of a data set by name; lines of the records are selected by now."""
 
 
-class InputReader:
-    """Reads an input of data sets. A name of a view is one of its inputs.
+@dataclass(frozen=True, kw_only=True)
+class OpenRequest:
+    """What the files of an input are opened for."""
 
-    The defaults are those of texts, which need nothing beside their lines.
-    """
+    dataset: Dataset
+    systems: Sequence[System]
+    opener: Opener
+    problems: list[Problem]
+    """All problems so far. The input adds its own."""
+    views: Collection[str]
+    """The inputs that metrics read."""
+    source: TextFile | None = None
+    """The source, if another input has it."""
 
-    text_format: str = ""
+
+class InputReader(ABC):
+    """Reads an input of data sets. A name of a view is one of its inputs."""
+
+    text_format: str
     """The format of texts whose files hold the input too."""
 
+    @abstractmethod
     def takes_texts(self, view: str) -> bool:
         """Return whether outputs are read as texts."""
-        return True
 
+    @abstractmethod
     def needs_files(self, view: str) -> bool:
         """Return whether a data set needs files of the input."""
-        return False
 
+    @abstractmethod
     def annotator(self, view: str) -> str:
         """Return the program that makes the input of texts, as in signatures; empty: none."""
-        return ""
 
+    @abstractmethod
     def is_file(self, path: Path) -> bool:
         """Return whether a file holds the input, by its first line; raises CorpusError or OSError."""
-        return False
 
+    @abstractmethod
     def systems(
         self, systems: Sequence[System], views: Collection[str]
     ) -> Sequence[System]:
         """Return systems with their outputs as texts, as these are read beside the views."""
-        return systems
 
-    def texts(
-        self,
-        dataset: Dataset,
-        systems: Sequence[System],
-        opener: Opener,
-        problems: list[Problem],
-        views: Collection[str],
-        source: TextFile | None,
-    ) -> TextsOfInput:
-        """Return the texts in the files of the input; adds to problems.
+    @abstractmethod
+    def texts(self, request: OpenRequest) -> TextsOfInput:
+        """Return the texts that the files of the input have; adds to problems.
 
-        For the input "gold" these are the source and references of `dataset.annotated`. `source`
-        is known already.
+        For the input "gold" these are the source and references of `dataset.annotated`.
         """
-        return TextsOfInput()
 
-    def open_records(
-        self,
-        dataset: Dataset,
-        systems: Sequence[System],
-        opener: Opener,
-        problems: list[Problem],
-        views: Collection[str],
-        source: TextFile | None,
-    ) -> OpenedInput | None:
+    @abstractmethod
+    def open_records(self, request: OpenRequest) -> OpenedInput | None:
         """Return the records of a data set for its views; None if there are none.
 
         Adds to problems.
         """
-        return None
 
+    @abstractmethod
     def complete(
         self,
         corpus: Corpus,
@@ -159,8 +144,8 @@ class InputReader:
 
         `opener` has temporary files; without it records are in memory.
         """
-        return corpus
 
+    @abstractmethod
     def in_memory(
         self,
         gold: object,
@@ -173,27 +158,71 @@ class InputReader:
 
         Raises InputError.
         """
-        raise InputError("gold: this input has no files")
 
+    @abstractmethod
     def misfit(self, metric: TextReader, corpus: Corpus) -> str:
         """Return why a metric cannot score a data set with its view; empty: it can."""
-        return ""
 
 
 class TextsReader(InputReader):
-    """Reads lines of text, whose view is the data set itself."""
+    """Reads lines of text. The view of texts is the data set itself."""
 
-    def texts(
-        self,
-        dataset: Dataset,
-        systems: Sequence[System],
-        opener: Opener,
-        problems: list[Problem],
-        views: Collection[str],
-        source: TextFile | None,
-    ) -> TextsOfInput:
+    text_format = ""
+
+    def takes_texts(self, view: str) -> bool:
+        """Return that outputs are read as texts."""
+        return True
+
+    def needs_files(self, view: str) -> bool:
+        """Return that a data set needs no other files."""
+        return False
+
+    def annotator(self, view: str) -> str:
+        """Return that no program makes the texts."""
+        return ""
+
+    def is_file(self, path: Path) -> bool:
+        """Return that any file may hold texts."""
+        return True
+
+    def systems(
+        self, systems: Sequence[System], views: Collection[str]
+    ) -> Sequence[System]:
+        """Return the systems unchanged."""
+        return systems
+
+    def texts(self, request: OpenRequest) -> TextsOfInput:
         """Return source, references and outputs as the config names them; adds to problems."""
-        return opener.texts(dataset, systems, problems)
+        return request.opener.texts(request.dataset, request.systems, request.problems)
+
+    def open_records(self, request: OpenRequest) -> None:
+        """Return no records beside the texts."""
+
+    def complete(
+        self,
+        corpus: Corpus,
+        views: Collection[str],
+        n_jobs: int,
+        listener: Listener,
+        opener: Opener | None,
+    ) -> Corpus:
+        """Return the data set, which has its texts."""
+        return corpus
+
+    def in_memory(
+        self,
+        gold: object,
+        hypotheses: Any,
+        references: Any,
+        sources: Any,
+        views: Collection[str],
+    ) -> Corpus:
+        """Return texts in memory; raises InputError."""
+        return corpus_in_memory(hypotheses, references, sources)
+
+    def misfit(self, metric: TextReader, corpus: Corpus) -> str:
+        """Return that every data set can be read as texts."""
+        return ""
 
 
 INPUTS: Table[InputReader] = Table(
@@ -238,3 +267,209 @@ def completed(
     for reader in readers_of({*views, *corpus.views}):
         corpus = reader.complete(corpus, views, n_jobs, listener, opener)
     return corpus
+
+
+# ---- all files of a data set
+
+
+@dataclass
+class _Texts(TextsOfInput):
+    """The texts of a data set while they are being opened, and the records of other inputs."""
+
+    inputs: list[OpenedInput] = field(default_factory=list)
+
+    def add(self, other: TextsOfInput) -> None:
+        """Add the texts of an input; a source that is known stays."""
+        self.source = self.source or other.source
+        self.references += other.references
+        self.outputs.update(other.outputs)
+        self.ids = self.ids or other.ids
+        self.notes += other.notes
+        self.ragged = self.ragged or other.ragged
+        self.complete = self.complete and other.complete
+
+    @property
+    def of_dataset(self) -> list[TextFile]:
+        """The source, the references, and the records in place of references."""
+        files = [self.source] if self.source else []
+        files += self.references
+        for opened in self.inputs:
+            files += opened.references
+        return files
+
+    @property
+    def of_systems(self) -> list[TextFile]:
+        """The outputs, and their records."""
+        files = list(self.outputs.values())
+        for opened in self.inputs:
+            files += opened.outputs.values()
+        return files
+
+    @property
+    def all(self) -> list[TextFile]:
+        """The source, the references and the outputs."""
+        return [*self.of_dataset, *self.of_systems]
+
+    def change(
+        self, change: Callable[[TextFile], TextFile], *, outputs: bool = True
+    ) -> None:
+        """Change source, references and, with `outputs`, outputs; each text once."""
+        files = self.all if outputs else self.of_dataset
+        new = {file: change(file) for file in dict.fromkeys(files)}
+        self.source = self.source and new[self.source]
+        for texts in (self, *self.inputs):
+            texts.references = [new[file] for file in texts.references]
+            if outputs:
+                texts.outputs = {
+                    name: new[file] for name, file in texts.outputs.items()
+                }
+
+
+def open_corpus(
+    dataset: Dataset,
+    systems: Sequence[System],
+    problems: list[Problem],
+    opener: Opener | None = None,
+    views: Collection[str] = (TEXTS,),
+) -> Corpus | None:
+    """Open all files of a data set; return None after adding to problems, all at once.
+
+    `views` are the inputs that metrics read. Views that are made of texts are left to completed().
+    """
+    opener = opener or Opener()
+    problems_before = len(problems)
+    try:
+        readers = readers_of(views)
+        lines_reader = reader_of(TEXTS)
+        gold_reader = reader_of(GOLD) if dataset.annotated else None
+    except ConfigError as error:
+        problems += error.problems
+        return None
+
+    # texts
+    text_systems: Sequence[System] = systems
+    for reader in readers:
+        text_systems = reader.systems(text_systems, views)
+    request = OpenRequest(
+        dataset=dataset,
+        systems=text_systems,
+        opener=opener,
+        problems=problems,
+        views=views,
+    )
+    texts = _Texts()
+    texts.add(lines_reader.texts(request))
+    _keep_marks(dataset, texts, opener)
+    if gold_reader:
+        texts.add(gold_reader.texts(replace(request, source=texts.source)))
+
+    # records of other inputs
+    fits = True  # whether records are of the same sentences; if not, numbers of lines mean nothing
+    for reader in readers if texts.complete else ():
+        known = len(problems)
+        opened = reader.open_records(
+            replace(request, systems=systems, source=texts.source)
+        )
+        if opened:
+            texts.inputs.append(opened)
+            texts.source = texts.source or opened.source
+            texts.notes += opened.notes
+        else:
+            fits = fits and len(problems) == known
+
+    # lines, replacements and empty references
+    groups = [texts.all]
+    if dataset.outputs == "kept":
+        groups = [texts.of_dataset, texts.of_systems]
+    for group in groups:
+        if group and fits:
+            problems += check_parallel(group)
+    if len(texts.references) > MAX_REFERENCES:
+        message = f"has {len(texts.references)} references; at most {MAX_REFERENCES} are supported"
+        problems.append(Problem(dataset.name, message))
+    _select(dataset, texts, opener, problems)
+    if dataset.replace != "none":
+        replacement = REPLACEMENTS[dataset.replace]
+        with gathered(problems):
+            texts.change(lambda file: opener.rewrite(file, replacement))
+    problems += _empty_references(dataset, texts)
+    if not texts.complete or len(problems) > problems_before or not texts.all:
+        return None
+
+    missing = texts.ragged
+    if dataset.empty_references == "none":
+        missing = missing or any(file.blank for file in texts.references)
+    corpus = Corpus(
+        name=dataset.name,
+        lines=texts.all[0].lines,
+        source=texts.source,
+        references=tuple(texts.references),
+        systems=texts.outputs,
+        missing=missing,
+        notes=tuple(texts.notes),
+        ids=texts.ids,
+    )
+    views_of_inputs: dict[str, Corpus] = {}
+    for opened in texts.inputs:
+        views_of_inputs.update(opened.views(dataset, corpus, views))
+    return replace(corpus, views=views_of_inputs) if texts.inputs else corpus
+
+
+def _keep_marks(dataset: Dataset, texts: _Texts, opener: Opener) -> None:
+    """Make byte order marks part of texts if the config says so, with a warning for each."""
+    if dataset.bom == "drop":
+        return
+    chosen = set(texts.all)
+    if dataset.bom != "keep":
+        chosen = {file for name, file in texts.outputs.items() if name in dataset.bom}
+
+    def with_mark(file: TextFile) -> TextFile:
+        if not file.has_bom or file not in chosen:
+            return file
+        texts.notes.append(
+            f"{file.name}: the byte order mark at its beginning counts as text (bom: keep)"
+        )
+        return opener.with_mark(file)
+
+    texts.change(with_mark)
+
+
+def _select(
+    dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]
+) -> None:
+    """Select the lines of the config. With `outputs: kept`, outputs have only these lines already."""
+    has_selected_outputs = dataset.outputs == "kept"
+    files = texts.of_dataset if has_selected_outputs else texts.all
+    if not dataset.selection or len({file.lines for file in files}) != 1:
+        return
+    with gathered(problems):
+        ranges = dataset.selection.numbers(files[0].lines)
+        texts.change(
+            lambda file: opener.select(file, ranges), outputs=not has_selected_outputs
+        )
+        texts.ids = texts.ids and opener.select(texts.ids, ranges)
+    if has_selected_outputs:
+        references = texts.references or texts.of_dataset
+        problems += check_parallel([*references, *texts.outputs.values()])
+
+
+def _empty_references(dataset: Dataset, texts: TextsOfInput) -> list[Problem]:
+    """Return the problems of references without a token that do not count as empty sentences."""
+    references = texts.references
+    if dataset.empty_references == "error":
+        problems = []
+        for file in references:
+            if file.blank:
+                more = f" (and {file.blank - 1} more)" if file.blank > 1 else ""
+                message = (
+                    f"this reference is empty{more}, and the data set says "
+                    "`empty_references: error`"
+                )
+                problems.append(Problem(file.at(int(file.blanks[0])), message))
+        return problems
+    if dataset.empty_references == "keep" and not texts.ragged:
+        return []
+    if not references or len({file.lines for file in references}) > 1:
+        return []
+    why = "" if texts.ragged else ", and the data set says `empty_references: none`"
+    return without_any(references, why)

@@ -1,9 +1,4 @@
-"""Opens the texts of data sets, each file once.
-
-open_corpus() goes through these steps: open the texts, join records by their ids, open the records
-of other inputs such as edits, check the numbers of lines, select lines, make replacements, and
-check empty references. Selected and changed texts are written to temporary files.
-"""
+"""Opens texts, each file once. Selected, joined and changed texts are written to temporary files."""
 
 from collections.abc import (
     Callable,
@@ -24,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..arrays import Ints
-from ..errors import ConfigError, CorpusError, Problem, did_you_mean, gathered
+from ..errors import CorpusError, Problem, did_you_mean, gathered
 from ..files.plain_files import (
     BOM,
     SEPARATOR,
@@ -39,11 +34,8 @@ from ..files.remote import Remote, is_there
 from ..parallel import Shared, threads
 from . import formats
 from .config.resolved import Column, Dataset, Input, System
-from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
-from .input_readers import GOLD, OpenedInput, TextsOfInput, reader_of, readers_of
-from .inputs import TEXTS
 from .scan import Opening, ScanResult, TextRange, index_text
-from .texts import REPLACEMENTS, TextFile, lines_of, numbered, read_span
+from .texts import TextFile, lines_of, numbered, read_span
 
 T = TypeVar("T")
 
@@ -64,6 +56,24 @@ MIN_CLUSTER_BYTES = 1 << 30
 RANGES_AT_ONCE = 1024
 """Ranges of texts that are scanned together. If a worker of a cluster dies, this machine scans the
 rest of them."""
+
+
+@dataclass
+class TextsOfInput:
+    """The texts that the files of an input have."""
+
+    source: TextFile | None = None
+    references: list[TextFile] = field(default_factory=list)
+    outputs: dict[str, TextFile] = field(default_factory=dict)
+    """The texts of systems by their names."""
+    ids: TextFile | None = None
+    """The ids of the lines, if any."""
+    notes: list[str] = field(default_factory=list)
+    """Warnings."""
+    ragged: bool = False
+    """Whether references are lists of different lengths."""
+    complete: bool = True
+    """Whether all files could be opened."""
 
 
 class Lists(NamedTuple):
@@ -425,185 +435,3 @@ class _Ids:
             left_out = f"{count} left out, whose ids {base.name} does not have"
             self.notes[f"{ids.name}: {left_out}; {first}"] = None
         return np.array([line_of[name] for name in self._line_of], np.int64)
-
-
-# ---- the texts of a data set
-
-
-@dataclass
-class _Texts(TextsOfInput):
-    """The texts of a data set while they are being opened, and the records of other inputs."""
-
-    inputs: list[OpenedInput] = field(default_factory=list)
-
-    def add(self, other: TextsOfInput) -> None:
-        """Add the texts of an input; a source that is known stays."""
-        self.source = self.source or other.source
-        self.references += other.references
-        self.outputs.update(other.outputs)
-        self.ids = self.ids or other.ids
-        self.notes += other.notes
-        self.ragged = self.ragged or other.ragged
-        self.complete = self.complete and other.complete
-
-    @property
-    def of_dataset(self) -> list[TextFile]:
-        """The source, the references, and the records in place of references."""
-        files = [self.source] if self.source else []
-        files += self.references
-        for opened in self.inputs:
-            files += opened.references
-        return files
-
-    @property
-    def of_systems(self) -> list[TextFile]:
-        """The outputs, and their records."""
-        files = list(self.outputs.values())
-        for opened in self.inputs:
-            files += opened.outputs.values()
-        return files
-
-    @property
-    def all(self) -> list[TextFile]:
-        """The source, the references and the outputs."""
-        return [*self.of_dataset, *self.of_systems]
-
-    def change(
-        self, change: Callable[[TextFile], TextFile], *, outputs: bool = True
-    ) -> None:
-        """Change source, references and, with `outputs`, outputs; each text once."""
-        files = self.all if outputs else self.of_dataset
-        new = {file: change(file) for file in dict.fromkeys(files)}
-        self.source = self.source and new[self.source]
-        for texts in (self, *self.inputs):
-            texts.references = [new[file] for file in texts.references]
-            if outputs:
-                texts.outputs = {
-                    name: new[file] for name, file in texts.outputs.items()
-                }
-
-
-def open_corpus(
-    dataset: Dataset,
-    systems: Sequence[System],
-    problems: list[Problem],
-    opener: Opener | None = None,
-    views: Collection[str] = (TEXTS,),
-) -> Corpus | None:
-    """Open all files of a data set; return None after adding to problems, all at once.
-
-    `views` are the inputs that metrics read. Views that are made of texts are left to completed()
-    of `input_readers.py`.
-    """
-    opener = opener or Opener()
-    problems_before = len(problems)
-    try:
-        readers = readers_of(views)
-        text_readers = [reader_of(TEXTS)]
-        if dataset.annotated:
-            text_readers.append(reader_of(GOLD))
-    except ConfigError as error:
-        problems += error.problems
-        return None
-
-    # texts
-    text_systems: Sequence[System] = systems
-    for reader in readers:
-        text_systems = reader.systems(text_systems, views)
-    texts = _Texts()
-    for reader in text_readers:
-        texts.add(
-            reader.texts(dataset, text_systems, opener, problems, views, texts.source)
-        )
-
-    # records of other inputs
-    fits = True  # whether records are of the same sentences; if not, numbers of lines mean nothing
-    for reader in readers if texts.complete else ():
-        known = len(problems)
-        opened = reader.open_records(
-            dataset, systems, opener, problems, views, texts.source
-        )
-        if opened:
-            texts.inputs.append(opened)
-            texts.source = texts.source or opened.source
-            texts.notes += opened.notes
-        else:
-            fits = fits and len(problems) == known
-
-    # lines, replacements and empty references
-    groups = [texts.all]
-    if dataset.outputs == "kept":
-        groups = [texts.of_dataset, texts.of_systems]
-    for group in groups:
-        if group and fits:
-            problems += check_parallel(group)
-    if len(texts.references) > MAX_REFERENCES:
-        message = f"has {len(texts.references)} references; at most {MAX_REFERENCES} are supported"
-        problems.append(Problem(dataset.name, message))
-    _select(dataset, texts, opener, problems)
-    if dataset.replace != "none":
-        replacement = REPLACEMENTS[dataset.replace]
-        with gathered(problems):
-            texts.change(lambda file: opener.rewrite(file, replacement))
-    problems += _empty_references(dataset, texts)
-    if not texts.complete or len(problems) > problems_before or not texts.all:
-        return None
-
-    missing = texts.ragged
-    if dataset.empty_references == "none":
-        missing = missing or any(file.blank for file in texts.references)
-    corpus = Corpus(
-        name=dataset.name,
-        lines=texts.all[0].lines,
-        source=texts.source,
-        references=tuple(texts.references),
-        systems=texts.outputs,
-        missing=missing,
-        notes=tuple(texts.notes),
-        ids=texts.ids,
-    )
-    views_of_inputs: dict[str, Corpus] = {}
-    for opened in texts.inputs:
-        views_of_inputs.update(opened.views(dataset, corpus, views))
-    return replace(corpus, views=views_of_inputs) if texts.inputs else corpus
-
-
-def _select(
-    dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]
-) -> None:
-    """Select the lines of the config. With `outputs: kept`, outputs have only these lines already."""
-    has_selected_outputs = dataset.outputs == "kept"
-    files = texts.of_dataset if has_selected_outputs else texts.all
-    if not dataset.selection or len({file.lines for file in files}) != 1:
-        return
-    with gathered(problems):
-        ranges = dataset.selection.numbers(files[0].lines)
-        texts.change(
-            lambda file: opener.select(file, ranges), outputs=not has_selected_outputs
-        )
-        texts.ids = texts.ids and opener.select(texts.ids, ranges)
-    if has_selected_outputs:
-        references = texts.references or texts.of_dataset
-        problems += check_parallel([*references, *texts.outputs.values()])
-
-
-def _empty_references(dataset: Dataset, texts: TextsOfInput) -> list[Problem]:
-    """Return the problems of references without a token that do not count as empty sentences."""
-    references = texts.references
-    if dataset.empty_references == "error":
-        problems = []
-        for file in references:
-            if file.blank:
-                more = f" (and {file.blank - 1} more)" if file.blank > 1 else ""
-                message = (
-                    f"this reference is empty{more}, and the data set says "
-                    "`empty_references: error`"
-                )
-                problems.append(Problem(file.at(int(file.blanks[0])), message))
-        return problems
-    if dataset.empty_references == "keep" and not texts.ragged:
-        return []
-    if not references or len({file.lines for file in references}) > 1:
-        return []
-    why = "" if texts.ragged else ", and the data set says `empty_references: none`"
-    return without_any(references, why)

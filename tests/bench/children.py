@@ -25,7 +25,7 @@ def google(files: str, references: str) -> None:
     """
     from pipeline.api import evaluate_corpus
     from pipeline.data.config.resolved import Dataset, System
-    from pipeline.data.opener import open_corpus
+    from pipeline.data.input_readers import open_corpus
     from pipeline.metrics.build import from_text
 
     paths = [Path(path) for path in files.split(",")]

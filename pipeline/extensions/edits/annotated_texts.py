@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline.data.config.resolved import Column, Dataset, System
 from pipeline.data.corpus import ONE, Corpus, corpus_in_memory
-from pipeline.data.input_readers import Listener
-from pipeline.data.opener import open_corpus
+from pipeline.data.input_readers import Listener, open_corpus
 from pipeline.data.texts import AnyText, read_texts, text_in_memory
 from pipeline.errors import CorpusError, InputError, Problem
 from pipeline.files.remote import locate

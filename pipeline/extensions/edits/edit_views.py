@@ -13,9 +13,9 @@ from typing import NamedTuple, TypeGuard
 
 from pipeline.data.config.resolved import Column, Dataset, Input, System
 from pipeline.data.corpus import Corpus
-from pipeline.data.opener import BLOCK_LINES, Opener
-from pipeline.data.input_readers import OpenedInput, TextsOfInput
+from pipeline.data.input_readers import OpenedInput
 from pipeline.data.inputs import TEXTS
+from pipeline.data.opener import BLOCK_LINES, Opener, TextsOfInput
 from pipeline.data.texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
 from pipeline.errors import CorpusError, Problem
 from pipeline.files.plain_files import named

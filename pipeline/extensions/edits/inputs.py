@@ -8,7 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pipeline.data.config.resolved import System
-from pipeline.data.input_readers import InputReader, Listener, OpenedInput, TextsOfInput
+from pipeline.data.input_readers import (
+    InputReader,
+    Listener,
+    OpenedInput,
+    OpenRequest,
+)
 from pipeline.data.inputs import TEXTS, TextReader
 from pipeline.files.plain_files import UNPACKED, TempFiles
 
@@ -19,11 +24,8 @@ from .view_names import EDITS, GOLD, annotator_of, compares_gold
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.data.config.resolved import Dataset
     from pipeline.data.corpus import Corpus
-    from pipeline.data.opener import Opener
-    from pipeline.data.texts import TextFile
-    from pipeline.errors import Problem
+    from pipeline.data.opener import Opener, TextsOfInput
 
 
 class EditsReader(InputReader):
@@ -63,32 +65,30 @@ class EditsReader(InputReader):
             result.append(System(system.name, paths))
         return result
 
-    def texts(
-        self,
-        dataset: Dataset,
-        systems: Sequence[System],
-        opener: Opener,
-        problems: list[Problem],
-        views: Collection[str],
-        source: TextFile | None,
-    ) -> TextsOfInput:
+    def texts(self, request: OpenRequest) -> TextsOfInput:
         """Return source and references from the M2 files of a data set; adds to problems."""
-        return edit_views.open_texts(dataset, opener, problems, views, source)
+        return edit_views.open_texts(
+            request.dataset,
+            request.opener,
+            request.problems,
+            request.views,
+            request.source,
+        )
 
-    def open_records(
-        self,
-        dataset: Dataset,
-        systems: Sequence[System],
-        opener: Opener,
-        problems: list[Problem],
-        views: Collection[str],
-        source: TextFile | None,
-    ) -> OpenedInput | None:
+    def open_records(self, request: OpenRequest) -> OpenedInput | None:
         """Return the edits of a data set for its views; None if there are none."""
-        from_files = dataset.gold and any(map(self.needs_files, views))
+        views = request.views
+        from_files = request.dataset.gold and any(map(self.needs_files, views))
         if not from_files and not any(map(annotator_of, views)):
             return None
-        return edit_views.open_edits(dataset, systems, opener, problems, views, source)
+        return edit_views.open_edits(
+            request.dataset,
+            request.systems,
+            request.opener,
+            request.problems,
+            views,
+            request.source,
+        )
 
     def complete(
         self,

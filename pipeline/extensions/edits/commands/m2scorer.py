@@ -24,8 +24,8 @@ from pipeline.api import evaluate_corpus
 from pipeline.cli.arguments import DATASET, given_path
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.corpus import Corpus
+from pipeline.data.input_readers import open_corpus
 from pipeline.data.opener import Opener
-from pipeline.data.opener import open_corpus
 from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError, Problem, printable
 from pipeline.files.plain_files import named
