@@ -27,7 +27,7 @@ from .data.input_warnings import mixed_styles, suspicions
 from .data.inputs import TEXTS, NumberReader
 from .data.opener import Opener
 from .data.texts import read_texts
-from .errors import InputError, Problem, Problems, bounded, did_you_mean
+from .errors import ConfigError, InputError, Problem, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .metrics.base import capabilities
 from .metrics.base.capabilities import computes_numbers, reads_files, reference_rules
@@ -108,7 +108,7 @@ def prepare(
     `written` is a YAML file, or the node of a mapping of Python. `listener` displays progress if a
     metric has texts annotated. Raises IncompleteError if a process that annotates dies.
     """
-    problems = Problems()
+    problems: list[Problem] = []
     opened_run = open_run(written, options, overrides, listener, problems)
     config = opened_run.config
     problems += impossible_requests(config, opened_run.metrics)
@@ -120,7 +120,7 @@ def prepare(
         problems=problems,
     )
     opened = open_stages(stages, preparation)
-    problems.raise_if_any()
+    config.refuse(problems)
 
     corpora = opened_run.corpora
     tasks = tasks_of(opened_run.metrics, corpora)
@@ -152,11 +152,11 @@ def reread(
     Packages for plots and the files of human judgements are not checked: reports do not need them
     any more.
     """
-    problems = Problems()
+    problems: list[Problem] = []
     opened_run = open_run(
         written, RunOptions(backend="auto"), overrides, SILENT, problems
     )
-    problems.raise_if_any()
+    opened_run.config.refuse(problems)
     return opened_run
 
 
@@ -165,13 +165,13 @@ def open_run(
     options: RunOptions,
     overrides: Overrides,
     listener: Listener,
-    problems: Problems,
+    problems: list[Problem],
 ) -> OpenedRun:
     """Read a config and open its texts; raises ConfigError if the config cannot be read."""
     selected = read_config(written, overrides, problems)
     problems += unused_address(selected.config, options)
     texts = open_texts(
-        selected, options.under(selected.config.written.run), listener, problems
+        selected, options.under(selected.config.parsed.run), listener, problems
     )
     metrics = metrics_for_run(selected, texts.corpora)
     problems += fit(metrics, texts.corpora)
@@ -182,22 +182,21 @@ def open_run(
 
 
 def read_config(
-    written: str | Path | Node, overrides: Overrides, problems: Problems
+    written: str | Path | Node, overrides: Overrides, problems: list[Problem]
 ) -> ConfigWithMetrics:
     """Return a config with its metrics, or the part of them that --only selects.
 
     Raises ConfigError if the config cannot be read.
     """
-    from .data.config.load import (
-        load,
-    )  # here: YAML and pydantic take time, scoring needs neither
+    # here: YAML and pydantic take time, scoring needs neither
+    from .data.config.load import load
 
     loaded = load(written, overrides.settings, READERS, problems)
-    root = loaded.config.root if loaded.config else None
+    root = loaded.config.tree if loaded.config else None
     metrics = resolve_all(with_defaults(loaded.metric_nodes, root, problems), problems)
     if loaded.config is None:
         problems += fit(metrics, ())
-        problems.raise_all()
+        raise ConfigError(dict.fromkeys(problems))
     return select_part(loaded.config, metrics, overrides.only, problems)
 
 
@@ -205,7 +204,7 @@ def select_part(
     config: Config,
     metrics: Sequence[Metric],
     patterns: Sequence[str],
-    problems: Problems,
+    problems: list[Problem],
 ) -> ConfigWithMetrics:
     """Return the data sets, systems and metrics that match one of the patterns of --only.
 
@@ -235,7 +234,7 @@ def unused_address(config: Config, options: RunOptions) -> list[Problem]:
         return []
     from .backends import unused_address as reason_for
 
-    reason = reason_for(str(options.under(config.written.run).backend))
+    reason = reason_for(str(options.under(config.parsed.run).backend))
     return [Problem("--address", reason)] if reason else []
 
 
@@ -243,7 +242,7 @@ def _manifest_content(
     written: str | Path | Node, config: Config, overrides: Overrides
 ) -> dict[str, Any]:
     """Return the part of run.json that reopen.py needs to open the texts again."""
-    file = Path(config.root.mark.file).absolute()
+    file = Path(config.tree.mark.file).absolute()
     content: dict[str, Any] = {"config": str(file)}
     if isinstance(
         written, Node
@@ -251,7 +250,7 @@ def _manifest_content(
         content = {"config": written.plain(), "folder": str(file.parent)}
     content["set"] = list(overrides.settings)
     content["only"] = list(overrides.only)
-    content["written"] = config.root.plain()
+    content["written"] = config.tree.plain()
     return content
 
 
@@ -262,7 +261,7 @@ def open_texts(
     selected: ConfigWithMetrics,
     options: RunOptions,
     listener: Listener,
-    problems: Problems,
+    problems: list[Problem],
 ) -> OpenedTexts:
     """Open all texts and files of numbers. Texts are annotated if a metric needs it."""
     from .data.number_files import missing_number_files, misused, parted, with_numbers
@@ -278,7 +277,7 @@ def open_texts(
     cluster = options.new_cluster()
     opener = Opener(
         options.threads,
-        config.written.run.max_unpacked,
+        config.parsed.run.max_unpacked,
         missing_files,
         cluster.shared if cluster else None,
     )
@@ -287,7 +286,6 @@ def open_texts(
         corpus = open_corpus(dataset, systems, problems, opener, selected.views)
         if corpus:
             corpora.append(parted(corpus, readers))
-    _add_locations(config, problems)
     problems += missing_texts(config, selected.metrics)
     if not problems:
         try:
@@ -303,22 +301,13 @@ def open_texts(
     )
 
 
-def _add_locations(config: Config, problems: Problems) -> None:
-    """Add the position in the config to the problems of missing files."""
-    for number, problem in enumerate(problems):
-        location = config.locations.get(problem.position)
-        if location is not None and problem.message.startswith("no such file"):
-            problems[number] = config.root.problem(str(problem), location)
-
-
 def missing_texts(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     """Return a problem for each data set without a text that a metric needs."""
     from .data.config.models import DatasetConfig
 
     problems = []
     for dataset in config.datasets:
-        value = config.root.find(("datasets", dataset.name)).value
-        keys = set(value) if isinstance(value, dict) else set()
+        keys = dataset.keys
         if keys - DatasetConfig.model_fields.keys():
             continue  # unknown keys are problems already, and may be misspelt ones of texts
         has_edits = bool(dataset.m2 or dataset.gold)
@@ -336,9 +325,8 @@ def missing_texts(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
                     without_references(metric.name, "add `references: [FILE]`")
                 )
             for message in messages:
-                problems.append(
-                    config.root.problem(message, ("datasets", dataset.name))
-                )
+                location = ("datasets", dataset.name)
+                problems.append(Problem("", message, location=location))
     return problems
 
 
@@ -472,30 +460,31 @@ def impossible_reports(config: Config) -> list[Problem]:
     """Return why reports and plots of a config could not be written."""
     from . import report
 
-    root = config.root
-    output = config.written.output
+    output = config.parsed.output
     formats = [name for name in output.formats if name in report.FORMATS]
     problems = []
     for reason in report.unavailable(formats):
-        problems.append(root.problem(reason, ("output", "formats")))
+        problems.append(Problem("", reason, location=("output", "formats")))
     for number, name in enumerate(output.formats):
         if name not in report.FORMATS:
             hint = did_you_mean(name, report.FORMATS)
             message = (
                 f"expected one of {', '.join(report.FORMATS)}, found '{name}'{hint}"
             )
-            problems.append(root.problem(message, ("output", "formats", number)))
+            location = ("output", "formats", number)
+            problems.append(Problem("", message, location=location))
     for number, name in enumerate(output.plots):
         if name not in report.PLOTS:
             hint = f"{did_you_mean(name, report.PLOTS)}; there are {', '.join(report.PLOTS)}"
             message = f"no plot is called '{name}'{hint}"
-            problems.append(root.problem(message, ("output", "plots", number)))
+            location = ("output", "plots", number)
+            problems.append(Problem("", message, location=location))
     return problems
 
 
 def impossible_statistics(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     """Return what is wrong with the section `statistics`, and why metrics cannot have it."""
-    statistics = config.written.statistics
+    statistics = config.parsed.statistics
     if statistics is None:
         return []
     from .scoring.resampling.intervals import unsupported
@@ -503,9 +492,9 @@ def impossible_statistics(config: Config, metrics: Sequence[Metric]) -> list[Pro
 
     problems = []
     for key, message in problems_of_settings(statistics):
-        problems.append(config.root.problem(message, ("statistics", key)))
+        problems.append(Problem("", message, location=("statistics", key)))
     for metric in metrics:
         reason = unsupported(metric)
         if reason:
-            problems.append(config.root.problem(reason, ("statistics",)))
+            problems.append(Problem("", reason, location=("statistics",)))
     return problems

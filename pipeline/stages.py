@@ -93,7 +93,7 @@ def run(
     Raises StoreError if the directory cannot be used.
     """
     remove_abandoned()
-    config = job.config.written
+    config = job.config.parsed
     directory = RunDirectory(folder_of(output or config.output.dir))
     with (
         options.under(config.run).connected(job.cluster) as connected,
@@ -284,7 +284,7 @@ def score(job: Job, counted: CountedRun, threads: int, listener: Listener) -> Sc
     metric_results = score_all(tasks, counted.counts, threads)
     warnings = [*job.warnings, *count_warnings(tasks, counted.counts)]
     series: list[Series] = []
-    pattern = job.config.written.output.x
+    pattern = job.config.parsed.output.x
     if pattern:
         systems: list[str] = []
         for corpus in job.corpora:
@@ -341,7 +341,7 @@ def average(scored: Scored, _: bool) -> Scored:
 STAGES = [
     Stage(
         name="resampling",
-        requested=lambda job: job.config.written.statistics,
+        requested=lambda job: job.config.parsed.statistics,
         add=resample,
     ),
 ]
@@ -349,7 +349,7 @@ STAGES = [
 LAST_STAGES = [
     Stage(
         name="averaging",
-        requested=lambda job: job.config.written.output.mean or None,
+        requested=lambda job: job.config.parsed.output.mean or None,
         add=average,
     ),
 ]
@@ -358,12 +358,12 @@ LAST_STAGES = [
 
 def write(scored: Scored, directory: RunDirectory) -> None:
     """Write the ids of the lines, results.json, and the formats that the config names."""
-    output = scored.job.config.written.output
+    output = scored.job.config.parsed.output
     context = ReportContext(
         results=scored.results,
         measured=tuple(scored.metric_results),
         corpora={corpus.name: corpus for corpus in scored.corpora},
-        config=scored.job.config.root.plain(),
+        config=scored.job.config.tree.plain(),
         opened=scored.job.opened.get,
         digits=output.digits,
         plots=tuple(output.plots),

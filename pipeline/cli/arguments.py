@@ -15,11 +15,11 @@ from encodings.aliases import aliases
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
-from ..data.config.resolved import Column, Dataset, Input, System, is_glob
+from ..data.config.resolved import Column, Dataset, Input, System
 from ..data.formats import ENCODED, READERS, format_in
 from ..errors import ConfigError, CorpusError, Problem, did_you_mean
 from ..files.plain_files import STDIN
-from ..files.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
+from ..files.remote import PREFIX, Remote, is_data, is_glob, is_remote, is_there, locate
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

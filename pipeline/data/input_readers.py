@@ -317,7 +317,8 @@ class _Texts(TextsOfInput):
         files = self.all if outputs else self.of_dataset
         new = {file: change(file) for file in dict.fromkeys(files)}
         self.source = self.source and new[self.source]
-        for texts in (self, *self.inputs):
+        records: list[TextsOfInput | OpenedInput] = [self, *self.inputs]
+        for texts in records:
             texts.references = [new[file] for file in texts.references]
             if outputs:
                 texts.outputs = {

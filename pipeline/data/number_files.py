@@ -57,7 +57,7 @@ def misused(config: Config, readers: Sequence[NumberReader]) -> list[Problem]:
             messages.append(
                 f"two external metrics are called '{title}'; give each its own `title`"
             )
-    return [config.root.problem(message, ["metrics"]) for message in messages]
+    return [config.problem(message, ["metrics"]) for message in messages]
 
 
 def missing_number_files(
@@ -83,9 +83,7 @@ def missing_number_files(
                     )
                     paths.add(_path(file))
         for message in messages:
-            problem = config.root.problem(
-                f"{metric.title}: files: {message}", ["metrics"]
-            )
+            problem = config.problem(f"{metric.title}: files: {message}", ["metrics"])
             problems.append(problem)
     return paths
 

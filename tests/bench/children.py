@@ -82,7 +82,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     corpus = job.corpora[0]
     views = [(corpus, scores.specs_of(job.tasks))]
     counted, _ = count_all(
-        views, RunDirectory(Path(job.config.written.output.dir)), options
+        views, RunDirectory(Path(job.config.parsed.output.dir)), options
     )
     written = now()
     if last == "draws":

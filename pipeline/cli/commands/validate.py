@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> None:
     if args.try_:
         from ...execution.function_metrics import Computing, tried
 
-        computing = Computing(RunOptions().under(job.config.written.run))
+        computing = Computing(RunOptions().under(job.config.parsed.run))
         for message in tried(job.corpora, job.metrics, computing):
             print(printable(f"tried: {message}"))
 

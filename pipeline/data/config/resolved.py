@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...errors import ConfigError, Problem, gathered, known_names
 from ...files.plain_files import OPENERS, small_text
-from ...files.remote import Remote, is_remote
+from ...files.remote import Remote, is_glob
 
 if TYPE_CHECKING:
     from .models import ConfigFile
@@ -156,6 +156,8 @@ class Dataset:
     """Whether the files of systems have all lines of the data set, or only those that are kept."""
     replace: Literal["none", "ptb_brackets"] = "none"
     """What is replaced in all texts."""
+    keys: frozenset[str] = frozenset()
+    """The keys that the config has for it, which may be misspelt."""
     bom: tuple[str, ...] | Literal["drop", "keep"] = "drop"
     """Whether a byte order mark at the beginning of a text counts as text; or the systems of whose
     outputs it does."""
@@ -244,11 +246,11 @@ def read_line_numbers(path: Path) -> list[tuple[str, str]]:
 class Config:
     """A checked config."""
 
-    root: "Node"
-    """The whole config as it was written, with the position of everything."""
+    tree: "Node"
+    """The config as it was written, with the position of everything."""
     datasets: tuple[Dataset, ...]
     systems: tuple[System, ...]
-    written: "ConfigFile"
+    parsed: "ConfigFile"
     """All sections as their models read them."""
     sections: tuple[str, ...] = ()
     """The names of those that are sections of extensions."""
@@ -263,43 +265,39 @@ class Config:
 
     def section(self, name: str) -> Any:
         """Return a section of an extension as its model reads it; None if the config has none."""
-        return getattr(self.written, name) if name in self.sections else None
+        return getattr(self.parsed, name) if name in self.sections else None
 
+    def problem(self, message: str, location: Sequence[str | int]) -> Problem:
+        """Return a problem with a value of the config, with its position."""
+        return self.tree.problem(message, location)
 
-def is_glob(text: str) -> bool:
-    """Return whether a path is a pattern. In an address, ? begins a query and is no wildcard."""
-    wildcards = "*[" if is_remote(text) else "*?["
-    return any(character in text for character in wildcards)
+    def placed(self, problems: Iterable[Problem]) -> list[Problem]:
+        """Return problems with the positions of those that have a location in the config.
 
+        The position of a missing file is where the config names it first.
+        """
+        placed = []
+        for problem in problems:
+            location = problem.location
+            message = problem.message
+            if message.startswith("no such file"):
+                location = self.locations.get(problem.position)
+                message = str(problem)
+            if location is None:
+                placed.append(problem)
+            else:
+                placed.append(self.tree.problem(message, location, problem.kind))
+        return placed
 
-def glob(base: Path, pattern: str) -> list[Path]:
-    """Return the files that match a pattern, in natural order, or only the file of this exact name."""
-    try:
-        literal = base / pattern
-        if literal.exists() and not literal.is_dir():
-            return [literal]
-        anchor = Path(pattern).anchor
-        folder = Path(anchor) if anchor else base
-        files = [path for path in folder.glob(pattern[len(anchor) :]) if path.is_file()]
-    except (OSError, ValueError, IndexError, NotImplementedError, re.error):
-        return []
-    return sorted(files, key=lambda path: natural_parts(path.parts))
+    def refuse(self, problems: Iterable[Problem]) -> None:
+        """Raise ConfigError with each problem once, and its position, if there are any."""
+        placed = dict.fromkeys(self.placed(problems))
+        if placed:
+            raise ConfigError(placed)
 
-
-def natural_parts(parts: Iterable[str]) -> list[list[tuple[int, str]]]:
-    """Return a sort key for the parts of a path, in natural order."""
-    return [natural(Path(part)) for part in parts]
-
-
-def natural(path: Path) -> list[tuple[int, str]]:
-    """Return a sort key that puts system2 before system10. Different names have different keys."""
-    key = []
-    for part in re.split(r"([0-9]+)", path.name):
-        if part.isdecimal():
-            key.append((int(part), ""))
-        else:
-            key.append((-1, part))
-    return [*key, (-1, path.name)]
+    def folder(self, location: Iterable[str | int]) -> Path:
+        """Return the folder that relative paths of a value start from."""
+        return self.tree.find(location).folder
 
 
 def called(path: Path | Remote, pattern: str) -> str:
