@@ -13,7 +13,7 @@ those of its records. Files with the key `gold` of a data set, or `m2`, are read
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -291,8 +291,7 @@ class _Texts(TextsOfInput):
     @property
     def of_dataset(self) -> list[TextFile]:
         """The source, the references, and the records in place of references."""
-        files = [self.source] if self.source else []
-        files += self.references
+        files = super().of_dataset
         for opened in self.inputs:
             files += opened.references
         return files
@@ -300,29 +299,18 @@ class _Texts(TextsOfInput):
     @property
     def of_systems(self) -> list[TextFile]:
         """The outputs, and their records."""
-        files = list(self.outputs.values())
+        files = super().of_systems
         for opened in self.inputs:
             files += opened.outputs.values()
         return files
 
-    @property
-    def all(self) -> list[TextFile]:
-        """The source, the references and the outputs."""
-        return [*self.of_dataset, *self.of_systems]
-
-    def change(
-        self, change: Callable[[TextFile], TextFile], *, outputs: bool = True
-    ) -> None:
-        """Change source, references and, with `outputs`, outputs; each text once."""
-        files = self.all if outputs else self.of_dataset
-        new = {file: change(file) for file in dict.fromkeys(files)}
-        self.source = self.source and new[self.source]
-        records: list[TextsOfInput | OpenedInput] = [self, *self.inputs]
-        for texts in records:
-            texts.references = [new[file] for file in texts.references]
+    def _put(self, new: Mapping[TextFile, TextFile], outputs: bool) -> None:
+        super()._put(new, outputs)
+        for opened in self.inputs:
+            opened.references = [new[file] for file in opened.references]
             if outputs:
-                texts.outputs = {
-                    name: new[file] for name, file in texts.outputs.items()
+                opened.outputs = {
+                    name: new[file] for name, file in opened.outputs.items()
                 }
 
 
@@ -360,7 +348,6 @@ def open_corpus(
     )
     texts = _Texts()
     texts.add(lines_reader.texts(request))
-    _keep_marks(dataset, texts, opener)
     if gold_reader:
         texts.add(gold_reader.texts(replace(request, source=texts.source)))
 
@@ -414,25 +401,6 @@ def open_corpus(
     for opened in texts.inputs:
         views_of_inputs.update(opened.views(dataset, corpus, views))
     return replace(corpus, views=views_of_inputs) if texts.inputs else corpus
-
-
-def _keep_marks(dataset: Dataset, texts: _Texts, opener: Opener) -> None:
-    """Make byte order marks part of texts if the config says so, with a warning for each."""
-    if dataset.bom == "drop":
-        return
-    chosen = set(texts.all)
-    if dataset.bom != "keep":
-        chosen = {file for name, file in texts.outputs.items() if name in dataset.bom}
-
-    def with_mark(file: TextFile) -> TextFile:
-        if not file.has_bom or file not in chosen:
-            return file
-        texts.notes.append(
-            f"{file.name}: the byte order mark at its beginning counts as text (bom: keep)"
-        )
-        return opener.with_mark(file)
-
-    texts.change(with_mark)
 
 
 def _select(

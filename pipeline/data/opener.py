@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -74,6 +74,34 @@ class TextsOfInput:
     """Whether references are lists of different lengths."""
     complete: bool = True
     """Whether all files could be opened."""
+
+    @property
+    def of_dataset(self) -> list[TextFile]:
+        """The source and the references."""
+        return [*([self.source] if self.source else []), *self.references]
+
+    @property
+    def of_systems(self) -> list[TextFile]:
+        """The outputs."""
+        return list(self.outputs.values())
+
+    @property
+    def all(self) -> list[TextFile]:
+        """The source, the references and the outputs."""
+        return [*self.of_dataset, *self.of_systems]
+
+    def change(
+        self, change: Callable[[TextFile], TextFile], *, outputs: bool = True
+    ) -> None:
+        """Change source, references and, with `outputs`, outputs; each text once."""
+        files = self.all if outputs else self.of_dataset
+        self._put({file: change(file) for file in dict.fromkeys(files)}, outputs)
+
+    def _put(self, new: Mapping[TextFile, TextFile], outputs: bool) -> None:
+        self.source = self.source and new[self.source]
+        self.references = [new[file] for file in self.references]
+        if outputs:
+            self.outputs = {name: new[file] for name, file in self.outputs.items()}
 
 
 class Lists(NamedTuple):
@@ -186,7 +214,27 @@ class Opener:
         if ids:
             texts.ids = ids.base
             texts.notes += ids.notes
+        if dataset.bom != "drop":
+            self._keep_marks(dataset.bom, texts)
         return texts
+
+    def _keep_marks(
+        self, kept: tuple[str, ...] | Literal["keep"], texts: TextsOfInput
+    ) -> None:
+        """Make byte order marks part of texts, or of the outputs of some systems, with a warning."""
+        chosen = set(texts.all)
+        if kept != "keep":
+            chosen = {file for name, file in texts.outputs.items() if name in kept}
+
+        def with_mark(file: TextFile) -> TextFile:
+            if not file.has_bom or file not in chosen:
+                return file
+            texts.notes.append(
+                f"{file.name}: the byte order mark at its beginning counts as text (bom: keep)"
+            )
+            return self.with_mark(file)
+
+        texts.change(with_mark)
 
     def _lists(self, reference: Input, problems: list[Problem]) -> Lists:
         """Return the references in a column, which may hold lists; adds to problems."""
