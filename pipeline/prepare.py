@@ -16,13 +16,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
+from .backends import unused_address
 from .data.config.resolved import NO_OVERRIDES, Config, Overrides, select
 from .data.config.tree import Node
 from .data.corpus import Corpus
 from .data.formats import READERS
-from .data.input_readers import completed, needs_files, open_corpus, reader_of
+from .data.input_readers import completed, missing_texts, open_corpus, reader_of
 from .data.input_warnings import mixed_styles, suspicions
 from .data.inputs import TEXTS, NumberReader
 from .data.opener import Opener
@@ -136,7 +137,12 @@ def prepare(
         tasks=tasks,
         warnings=(*warnings, *preparation.warnings),
         overrides=overrides,
-        written=_manifest_content(written, config, overrides),
+        written={
+            **config.origin,
+            "set": list(overrides.settings),
+            "only": list(overrides.only),
+            "written": config.plain,
+        },
         stages=stages,
         opened=opened,
         cluster=opened_run.texts.cluster,
@@ -169,10 +175,12 @@ def open_run(
 ) -> OpenedRun:
     """Read a config and open its texts; raises ConfigError if the config cannot be read."""
     selected = read_config(written, overrides, problems)
-    problems += unused_address(selected.config, options)
-    texts = open_texts(
-        selected, options.under(selected.config.parsed.run), listener, problems
-    )
+    run_options = options.under(selected.config.parsed.run)
+    if options.address:
+        reason = unused_address(str(run_options.backend))
+        if reason:
+            problems.append(Problem("--address", reason))
+    texts = open_texts(selected, run_options, listener, problems)
     metrics = metrics_for_run(selected, texts.corpora)
     problems += fit(metrics, texts.corpora)
     return OpenedRun(config=selected.config, metrics=metrics, texts=texts)
@@ -228,32 +236,6 @@ def select_part(
     return ConfigWithMetrics(config=config, metrics=tuple(selected))
 
 
-def unused_address(config: Config, options: RunOptions) -> list[Problem]:
-    """Return the problem of an address of the command line that the backend does not use."""
-    if not options.address:
-        return []
-    from .backends import unused_address as reason_for
-
-    reason = reason_for(str(options.under(config.parsed.run).backend))
-    return [Problem("--address", reason)] if reason else []
-
-
-def _manifest_content(
-    written: str | Path | Node, config: Config, overrides: Overrides
-) -> dict[str, Any]:
-    """Return the part of run.json that reopen.py needs to open the texts again."""
-    file = Path(config.tree.mark.file).absolute()
-    content: dict[str, Any] = {"config": str(file)}
-    if isinstance(
-        written, Node
-    ):  # the whole mapping, and the folder of its relative paths
-        content = {"config": written.plain(), "folder": str(file.parent)}
-    content["set"] = list(overrides.settings)
-    content["only"] = list(overrides.only)
-    content["written"] = config.tree.plain()
-    return content
-
-
 # --- the texts
 
 
@@ -298,48 +280,6 @@ def open_texts(
             problems += error.problems
     return OpenedTexts(
         corpora=tuple(corpora), cluster=cluster, bytes_opened=opener.read
-    )
-
-
-def missing_texts(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
-    """Return a problem for each data set without a text that a metric needs."""
-    from .data.config.models import DatasetConfig
-
-    problems = []
-    for dataset in config.datasets:
-        keys = dataset.keys
-        if keys - DatasetConfig.model_fields.keys():
-            continue  # unknown keys are problems already, and may be misspelt ones of texts
-        has_edits = bool(dataset.m2 or dataset.gold)
-        for metric in {metric.name: metric for metric in metrics}.values():
-            messages = []
-            if metric.spec.source and not (dataset.source or has_edits):
-                messages.append(
-                    without_source(metric.name, metric.hint, "add `source: FILE`")
-                )
-            # other checks report references that are empty, and inputs that are missing
-            is_reported = "references" in keys or needs_files(metric.spec.input)
-            has_references = dataset.references or has_edits
-            if metric.spec.references and not has_references and not is_reported:
-                messages.append(
-                    without_references(metric.name, "add `references: [FILE]`")
-                )
-            for message in messages:
-                location = ("datasets", dataset.name)
-                problems.append(Problem("", message, location=location))
-    return problems
-
-
-def without_source(name: str, hint: str, remedy: str) -> str:
-    """Return the message for a metric without its source. `remedy` says how to add one."""
-    message = f"{name} needs a source, the uncorrected text: {remedy}"
-    return f"{message}; {hint}" if hint else message
-
-
-def without_references(name: str, remedy: str) -> str:
-    """Return the message for a metric without references. `remedy` says how to add some."""
-    return (
-        f"{name} needs references, the texts that outputs are compared with: {remedy}"
     )
 
 

@@ -34,7 +34,7 @@ from .texts import REPLACEMENTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .config.resolved import Dataset, System
+    from .config.resolved import Config, Dataset, System
     from .texts import TextFile
 
 GOLD = "gold"
@@ -442,3 +442,43 @@ def _empty_references(dataset: Dataset, texts: TextsOfInput) -> list[Problem]:
         return []
     why = "" if texts.ragged else ", and the data set says `empty_references: none`"
     return without_any(references, why)
+
+
+def missing_texts(config: Config, metrics: Iterable[TextReader]) -> list[Problem]:
+    """Return a problem for each data set without a text that a metric needs."""
+    problems = []
+    for dataset in config.datasets:
+        keys = dataset.keys
+        if dataset.has_unknown_keys:
+            continue  # unknown keys are problems already, and may be misspelt ones of texts
+        has_edits = bool(dataset.m2 or dataset.gold)
+        for metric in {metric.name: metric for metric in metrics}.values():
+            messages = []
+            if metric.spec.source and not (dataset.source or has_edits):
+                messages.append(
+                    without_source(metric.name, metric.hint, "add `source: FILE`")
+                )
+            # other checks report references that are empty, and inputs that are missing
+            is_reported = "references" in keys or needs_files(metric.spec.input)
+            has_references = dataset.references or has_edits
+            if metric.spec.references and not has_references and not is_reported:
+                messages.append(
+                    without_references(metric.name, "add `references: [FILE]`")
+                )
+            for message in messages:
+                location = ("datasets", dataset.name)
+                problems.append(Problem("", message, location=location))
+    return problems
+
+
+def without_source(name: str, hint: str, remedy: str) -> str:
+    """Return the message for a metric without its source. `remedy` says how to add one."""
+    message = f"{name} needs a source, the uncorrected text: {remedy}"
+    return f"{message}; {hint}" if hint else message
+
+
+def without_references(name: str, remedy: str) -> str:
+    """Return the message for a metric without references. `remedy` says how to add some."""
+    return (
+        f"{name} needs references, the texts that outputs are compared with: {remedy}"
+    )

@@ -15,7 +15,6 @@ from pydantic import Field, create_model
 
 from ...backends import unused_address
 from ...errors import (
-    ConfigError,
     CorpusError,
     DataError,
     Problem,
@@ -63,8 +62,6 @@ from .tree import Location, Node
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
-MAX_OUTPUTS = 20_000
-"""Outputs of systems, or patterns of such, for all data sets together."""
 IDLE_BESIDE = (
     ("m2", "references"),
     ("data", "source"),
@@ -101,15 +98,23 @@ def load(
     if metrics and isinstance(metrics.value, list):
         metric_nodes = tuple(metrics.value)
 
-    sections = sections_of(tree)
-    parsed = validate(tree, problems, record_models(formats), sections)
+    file = Path(tree.mark.file).absolute()
+    origin: dict[str, Any] = {"config": str(file)}
+    if isinstance(config, Node):
+        origin = {"config": config.plain(), "folder": str(file.parent)}
+    plain = tree.plain()
+    nodes = tree.by_location()
+    sections = sections_of(plain)
+    parsed = validate(tree, plain, problems, record_models(formats), sections)
     if parsed is None:
         return LoadedConfig(None, metric_nodes)
-    resolver = Resolver(tree, parsed, formats)
+    resolver = Resolver(nodes, parsed, formats)
     loaded = Config(
         tree=tree,
         datasets=resolver.datasets(),
         systems=resolver.systems(),
+        plain=plain,
+        origin=origin,
         parsed=parsed,
         sections=tuple(name for name in sections if name in parsed.model_fields_set),
         matches=tuple(resolver.matches),
@@ -213,15 +218,15 @@ class Entry:
 class Resolver:
     """Turns parsed data sets and systems into those of a run; adds a problem for what cannot be
     had.
-
-    Raises ConfigError if there are too many outputs of systems for data sets.
     """
 
     def __init__(
-        self, tree: Node, parsed: ConfigFile, formats: Mapping[str, TextFormat]
+        self,
+        nodes: Mapping[Location, Node],
+        parsed: ConfigFile,
+        formats: Mapping[str, TextFormat],
     ) -> None:
-        self.file = tree.mark.file
-        self.nodes = tree.by_location()
+        self.nodes = nodes
         self.parsed = parsed
         self.formats = formats
         self.problems: list[Problem] = []
@@ -235,18 +240,11 @@ class Resolver:
         self.notes: list[str] = []
         self.scorables: dict[str, Scorable] = {}
         """Fetched data sets that the config names as a whole, by the names that it gives them."""
-        count = 0
-        systems = parsed.systems
-        for system in systems.values() if isinstance(systems, dict) else systems:
-            count += len(system if isinstance(system, dict) else parsed.datasets)
-        if count > MAX_OUTPUTS:
-            message = f"{count:,} outputs of systems for data sets; {MAX_OUTPUTS:,} are allowed"
-            raise ConfigError([tree.problem(message, ("systems",))])
 
     def datasets(self) -> tuple[Dataset, ...]:
         """Return the data sets; adds the problems of those that are wrong."""
         try:
-            bring(self.parsed.catalogue, self.file)
+            bring(self.parsed.catalogue, self.nodes[()].mark.file)
         except DataError as error:
             self.problem(str(error).removeprefix("catalogue: "), ("catalogue",))
         self.check_names(list(self.parsed.datasets), "datasets")
@@ -291,7 +289,8 @@ class Resolver:
         if m2 is None and gold and not references:
             m2 = gold[0]
 
-        written = self.nodes[at].value
+        node = self.nodes[at]
+        keys = frozenset(node.value if isinstance(node.value, dict) else ())
         selection = self.selection(name, parsed)
         if parsed.outputs == "kept" and selection is None:
             self.problem(
@@ -309,7 +308,8 @@ class Resolver:
             selection=selection,
             outputs=parsed.outputs,
             replace=parsed.replace,
-            keys=frozenset(written if isinstance(written, dict) else ()),
+            keys=keys,
+            has_unknown_keys=not keys <= DatasetConfig.model_fields.keys(),
             bom=tuple(parsed.bom) if isinstance(parsed.bom, list) else parsed.bom,
         )
 

@@ -6,8 +6,9 @@ so its model is made from what the format declares.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
@@ -28,7 +29,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from ...backends import backend_names
-from ...errors import InputError, Problem, did_you_mean
+from ...errors import ConfigError, InputError, Problem, did_you_mean
 from ...extension import missing_extension
 from ...files.plain_files import UNPACKED
 from ...lookup import Table
@@ -473,6 +474,15 @@ class ConfigFile(ConfigModel):
     run: RunConfig = RunConfig()
     output: OutputConfig = OutputConfig()
 
+    @property
+    def output_count(self) -> int:
+        """How many outputs, or patterns of such, the systems have for all data sets."""
+        systems = self.systems
+        count = 0
+        for system in systems.values() if isinstance(systems, dict) else systems:
+            count += len(system if isinstance(system, dict) else self.datasets)
+        return count
+
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
@@ -511,6 +521,8 @@ def config_model(sections: tuple[str, ...]) -> type[ConfigFile]:
 
 # ---- from a tree to the models
 
+MAX_OUTPUTS = 20_000
+"""Outputs of systems, or patterns of such, for all data sets together."""
 ABSENT = "what is left out"
 """A path that stands for a text that is written wrongly, and has a problem already."""
 TEXTS = ("source", "references", "m2", "path", "gold")
@@ -520,23 +532,29 @@ MAX_ROUNDS = 20
 it is read again."""
 
 
-def sections_of(tree: Node) -> tuple[str, ...]:
+def sections_of(plain: Iterable[str]) -> tuple[str, ...]:
     """Return those of the keys of a config that are sections of extensions."""
-    names = []
-    for key in tree.value if isinstance(tree.value, dict) else ():
-        if key not in ConfigFile.model_fields and not key.startswith("x-"):
-            names.append(key)
-    return tuple(name for name in names if name in SECTIONS)
+    others = [key for key in plain if key not in ConfigFile.model_fields]
+    return tuple(key for key in others if not key.startswith("x-") and key in SECTIONS)
 
 
 def validate(
-    root: Node, problems: list[Problem], records: Records, sections: tuple[str, ...]
+    root: Node,
+    plain: Mapping[str, Any],
+    problems: list[Problem],
+    records: Records,
+    sections: tuple[str, ...],
 ) -> ConfigFile | None:
-    """Return the config as its models read it, or None if unreadable; adds problems."""
-    # Unknown keys and wrong values are left out, so that all the rest is checked, with the files
-    # that it names.
-    plain = root.plain()
-    data = {key: value for key, value in plain.items() if not key.startswith("x-")}
+    """Return the config as its models read it, or None if unreadable; adds problems.
+
+    `plain` is the config without positions. Unknown keys and wrong values are left out of it, so
+    that all the rest is checked, with the files that it names. Raises ConfigError if there are too
+    many outputs.
+    """
+    data: dict[str, Any] = {}
+    for key, value in plain.items():
+        if not key.startswith("x-"):
+            data[key] = deepcopy(value)
     missing = [key for key in ("datasets", "systems", "metrics") if key not in data]
     if len(missing) == 3 and any(SECTIONS[name].standalone for name in sections):
         missing = []  # such as judgements alone
@@ -547,10 +565,17 @@ def validate(
     left_out: set[Location] = set()
     for _ in range(MAX_ROUNDS):
         try:
-            return config_model(sections).model_validate(data, context=records)
+            parsed = config_model(sections).model_validate(data, context=records)
         except ValidationError as error:
             errors = error.errors(include_url=False)
-        found = dict.fromkeys(_explain(root, item, records) for item in errors)
+        else:
+            count = parsed.output_count
+            if count > MAX_OUTPUTS:
+                message = f"{count:,} outputs of systems for data sets; {MAX_OUTPUTS:,} are allowed"
+                raise ConfigError([root.problem(message, ("systems",))])
+            return parsed
+        explained = [_explain(item, records) for item in errors]
+        found = {root.problem(*message_at): None for message_at in explained}
         for problem in found:
             if not left_out or problem.position not in reported:
                 problems.append(problem)
@@ -660,23 +685,23 @@ REMOVED_KEYS: dict[Location, str] = {
 """Keys of earlier versions: their paths, and the message about each."""
 
 
-def _explain(root: Node, item: Any, records: Records) -> Problem:
-    """Return the problem that an error of pydantic stands for, in our words and with its position."""
+def _explain(item: Any, records: Records) -> tuple[str, Location]:
+    """Return what an error of pydantic means, in our words, and its location."""
     location: Location = item["loc"]
     kind = item["type"]
     if kind == "extra_forbidden" and location in REMOVED_KEYS:
-        return root.problem(REMOVED_KEYS[location], location)
+        return REMOVED_KEYS[location], location
     if kind == "extra_forbidden":
         missing = ""
         if len(location) == 1:
             missing = missing_extension("config_sections", str(location[0]))
         if missing:
-            return root.problem(missing, location)
-        return root.problem(f"unknown key{_known_key(location, records)}", location)
+            return missing, location
+        return f"unknown key{_known_key(location, records)}", location
     if kind == "missing":
-        return root.problem(f"the key '{location[-1]}' is missing", location[:-1])
+        return f"the key '{location[-1]}' is missing", location[:-1]
     if kind in _EMPTY:
-        return root.problem(_EMPTY[kind], location)
+        return _EMPTY[kind], location
 
     value = item["input"]
     hint = ""
@@ -689,7 +714,7 @@ def _explain(root: Node, item: Any, records: Records) -> Problem:
     else:
         text = item["msg"].removeprefix("Value error, ")
         expected = text[:1].lower() + text[1:]
-    return root.problem(f"{expected}, found {_displayed(value)}{hint}", location)
+    return f"{expected}, found {_displayed(value)}{hint}", location
 
 
 def _displayed(value: object) -> str:

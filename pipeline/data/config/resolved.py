@@ -157,7 +157,9 @@ class Dataset:
     replace: Literal["none", "ptb_brackets"] = "none"
     """What is replaced in all texts."""
     keys: frozenset[str] = frozenset()
-    """The keys that the config has for it, which may be misspelt."""
+    """The keys that the config has for it."""
+    has_unknown_keys: bool = False
+    """Whether one of them is unknown, which is a problem already."""
     bom: tuple[str, ...] | Literal["drop", "keep"] = "drop"
     """Whether a byte order mark at the beginning of a text counts as text; or the systems of whose
     outputs it does."""
@@ -250,6 +252,10 @@ class Config:
     """The config as it was written, with the position of everything."""
     datasets: tuple[Dataset, ...]
     systems: tuple[System, ...]
+    plain: dict[str, Any]
+    """The same without positions: texts, None, lists and dicts."""
+    origin: dict[str, Any]
+    """What run.json says about it: its file, or a mapping and the folder of its relative paths."""
     parsed: "ConfigFile"
     """All sections as their models read them."""
     sections: tuple[str, ...] = ()
