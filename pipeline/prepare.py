@@ -388,29 +388,20 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
 
 def impossible_requests(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     """Return why a config that can be read cannot be run, whatever its texts are."""
-    problems = [*impossible_reports(config), *impossible_statistics(config, metrics)]
-    for metric in metrics:
-        message = capabilities.lacks_code(metric)
-        if message:
-            problems.append(Problem("", message))
-    return problems
-
-
-def impossible_reports(config: Config) -> list[Problem]:
-    """Return why reports and plots of a config could not be written."""
     from . import report
 
+    problems = []
+
+    # reports and plots
     output = config.parsed.output
     formats = [name for name in output.formats if name in report.FORMATS]
-    problems = []
     for reason in report.unavailable(formats):
         problems.append(Problem("", reason, location=("output", "formats")))
     for number, name in enumerate(output.formats):
         if name not in report.FORMATS:
+            known = ", ".join(report.FORMATS)
             hint = did_you_mean(name, report.FORMATS)
-            message = (
-                f"expected one of {', '.join(report.FORMATS)}, found '{name}'{hint}"
-            )
+            message = f"expected one of {known}, found '{name}'{hint}"
             location = ("output", "formats", number)
             problems.append(Problem("", message, location=location))
     for number, name in enumerate(output.plots):
@@ -419,22 +410,25 @@ def impossible_reports(config: Config) -> list[Problem]:
             message = f"no plot is called '{name}'{hint}"
             location = ("output", "plots", number)
             problems.append(Problem("", message, location=location))
-    return problems
 
-
-def impossible_statistics(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
-    """Return what is wrong with the section `statistics`, and why metrics cannot have it."""
+    # the section `statistics`, and metrics without intervals
     statistics = config.parsed.statistics
-    if statistics is None:
-        return []
-    from .scoring.resampling.intervals import unsupported
-    from .scoring.significance_tests import problems_of_settings
+    if statistics is not None:
+        from .scoring.resampling.intervals import unsupported
+        from .scoring.significance_tests import problems_of_settings
 
-    problems = []
-    for key, message in problems_of_settings(statistics):
-        problems.append(Problem("", message, location=("statistics", key)))
+        for key, message in problems_of_settings(statistics):
+            problems.append(Problem("", message, location=("statistics", key)))
+        for metric in metrics:
+            unsupported_reason = unsupported(metric)
+            if unsupported_reason:
+                problems.append(
+                    Problem("", unsupported_reason, location=("statistics",))
+                )
+
+    # code of metrics
     for metric in metrics:
-        reason = unsupported(metric)
-        if reason:
-            problems.append(Problem("", reason, location=("statistics",)))
+        missing_code = capabilities.lacks_code(metric)
+        if missing_code:
+            problems.append(Problem("", missing_code))
     return problems

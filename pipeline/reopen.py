@@ -45,7 +45,7 @@ def revisit(
                 task.signature: task.metric
                 for task in tasks_of(opened_run.metrics, opened_run.corpora)
             }
-            written = opened_run.config.tree.plain()
+            written = opened_run.config.plain
     except (InputError, StoreError) as error:
         unread = str(error)
     try:

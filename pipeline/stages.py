@@ -363,7 +363,7 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         results=scored.results,
         measured=tuple(scored.metric_results),
         corpora={corpus.name: corpus for corpus in scored.corpora},
-        config=scored.job.config.tree.plain(),
+        config=scored.job.config.plain,
         opened=scored.job.opened.get,
         digits=output.digits,
         plots=tuple(output.plots),

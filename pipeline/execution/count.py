@@ -130,7 +130,7 @@ class _Plan(NamedTuple):
         """Return the plan for missing counts; `least` is the number of shards (see cut)."""
         names = list(dict.fromkeys(name for name, _ in keys))
         specs = list(dict.fromkeys(spec for _, spec in keys))
-        texts = corpus.texts()
+        texts = corpus.texts
         in_memory = all(isinstance(text, MemoryText) for text in texts)
         shards = cut(
             corpus.lines,
@@ -272,7 +272,7 @@ def _counted(
 
 def _workers(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]:
     """Return how many workers count, and which backend is used."""
-    texts = corpus.texts()
+    texts = corpus.texts
     return workers.plan(
         options.n_jobs or "auto",
         options.backend or "auto",
@@ -451,7 +451,7 @@ def _counted_to_files(
                     raise StoreError(f"{file.path}: {message}")
                 locations |= written
                 all_missing += missing
-    altered = [text.display_name for text in plan.corpus.texts() if changed(text)]
+    altered = [text.display_name for text in plan.corpus.texts if changed(text)]
     if altered:
         # The counts may be of the old lines or of the new ones.
         directory.remove_parts({location.path for location in locations.values()})
@@ -556,7 +556,7 @@ def _is_small(corpus: Corpus, options: RunOptions) -> bool:
     ):
         return False
     size = 0
-    for text in corpus.texts():
+    for text in corpus.texts:
         size += text.size if isinstance(text, MemoryText) else MIN_SHARDED_BYTES
     return size < MIN_SHARDED_BYTES
 

@@ -15,6 +15,7 @@ from pydantic import Field, create_model
 
 from ...backends import unused_address
 from ...errors import (
+    ConfigError,
     CorpusError,
     DataError,
     Problem,
@@ -22,7 +23,7 @@ from ...errors import (
     gathered,
     wrong_name,
 )
-from ...files.plain_files import STDIN
+from ...files.plain_files import STDIN, small_text
 from ...files.remote import (
     PREFIX,
     Remote,
@@ -62,6 +63,8 @@ from .tree import Location, Node
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
+MAX_NUMBERS_BYTES = 100_000_000
+"""A file of line numbers may not be longer."""
 IDLE_BESIDE = (
     ("m2", "references"),
     ("data", "source"),
@@ -374,7 +377,7 @@ class Resolver:
                     return None
                 if path in self.missing_files:
                     return None
-                items = resolved.read_line_numbers(path)
+                items = _read_line_numbers(path)
             return resolved.select_lines(keys[0] == "keep", items)
         return None
 
@@ -677,3 +680,17 @@ class Resolver:
             self.fetched(lambda: named_in(pattern), location)
         elif not is_remote(pattern):
             self.problem(f"no file matches '{pattern}'", location)
+
+
+def _read_line_numbers(path: Path) -> list[tuple[str, str]]:
+    """Return the lines of a file of numbers and ranges that are not blank, each with its position.
+
+    Raises InputError where it cannot be read, or has none.
+    """
+    items = []
+    for number, line in enumerate(small_text(path, MAX_NUMBERS_BYTES).split("\n"), 1):
+        if line.strip():
+            items.append((line.strip(), f"{path}:{number}"))
+    if not items:
+        raise ConfigError.at(path, "names no line")
+    return items

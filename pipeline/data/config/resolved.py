@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...errors import ConfigError, Problem, gathered, known_names
-from ...files.plain_files import OPENERS, small_text
+from ...files.plain_files import OPENERS
 from ...files.remote import Remote, is_glob
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .tree import Node
 
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
-MAX_BYTES = 100_000_000
-"""A file of line numbers may not be longer."""
 TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok", ".m2", ".errant"})
 
 
@@ -228,20 +226,6 @@ def _line_range(text: str, position: str) -> LineRange:
     if last < first:
         raise ConfigError.at(position, f"'{text}' ends before it begins")
     return LineRange(first, last, position)
-
-
-def read_line_numbers(path: Path) -> list[tuple[str, str]]:
-    """Return the lines of a file of numbers and ranges that are not blank, each with its position.
-
-    Raises InputError where it cannot be read, or has none.
-    """
-    items = []
-    for number, line in enumerate(small_text(path, MAX_BYTES).split("\n"), 1):
-        if line.strip():
-            items.append((line.strip(), f"{path}:{number}"))
-    if not items:
-        raise ConfigError.at(path, "names no line")
-    return items
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from pipeline.data.corpus import Corpus
 from pipeline.data.input_readers import OpenedInput
 from pipeline.data.inputs import TEXTS
 from pipeline.data.opener import BLOCK_LINES, Opener, TextsOfInput
-from pipeline.data.texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
+from pipeline.data.texts import REPLACEMENTS, AnyText, TextFile, read_texts
 from pipeline.errors import CorpusError, Problem
 from pipeline.files.plain_files import named
 from pipeline.files.remote import Remote
@@ -412,7 +412,11 @@ def other_source(
 
     `replaced` names the replacements that are made in the source.
     """
-    if not source or source.lines != annotated.lines or same(source, annotated):
+    if (
+        not source
+        or source.lines != annotated.lines
+        or source.identity == annotated.identity
+    ):
         return []
     for low in range(0, annotated.lines, BLOCK_LINES):
         high = min(low + BLOCK_LINES, annotated.lines)

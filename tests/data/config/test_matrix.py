@@ -82,7 +82,7 @@ def test_relative_paths_are_against_the_file_that_wrote_them() -> None:
         }
     )
     corpus = prepare("include: [f/one.yaml]\nmetrics: [gleu]\n").corpora[0]
-    assert [lines(text) for text in corpus.texts()] == [["a"], ["b"], ["c"]]
+    assert [lines(text) for text in corpus.texts] == [["a"], ["b"], ["c"]]
 
 
 def test_problems_point_into_the_file_that_has_them() -> None:

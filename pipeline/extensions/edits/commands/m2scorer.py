@@ -255,7 +255,7 @@ def _rows(metric: Any, corpus: Corpus) -> Iterator[tuple[str, list[Judged]]]:
     view = corpus.read_by(metric.spec)
     for low in range(0, view.lines, BLOCK):
         texts = [
-            read_texts(text, low, min(low + BLOCK, view.lines)) for text in view.texts()
+            read_texts(text, low, min(low + BLOCK, view.lines)) for text in view.texts
         ]
         source, *references, output = (
             join_lines(map(str.encode, lines)) for lines in texts
