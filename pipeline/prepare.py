@@ -11,7 +11,7 @@ raised at once:
 - every metric is bound to every data set.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -175,13 +175,16 @@ def open_run(
 ) -> OpenedRun:
     """Read a config and open its texts; raises ConfigError if the config cannot be read."""
     selected = read_config(written, overrides, problems)
-    run_options = options.under(selected.config.parsed.run)
-    if options.address:
-        reason = unused_address(str(run_options.backend))
-        if reason:
-            problems.append(Problem("--address", reason))
-    texts = open_texts(selected, run_options, listener, problems)
-    metrics = metrics_for_run(selected, texts.corpora)
+    texts = open_texts(selected, options, listener, problems)
+    metrics = selected.metrics
+    if any(map(computes_numbers, metrics)):
+        # here: few runs have such a metric
+        from .execution.function_metrics import all_references
+
+        systems = len(selected.config.systems)
+        metrics = capabilities.for_run(
+            metrics, systems, lambda: all_references(texts.corpora)
+        )
     problems += fit(metrics, texts.corpora)
     return OpenedRun(config=selected.config, metrics=metrics, texts=texts)
 
@@ -203,7 +206,7 @@ def read_config(
     root = loaded.config.tree if loaded.config else None
     metrics = resolve_all(with_defaults(loaded.metric_nodes, root, problems), problems)
     if loaded.config is None:
-        problems += fit(metrics, ())
+        problems += unavailable(metrics)
         raise ConfigError(dict.fromkeys(problems))
     return select_part(loaded.config, metrics, overrides.only, problems)
 
@@ -246,6 +249,13 @@ def open_texts(
     problems: list[Problem],
 ) -> OpenedTexts:
     """Open all texts and files of numbers. Texts are annotated if a metric needs it."""
+    run_options = options.under(selected.config.parsed.run)
+    cluster = run_options.new_cluster()
+    if options.address:
+        reason = unused_address(str(run_options.backend))
+        if reason:
+            problems.append(Problem("--address", reason))
+
     from .data.number_files import missing_number_files, misused, parted, with_numbers
 
     config = selected.config
@@ -256,9 +266,8 @@ def open_texts(
     problems += misused(config, readers)
     systems = with_numbers(config.systems, readers)
 
-    cluster = options.new_cluster()
     opener = Opener(
-        options.threads,
+        run_options.threads,
         config.parsed.run.max_unpacked,
         missing_files,
         cluster.shared if cluster else None,
@@ -270,9 +279,10 @@ def open_texts(
             corpora.append(parted(corpus, readers))
     problems += missing_texts(config, selected.metrics)
     if not problems:
+        threads = run_options.threads
         try:
             corpora = [
-                completed(corpus, selected.views, options.threads, listener, opener)
+                completed(corpus, selected.views, threads, listener, opener)
                 for corpus in corpora
             ]
         except InputError as error:
@@ -301,26 +311,15 @@ def complete(
 # --- metrics with the data sets
 
 
-def metrics_for_run(
-    selected: ConfigWithMetrics, corpora: Collection[Corpus]
-) -> tuple[Metric, ...]:
-    """Return the metrics as this run needs them: some read all references before any line."""
-    if not any(map(computes_numbers, selected.metrics)):
-        return selected.metrics
-    from .execution.function_metrics import (
-        all_references,
-    )  # here: few runs have such a metric
-
-    systems = len(selected.config.systems)
-    return capabilities.for_run(
-        selected.metrics, systems, lambda: all_references(corpora)
-    )
+def unavailable(metrics: Iterable[Metric]) -> list[Problem]:
+    """Return the problems of metrics whose packages or files are missing."""
+    messages = dict.fromkeys(metric.spec.unavailable() for metric in metrics)
+    return [Problem("", message) for message in messages if message]
 
 
 def fit(metrics: Sequence[Metric], corpora: Collection[Corpus]) -> list[Problem]:
     """Return why metrics cannot score the data sets, such as missing packages."""
-    unavailable = dict.fromkeys(metric.spec.unavailable() for metric in metrics)
-    problems = [Problem("", message) for message in unavailable if message]
+    problems = unavailable(metrics)
     for corpus in corpora:
         messages = [_misfit(metric, corpus) for metric in metrics]
         without_files = [

@@ -276,7 +276,7 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
                 else:
                     yield from iter(lambda: packed.read(CHUNK_BYTES), b"")
         else:
-            chunks = stream(path) if isinstance(path, Remote) else _from_pipe(path)
+            chunks = _from_pipe(path) if isinstance(path, Path) else stream(path)
             yield from unpack(cast("BinaryIO", ChunkFile(chunks))) if unpack else chunks
     except PackedError as error:
         raise CorpusError([Problem(str(path), str(error))]) from None

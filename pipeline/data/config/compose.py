@@ -332,7 +332,10 @@ class _Reader:
         children = {key: child for key, child in root.value.items() if key != "include"}
         without_include = replace(root, value=children)
         if not isinstance(included.value, list):
-            self.problems.append(root.problem("expected a list of files", ["include"]))
+            mark = root.keys.get("include", root.mark)
+            self.problems.append(
+                Problem(str(mark), "include: expected a list of files")
+            )
             return without_include
         base: Node | None = None
         for child in included.value[: MAX_INCLUDED + 1]:  # of which some may be missing

@@ -213,6 +213,21 @@ class Entry:
     dataset: str
     system: str = "{system}"
 
+    @property
+    def text(self) -> str:
+        """The path."""
+        return self.written if isinstance(self.written, str) else self.written.path
+
+    @property
+    def is_glob(self) -> bool:
+        """Whether it is a pattern of paths."""
+        return is_glob(self.text)
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is an address."""
+        return is_remote(self.text)
+
     def filled(self, text: str) -> str:
         """Return a path with the names of the data set and the system in place of placeholders."""
         return resolved.fill(text, self.dataset, self.system)
@@ -423,7 +438,7 @@ class Resolver:
         files = self.inputs(entry)
         if len(files) == 1:
             return self.by_name(files[0])
-        pattern = self.expanded(str(entry.written), entry)
+        pattern = self.expanded(entry.text, entry)
         if files:
             displayed = Remote(pattern) if is_remote(pattern) else pattern
             message = f"{len(files)} files match '{displayed}'; a system has one"
@@ -436,7 +451,10 @@ class Resolver:
         """Return the systems whose outputs match globs. Each is named after its file, without a
         common suffix.
         """
-        suffixes = {Path(pattern).suffix for pattern in globs if is_glob(pattern)}
+        entries = []
+        for index, pattern in enumerate(globs):
+            entries.append(self.entry(pattern, ("systems", index), "{dataset}"))
+        suffixes = {Path(entry.text).suffix for entry in entries if entry.is_glob}
         common_suffix = ""
         if len(suffixes) == 1:
             (suffix,) = suffixes
@@ -444,12 +462,12 @@ class Resolver:
                 common_suffix = suffix
 
         paths_by_system: dict[str, dict[str, Path | Remote]] = {}
-        for index, pattern in enumerate(globs):
-            at: Location = ("systems", index)
+        for entry in entries:
+            at = entry.location
             matched: dict[Path | Remote, None] = {}
             for dataset in self.parsed.datasets:
-                entry = self.entry(pattern, at, dataset)
-                for path, file_name in self.outputs(entry).items():
+                of_dataset = self.outputs(replace(entry, dataset=dataset))
+                for path, file_name in of_dataset.items():
                     matched[path] = None
                     name = file_name.removesuffix(common_suffix)
                     twin = paths_by_system.setdefault(name, {}).setdefault(
@@ -458,11 +476,12 @@ class Resolver:
                     if twin != path:
                         message = f"two files would both be the system '{name}': {twin} and {path}"
                         self.problem(message, at)
-            if not matched and pattern == OFFICIAL:
+            if not matched and entry.text == OFFICIAL:
                 self.problem("no data set here has outputs of its own", at)
             elif not matched:
-                self.unmatched(pattern, at)
-            self.matches.append(Match(f"systems[{index}]", pattern, tuple(matched)))
+                self.unmatched(entry)
+            key = f"systems[{at[-1]}]"
+            self.matches.append(Match(key, entry.text, tuple(matched)))
 
         systems = []
         for name, paths in paths_by_system.items():
@@ -477,7 +496,7 @@ class Resolver:
         """Return the outputs for a data set that match a pattern of the list of systems, with the
         systems' names.
         """
-        pattern = str(entry.written)
+        pattern = entry.text
         if pattern == OFFICIAL:
             if entry.dataset not in self.scorables:
                 return {}
@@ -538,15 +557,12 @@ class Resolver:
         a problem.
         """
         text = self.input(entry)
-        written = entry.written
-        if isinstance(written, Record) or not is_glob(written):
+        if isinstance(text, Column) or not entry.is_glob or is_there(text):
             return [text]
-        if not isinstance(text, Column) and is_there(text):
-            return [text]
-        pattern = self.expanded(written, entry)
+        pattern = self.expanded(entry.text, entry)
         files = self.glob(pattern, entry)
         if not files:
-            self.unmatched(pattern, entry.location)
+            self.unmatched(replace(entry, written=pattern))
         self.matches.append(Match(entry.key, pattern, tuple(files)))
         return [*files]
 
@@ -579,7 +595,7 @@ class Resolver:
 
     def path(self, entry: Entry) -> Path | Remote:
         """Return the path or address of an entry."""
-        text = str(entry.written)
+        text = entry.text
         if text == "-":
             return STDIN
         if text == ABSENT:
@@ -674,12 +690,12 @@ class Resolver:
                 return Column(kind=name, path=output, column="")
         return output
 
-    def unmatched(self, pattern: str, location: Location) -> None:
+    def unmatched(self, entry: Entry) -> None:
         """Add the problem of a pattern that matches no file. An address has that problem already."""
-        if is_data(pattern):
-            self.fetched(lambda: named_in(pattern), location)
-        elif not is_remote(pattern):
-            self.problem(f"no file matches '{pattern}'", location)
+        if is_data(entry.text):
+            self.fetched(lambda: named_in(entry.text), entry.location)
+        elif not entry.is_remote:
+            self.problem(f"no file matches '{entry.text}'", entry.location)
 
 
 def _read_line_numbers(path: Path) -> list[tuple[str, str]]:
