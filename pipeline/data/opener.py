@@ -219,12 +219,12 @@ class Opener:
         return texts
 
     def _keep_marks(
-        self, kept: tuple[str, ...] | Literal["keep"], texts: TextsOfInput
+        self, systems: tuple[str, ...] | Literal["keep"], texts: TextsOfInput
     ) -> None:
         """Make byte order marks part of texts, or of the outputs of some systems, with a warning."""
         chosen = set(texts.all)
-        if kept != "keep":
-            chosen = {file for name, file in texts.outputs.items() if name in kept}
+        if systems != "keep":
+            chosen = {file for name, file in texts.outputs.items() if name in systems}
 
         def with_mark(file: TextFile) -> TextFile:
             if not file.has_bom or file not in chosen:

@@ -369,7 +369,7 @@ def glob(base: Path, text: str) -> list[Path | Remote]:
     """Return the files that a written pattern matches, in natural order.
 
     A local file of this exact name is the only one. Raises CorpusError for addresses that cannot be
-    read.
+    read, or that match no file.
     """
     if is_remote(text):
         return sorted(_remote_glob(Remote(text)), key=natural_key)
@@ -394,6 +394,8 @@ def _remote_glob(pattern: Remote) -> list[Remote]:
         for path, info in system.glob(name, detail=True).items():
             if info.get("type") != "directory":
                 files.append(Remote(system.unstrip_protocol(path)))
+    if not files:
+        raise CorpusError([Problem("", f"no file matches '{pattern}'")])
     return files
 
 
@@ -403,7 +405,7 @@ def natural_key(file: Path | Remote) -> list[list[tuple[int, str]]]:
     for part in file.parts:
         name = Path(part).name
         key = []
-        for piece in re.split(r"([0-9]+)", name):
-            key.append((int(piece), "") if piece.isdecimal() else (-1, piece))
+        for text in re.split(r"([0-9]+)", name):
+            key.append((int(text), "") if text.isdecimal() else (-1, text))
         keys.append([*key, (-1, name)])
     return keys

@@ -668,14 +668,11 @@ class Resolver:
                 return []
             return [*self.fetched(lambda: files, entry.location)]
         try:
-            matched = glob(entry.folder, pattern)
+            return glob(entry.folder, pattern)
         except CorpusError as error:
             for problem in error.problems:
                 self.problem(str(problem), entry.location)
             return []
-        if not matched and is_remote(pattern):
-            self.problem(f"no file matches '{Remote(pattern)}'", entry.location)
-        return matched
 
     def by_name(self, output: Input) -> Input:
         """Return an output; it is a column if its name has the suffix of a format read at once."""
