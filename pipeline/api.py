@@ -27,7 +27,13 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 from .data.config.resolved import overrides_from_values
 from .data.config.tree import from_mapping
 from .data.corpus import ONE, Corpus, corpus_in_memory
-from .data.input_readers import GOLD, completed, reader_of
+from .data.input_readers import (
+    GOLD,
+    completed,
+    reader_of,
+    without_references,
+    without_source,
+)
 from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, metric_results_of
 from .execution.computation import with_computed
@@ -39,7 +45,7 @@ from .metrics.base.metric import Metric
 from .metrics.build import MetricArgument, from_values
 from .metrics.caller_tokens import OF_M2, has_own_tokens, with_own_tokens
 from .metrics.sources import metric_source
-from .prepare import complete, fit, text_warnings, without_references, without_source
+from .prepare import complete, fit, text_warnings
 from .scoring import stored_runs
 from .scoring.metric_results import (
     Task,

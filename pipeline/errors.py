@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar, NoReturn, Self
+from typing import ClassVar, Self
 
 MAX_PROBLEMS = 20
 """How many problems are printed at once. Of the rest, only the number is printed."""
@@ -96,6 +96,8 @@ class Problem:
     """What is wrong, and what to do."""
     kind: str = field(default="", compare=False, repr=False)
     """A kind that some code treats in another way, such as IDLE; mostly empty."""
+    location: tuple[str | int, ...] | None = None
+    """The keys and indices in the config, until `position` is looked up there."""
 
     def __str__(self) -> str:
         text = f"{self.position}: {self.message}" if self.position else self.message
@@ -130,19 +132,6 @@ class InputError(PipelineError):
         if len(self.problems) > MAX_PROBLEMS:
             lines.append(f"... and {len(self.problems) - MAX_PROBLEMS} more problems")
         return "\n".join(lines)
-
-
-class Problems(list[Problem]):
-    """The problems of a config and its files. Every step of preparation adds its own."""
-
-    def raise_all(self) -> NoReturn:
-        """Raise ConfigError with each problem once."""
-        raise ConfigError(dict.fromkeys(self))
-
-    def raise_if_any(self) -> None:
-        """Raise ConfigError with each problem once, if there are any."""
-        if self:
-            self.raise_all()
 
 
 @contextmanager

@@ -47,13 +47,6 @@ def starved(error: BaseException) -> str:
     return ""
 
 
-def refuse_want(error: BaseException, what: str) -> None:
-    """Raise IncompleteError if an error of `what` was raised because a resource ran out."""
-    reason = starved(error)
-    if reason:
-        raise IncompleteError(f"{what}: {reason}") from None
-
-
 def processors() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):

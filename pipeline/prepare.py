@@ -11,24 +11,24 @@ raised at once:
 - every metric is bound to every data set.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from .backends import unused_address
 from .data.config.resolved import NO_OVERRIDES, Config, Overrides, select
 from .data.config.tree import Node
 from .data.corpus import Corpus
 from .data.formats import READERS
-from .data.input_files import Opener
-from .data.input_readers import completed, needs_files, reader_of
+from .data.input_readers import completed, missing_texts, open_corpus, reader_of
 from .data.input_warnings import mixed_styles, suspicions
 from .data.inputs import TEXTS
-from .data.opener import open_corpus
+from .data.opener import Opener
 from .data.texts import read_texts
-from .errors import InputError, Problem, Problems, bounded, did_you_mean
+from .errors import ConfigError, InputError, Problem, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .metrics.base import capabilities
 from .metrics.base.capabilities import file_readers, reads_files, reference_rules
@@ -100,7 +100,7 @@ def prepare(
     `written` is a YAML file, or the node of a mapping of Python. `listener` displays progress if a
     metric has texts annotated. Raises IncompleteError if a process that annotates dies.
     """
-    problems = Problems()
+    problems: list[Problem] = []
     opened_run = open_run(written, options, overrides, listener, problems)
     config = opened_run.config
     problems += impossible_requests(config, opened_run.metrics)
@@ -112,7 +112,7 @@ def prepare(
         problems=problems,
     )
     opened = open_stages(stages, preparation)
-    problems.raise_if_any()
+    config.refuse(problems)
 
     corpora = opened_run.corpora
     tasks = tasks_of(opened_run.metrics, corpora)
@@ -128,7 +128,12 @@ def prepare(
         tasks=tasks,
         warnings=(*warnings, *preparation.warnings),
         overrides=overrides,
-        written=_manifest_content(written, config, overrides),
+        written={
+            **config.origin,
+            "set": list(overrides.settings),
+            "only": list(overrides.only),
+            "written": config.plain,
+        },
         stages=stages,
         opened=opened,
         cluster=opened_run.texts.cluster,
@@ -144,11 +149,11 @@ def reread(
     Packages for plots and the files of human judgements are not checked: reports do not need them
     any more.
     """
-    problems = Problems()
+    problems: list[Problem] = []
     opened_run = open_run(
         written, RunOptions(backend="auto"), overrides, SILENT, problems
     )
-    problems.raise_if_any()
+    opened_run.config.refuse(problems)
     return opened_run
 
 
@@ -157,15 +162,13 @@ def open_run(
     options: RunOptions,
     overrides: Overrides,
     listener: Listener,
-    problems: Problems,
+    problems: list[Problem],
 ) -> OpenedRun:
     """Read a config and open its texts; raises ConfigError if the config cannot be read."""
     selected = read_config(written, overrides, problems)
-    problems += unused_address(selected.config, options)
-    texts = open_texts(
-        selected, options.under(selected.config.written.run), listener, problems
-    )
-    metrics = metrics_for_run(selected, texts.corpora)
+    texts = open_texts(selected, options, listener, problems)
+    systems = len(selected.config.systems)
+    metrics = capabilities.for_run(selected.metrics, systems, texts.corpora)
     problems += fit(metrics, texts.corpora)
     return OpenedRun(config=selected.config, metrics=metrics, texts=texts)
 
@@ -174,22 +177,21 @@ def open_run(
 
 
 def read_config(
-    written: str | Path | Node, overrides: Overrides, problems: Problems
+    written: str | Path | Node, overrides: Overrides, problems: list[Problem]
 ) -> ConfigWithMetrics:
     """Return a config with its metrics, or the part of them that --only selects.
 
     Raises ConfigError if the config cannot be read.
     """
-    from .data.config.load import (
-        load,
-    )  # here: YAML and pydantic take time, scoring needs neither
+    # here: YAML and pydantic take time, scoring needs neither
+    from .data.config.load import load
 
     loaded = load(written, overrides.settings, READERS, problems)
-    root = loaded.config.root if loaded.config else None
+    root = loaded.config.tree if loaded.config else None
     metrics = resolve_all(with_defaults(loaded.metric_nodes, root, problems), problems)
     if loaded.config is None:
-        problems += fit(metrics, ())
-        problems.raise_all()
+        problems += unavailable(metrics)
+        raise ConfigError(dict.fromkeys(problems))
     return select_part(loaded.config, metrics, overrides.only, problems)
 
 
@@ -197,7 +199,7 @@ def select_part(
     config: Config,
     metrics: Sequence[Metric],
     patterns: Sequence[str],
-    problems: Problems,
+    problems: list[Problem],
 ) -> ConfigWithMetrics:
     """Return the data sets, systems and metrics that match one of the patterns of --only.
 
@@ -221,32 +223,6 @@ def select_part(
     return ConfigWithMetrics(config=config, metrics=tuple(selected))
 
 
-def unused_address(config: Config, options: RunOptions) -> list[Problem]:
-    """Return the problem of an address of the command line that the backend does not use."""
-    if not options.address:
-        return []
-    from .backends import unused_address as reason_for
-
-    reason = reason_for(str(options.under(config.written.run).backend))
-    return [Problem("--address", reason)] if reason else []
-
-
-def _manifest_content(
-    written: str | Path | Node, config: Config, overrides: Overrides
-) -> dict[str, Any]:
-    """Return the part of run.json that reopen.py needs to open the texts again."""
-    file = Path(config.root.mark.file).absolute()
-    content: dict[str, Any] = {"config": str(file)}
-    if isinstance(
-        written, Node
-    ):  # the whole mapping, and the folder of its relative paths
-        content = {"config": written.plain(), "folder": str(file.parent)}
-    content["set"] = list(overrides.settings)
-    content["only"] = list(overrides.only)
-    content["written"] = config.root.plain()
-    return content
-
-
 # --- the texts
 
 
@@ -254,19 +230,25 @@ def open_texts(
     selected: ConfigWithMetrics,
     options: RunOptions,
     listener: Listener,
-    problems: Problems,
+    problems: list[Problem],
 ) -> OpenedTexts:
     """Open all texts and files of numbers. Texts are annotated if a metric needs it."""
+    run_options = options.under(selected.config.parsed.run)
+    cluster = run_options.new_cluster()
+    if options.address:
+        reason = unused_address(str(run_options.backend))
+        if reason:
+            problems.append(Problem("--address", reason))
+
     config = selected.config
     with_numbers = config
     readers = file_readers(selected.metrics)
     for kind, metrics in readers.items():
         with_numbers = kind.with_files(with_numbers, metrics, problems)
 
-    cluster = options.new_cluster()
     opener = Opener(
-        options.threads,
-        config.written.run.max_unpacked,
+        run_options.threads,
+        config.parsed.run.max_unpacked,
         with_numbers.missing_files,
         cluster.shared if cluster else None,
     )
@@ -279,12 +261,12 @@ def open_texts(
             for kind, metrics in readers.items():
                 corpus = kind.with_numbers(corpus, metrics)
             corpora.append(corpus)
-    _add_locations(config, problems)
     problems += missing_texts(config, selected.metrics)
     if not problems:
+        threads = run_options.threads
         try:
             corpora = [
-                completed(corpus, selected.views, options.threads, listener, opener)
+                completed(corpus, selected.views, threads, listener, opener)
                 for corpus in corpora
             ]
         except InputError as error:
@@ -292,58 +274,6 @@ def open_texts(
             problems += error.problems
     return OpenedTexts(
         corpora=tuple(corpora), cluster=cluster, bytes_opened=opener.read
-    )
-
-
-def _add_locations(config: Config, problems: Problems) -> None:
-    """Add the position in the config to the problems of missing files."""
-    for number, problem in enumerate(problems):
-        location = config.locations.get(problem.position)
-        if location is not None and problem.message.startswith("no such file"):
-            problems[number] = config.root.problem(str(problem), location)
-
-
-def missing_texts(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
-    """Return a problem for each data set without a text that a metric needs."""
-    from .data.config.models import DatasetConfig
-
-    problems = []
-    for dataset in config.datasets:
-        value = config.root.find(("datasets", dataset.name)).value
-        keys = set(value) if isinstance(value, dict) else set()
-        if keys - DatasetConfig.model_fields.keys():
-            continue  # unknown keys are problems already, and may be misspelt ones of texts
-        has_edits = bool(dataset.m2 or dataset.gold)
-        for metric in {metric.name: metric for metric in metrics}.values():
-            messages = []
-            if metric.spec.source and not (dataset.source or has_edits):
-                messages.append(
-                    without_source(metric.name, metric.hint, "add `source: FILE`")
-                )
-            # other checks report references that are empty, and inputs that are missing
-            is_reported = "references" in keys or needs_files(metric.spec.input)
-            has_references = dataset.references or has_edits
-            if metric.spec.references and not has_references and not is_reported:
-                messages.append(
-                    without_references(metric.name, "add `references: [FILE]`")
-                )
-            for message in messages:
-                problems.append(
-                    config.root.problem(message, ("datasets", dataset.name))
-                )
-    return problems
-
-
-def without_source(name: str, hint: str, remedy: str) -> str:
-    """Return the message for a metric without its source. `remedy` says how to add one."""
-    message = f"{name} needs a source, the uncorrected text: {remedy}"
-    return f"{message}; {hint}" if hint else message
-
-
-def without_references(name: str, remedy: str) -> str:
-    """Return the message for a metric without references. `remedy` says how to add some."""
-    return (
-        f"{name} needs references, the texts that outputs are compared with: {remedy}"
     )
 
 
@@ -365,18 +295,15 @@ def complete(
 # --- metrics with the data sets
 
 
-def metrics_for_run(
-    selected: ConfigWithMetrics, corpora: Collection[Corpus]
-) -> tuple[Metric, ...]:
-    """Return the metrics as this run needs them: some read all references before any line."""
-    systems = len(selected.config.systems)
-    return capabilities.for_run(selected.metrics, systems, corpora)
+def unavailable(metrics: Iterable[Metric]) -> list[Problem]:
+    """Return the problems of metrics whose packages or files are missing."""
+    messages = dict.fromkeys(metric.spec.unavailable() for metric in metrics)
+    return [Problem("", message) for message in messages if message]
 
 
 def fit(metrics: Sequence[Metric], corpora: Collection[Corpus]) -> list[Problem]:
     """Return why metrics cannot score the data sets, such as missing packages."""
-    unavailable = dict.fromkeys(metric.spec.unavailable() for metric in metrics)
-    problems = [Problem("", message) for message in unavailable if message]
+    problems = unavailable(metrics)
     for corpus in corpora:
         messages = [_misfit(metric, corpus) for metric in metrics]
         without_files = [
@@ -397,12 +324,11 @@ def fit(metrics: Sequence[Metric], corpora: Collection[Corpus]) -> list[Problem]
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     """Return why a metric cannot score a data set, by its settings or its policy of references."""
     view = metric.spec.input
-    if view != TEXTS:
-        message = reader_of(view).misfit(metric, corpus)
-        if message:
-            return message
-        if view not in corpus.views:
-            return None  # its source is missing, which is a problem of its own
+    message = reader_of(view).misfit(metric, corpus)
+    if message:
+        return message
+    if view != TEXTS and view not in corpus.views:
+        return None  # its source is missing, which is a problem of its own
     if has_own_tokens(metric) and not corpus.own_tokens:
         return (
             f"{metric.name}: the tokenizer own is for tokens of a program: lists of tokens, or "
@@ -445,52 +371,47 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
 
 def impossible_requests(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     """Return why a config that can be read cannot be run, whatever its texts are."""
-    problems = [*impossible_reports(config), *impossible_statistics(config, metrics)]
-    for metric in metrics:
-        message = capabilities.missing_code(metric)
-        if message:
-            problems.append(Problem("", message))
-    return problems
-
-
-def impossible_reports(config: Config) -> list[Problem]:
-    """Return why reports and plots of a config could not be written."""
     from . import report
 
-    root = config.root
-    output = config.written.output
-    formats = [name for name in output.formats if name in report.FORMATS]
     problems = []
+
+    # reports and plots
+    output = config.parsed.output
+    formats = [name for name in output.formats if name in report.FORMATS]
     for reason in report.unavailable(formats):
-        problems.append(root.problem(reason, ("output", "formats")))
+        problems.append(Problem("", reason, location=("output", "formats")))
     for number, name in enumerate(output.formats):
         if name not in report.FORMATS:
+            known = ", ".join(report.FORMATS)
             hint = did_you_mean(name, report.FORMATS)
-            message = (
-                f"expected one of {', '.join(report.FORMATS)}, found '{name}'{hint}"
-            )
-            problems.append(root.problem(message, ("output", "formats", number)))
+            message = f"expected one of {known}, found '{name}'{hint}"
+            location = ("output", "formats", number)
+            problems.append(Problem("", message, location=location))
     for number, name in enumerate(output.plots):
         if name not in report.PLOTS:
             hint = f"{did_you_mean(name, report.PLOTS)}; there are {', '.join(report.PLOTS)}"
             message = f"no plot is called '{name}'{hint}"
-            problems.append(root.problem(message, ("output", "plots", number)))
-    return problems
+            location = ("output", "plots", number)
+            problems.append(Problem("", message, location=location))
 
+    # the section `statistics`, and metrics without intervals
+    statistics = config.parsed.statistics
+    if statistics is not None:
+        from .scoring.resampling.intervals import unsupported
+        from .scoring.significance_tests import problems_of_settings
 
-def impossible_statistics(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
-    """Return what is wrong with the section `statistics`, and why metrics cannot have it."""
-    statistics = config.written.statistics
-    if statistics is None:
-        return []
-    from .scoring.resampling.intervals import unsupported
-    from .scoring.significance_tests import problems_of_settings
+        for key, message in problems_of_settings(statistics):
+            problems.append(Problem("", message, location=("statistics", key)))
+        for metric in metrics:
+            unsupported_reason = unsupported(metric)
+            if unsupported_reason:
+                problems.append(
+                    Problem("", unsupported_reason, location=("statistics",))
+                )
 
-    problems = []
-    for key, message in problems_of_settings(statistics):
-        problems.append(config.root.problem(message, ("statistics", key)))
+    # code of metrics
     for metric in metrics:
-        reason = unsupported(metric)
-        if reason:
-            problems.append(config.root.problem(reason, ("statistics",)))
+        missing_code = capabilities.missing_code(metric)
+        if missing_code:
+            problems.append(Problem("", missing_code))
     return problems

@@ -45,7 +45,7 @@ def revisit(
                 task.signature: task.metric
                 for task in tasks_of(opened_run.metrics, opened_run.corpora)
             }
-            written = opened_run.config.root.plain()
+            written = opened_run.config.plain
     except (InputError, StoreError) as error:
         unread = str(error)
     try:
@@ -92,7 +92,7 @@ def _open_texts(manifest: dict[str, Any], results: Results) -> OpenedRun:
     corpora = {corpus.name: corpus for corpus in opened_run.corpora}
     for name, info in results.datasets.items():
         if name not in corpora:
-            file = opened_run.config.root.mark.file
+            file = opened_run.config.tree.mark.file
             raise StoreError(f"{file}: has no data set '{name}' any more")
         now = describe(corpora[name], info.digests).digests
         changed = [

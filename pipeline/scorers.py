@@ -18,7 +18,7 @@ from . import kernel
 from .api import results_of
 from .arrays import Floats, Ints
 from .data.corpus import MAX_REFERENCES, ONE, Corpus, corpus_in_memory, reference_sets
-from .data.input_readers import GOLD, reader_of, takes_texts
+from .data.input_readers import GOLD, reader_of, takes_texts, without_source
 from .data.inputs import TEXTS
 from .data.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
@@ -31,7 +31,7 @@ from .metrics.base.statistics_spec import StatisticsSpec, Text, with_corpus_pass
 from .metrics.build import MetricArgument, from_values
 from .metrics.caller_tokens import OF_M2, has_own_tokens, with_own_tokens
 from .metrics.prepared import prepared_text
-from .prepare import complete, fit, text_warnings, without_source
+from .prepare import complete, fit, text_warnings
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
 from .scoring.sentences import LineScores

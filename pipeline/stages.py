@@ -122,7 +122,7 @@ def run(
             metric_results,
             warnings=[*job.warnings, *count_warnings(tasks, counts)],
             missing=missing,
-            order=job.config.written.output.x,
+            order=job.config.parsed.output.x,
         )
         complete = [corpus.without(lost_systems[corpus.name]) for corpus in job.corpora]
         scored = Scored(
@@ -201,9 +201,9 @@ def begin(
 ) -> Iterator[BegunRun]:
     """Take the run directory for a run, and give it back at the end; raises StoreError."""
     remove_abandoned()
-    directory = RunDirectory(folder_of(output or job.config.written.output.dir))
+    directory = RunDirectory(folder_of(output or job.config.parsed.output.dir))
     with (
-        options.under(job.config.written.run).connected(job.cluster) as connected,
+        options.under(job.config.parsed.run).connected(job.cluster) as connected,
         directory.held(listener.warn),
     ):
         earlier = EarlierRun() if fresh else earlier_run(directory, job)
@@ -350,7 +350,7 @@ def average(scored: Scored, _: bool) -> Scored:
 STAGES = [
     Stage(
         name="resampling",
-        requested=lambda job: job.config.written.statistics,
+        requested=lambda job: job.config.parsed.statistics,
         add=resample,
     ),
 ]
@@ -358,7 +358,7 @@ STAGES = [
 LAST_STAGES = [
     Stage(
         name="averaging",
-        requested=lambda job: job.config.written.output.mean or None,
+        requested=lambda job: job.config.parsed.output.mean or None,
         add=average,
     ),
 ]
@@ -373,12 +373,12 @@ def written_files(scored: Scored) -> "dict[str, Content]":
         if corpus.ids:
             lines = read_texts(corpus.ids, 0, corpus.lines)
             files[ids_file(corpus.name)] = "\n".join([*lines, ""])
-    output = job.config.written.output
+    output = job.config.parsed.output
     context = ReportContext(
         results=scored.results,
         measured=tuple(scored.metric_results),
         corpora={corpus.name: corpus for corpus in scored.corpora},
-        config=job.config.root.plain(),
+        config=job.config.plain,
         opened=job.opened.get,
         **output_settings(output),
     )

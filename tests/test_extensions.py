@@ -11,7 +11,7 @@ import pytest
 
 from pipeline import extension
 from pipeline.data.config import load, models
-from pipeline.errors import ConfigError, Problems
+from pipeline.errors import ConfigError, Problem
 from pipeline.extension import GROUP, Extension, installed, missing_extension
 from pipeline.lookup import Table
 from tests.conftest import ROOT
@@ -250,10 +250,9 @@ def test_a_section_of_an_extension_that_is_not_installed_names_it(
     monkeypatch.setattr(
         models, "SECTIONS", Table("pipeline", {}, kind="config_sections")
     )
-    monkeypatch.setattr(load, "SECTIONS", models.SECTIONS)
     config = tmp_path / "config.yaml"
     config.write_text("human: {file: people.csv}\n", encoding="utf-8")
-    problems = Problems()
+    problems: list[Problem] = []
     load.load(config, (), {}, problems)
     messages = [problem.message for problem in problems]
     assert (
@@ -272,9 +271,8 @@ def test_a_config_without_sections_of_extensions_looks_for_none(
     monkeypatch.setattr(
         models, "SECTIONS", Table("pipeline", {}, kind="config_sections")
     )
-    monkeypatch.setattr(load, "SECTIONS", models.SECTIONS)
     config = ROOT / "configs" / "quickstart.yaml"
-    problems = Problems()
+    problems: list[Problem] = []
     loaded = load.load(config, (), {}, problems)
     assert problems == []
     assert loaded.config

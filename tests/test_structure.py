@@ -82,8 +82,6 @@ STILL_OPEN = tuple(
         "cli/arguments.py",
         "cli/commands/explain.py",
         "cli/commands/report.py",
-        "data/config/resolver.py",
-        "data/input_files.py",
         "data/opener.py",
         "evaluation.py",
         "execution/options.py",

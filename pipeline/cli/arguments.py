@@ -15,11 +15,11 @@ from encodings.aliases import aliases
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
-from ..data.config.resolved import Column, Dataset, Input, System, is_glob
+from ..data.config.resolved import Column, Dataset, Input, System
 from ..data.formats import ENCODED, READERS, format_in
 from ..errors import ConfigError, CorpusError, Problem, did_you_mean
 from ..files.plain_files import STDIN
-from ..files.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
+from ..files.remote import PREFIX, Remote, is_data, is_glob, is_remote, is_there, locate
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -263,10 +263,9 @@ def open_files(
     Warnings go to standard error. `views` is what the metrics read; see `data/inputs.py`.
     `references` is whether they read any.
     """
-    from ..data.input_readers import needs_files, takes_texts
+    from ..data.input_readers import needs_files, open_corpus, takes_texts
     from ..data.input_warnings import suspicions  # here, because --help opens nothing
     from ..data.inputs import TEXTS
-    from ..data.opener import open_corpus
     from ..report.terminal.printing import print_warnings
 
     outputs = expanded(args.outputs)

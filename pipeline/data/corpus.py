@@ -140,8 +140,9 @@ class Corpus:
                 each.source = None
         return samples
 
+    @property
     def texts(self) -> list[AnyText]:
-        """Return all texts: source, references, systems."""
+        """All texts: source, references, systems."""
         source = [self.source] if self.source else []
         return [*source, *self.references, *self.systems.values()]
 

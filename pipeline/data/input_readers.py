@@ -1,32 +1,40 @@
-"""Inputs of data sets beside texts, such as edits: what an extension has to bring to read one.
+"""Inputs of data sets, such as texts and edits, what reads each of them, and how all are opened.
 
 A metric names the input that it reads (`StatisticsSpec.input`): TEXTS, or an input of an extension.
-The part of its name before the first point is a key of `Extension.inputs`, whose object reads it.
+The part of its name before the first point is a key of INPUTS.
 
-A data set that is read as another input is a *view*: a Corpus with the same lines and systems,
-whose references and outputs are texts in which each line holds a record of the input. So workers
-read a view by ranges of lines as they read other texts, and the digests of its texts are those of
-its records. Files with the key `gold` of a data set, or `m2`, are read by the input "gold". They
-may have a source and references too, for metrics that read texts.
+A data set that is read as another input than texts is a *view*: a Corpus with the same lines and
+systems, whose references and outputs are texts in which each line holds a record of the input. So
+workers read a view by ranges of lines as they read other texts, and the digests of its texts are
+those of its records. Files with the key `gold` of a data set, or `m2`, are read by the input
+"gold". They may have a source and references too, for metrics that read texts.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..errors import ConfigError, Problem
-from ..extension import contributions, missing_extension
+from ..errors import ConfigError, Problem, gathered
+from ..extension import missing_extension
+from ..lookup import Table
+from .corpus import (
+    MAX_REFERENCES,
+    Corpus,
+    check_parallel,
+    corpus_in_memory,
+    without_any,
+)
 from .inputs import TEXTS, TextReader
+from .opener import Opener, TextsOfInput
+from .texts import REPLACEMENTS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .config.resolved import Dataset, System
-    from .corpus import Corpus
-    from .input_files import Opener
+    from .config.resolved import Config, Dataset, System
     from .texts import TextFile
 
 GOLD = "gold"
@@ -44,18 +52,6 @@ class Listener(Protocol):
 
     def warn(self, text: str) -> None:
         """Take a warning that is displayed at once."""
-
-
-@dataclass
-class TextsOfInput:
-    """The texts that the files of an input have for metrics that read texts."""
-
-    source: TextFile | None = None
-    references: list[TextFile] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """Warnings."""
-    complete: bool = True
-    """Whether all files could be opened."""
 
 
 @dataclass
@@ -78,8 +74,23 @@ class OpenedInput(ABC):
         """Return the views of a data set by name; lines of the records are selected by now."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class OpenRequest:
+    """What the files of an input are opened for."""
+
+    dataset: Dataset
+    systems: Sequence[System]
+    opener: Opener
+    problems: list[Problem]
+    """All problems so far. The input adds its own."""
+    views: Collection[str]
+    """The inputs that metrics read."""
+    source: TextFile | None = None
+    """The source, if another input has it."""
+
+
 class InputReader(ABC):
-    """Reads an input of data sets beside texts. A name of a view is one of its inputs."""
+    """Reads an input of data sets. A name of a view is one of its inputs."""
 
     text_format: str
     """The format of texts whose files hold the input too."""
@@ -107,26 +118,14 @@ class InputReader(ABC):
         """Return systems with their outputs as texts, as these are read beside the views."""
 
     @abstractmethod
-    def texts(
-        self,
-        dataset: Dataset,
-        opener: Opener,
-        problems: list[Problem],
-        views: Collection[str],
-        source: TextFile | None,
-    ) -> TextsOfInput:
-        """Return source and references from `dataset.annotated`; adds to problems."""
+    def texts(self, request: OpenRequest) -> TextsOfInput:
+        """Return the texts that the files of the input have; adds to problems.
+
+        For the input "gold" these are the source and references of `dataset.annotated`.
+        """
 
     @abstractmethod
-    def open_records(
-        self,
-        dataset: Dataset,
-        systems: Sequence[System],
-        opener: Opener,
-        problems: list[Problem],
-        views: Collection[str],
-        source: TextFile | None,
-    ) -> OpenedInput | None:
+    def open_records(self, request: OpenRequest) -> OpenedInput | None:
         """Return the records of a data set for its views; None if there are none.
 
         Adds to problems.
@@ -165,33 +164,96 @@ class InputReader(ABC):
         """Return why a metric cannot score a data set with its view; empty: it can."""
 
 
+class TextsReader(InputReader):
+    """Reads lines of text. The view of texts is the data set itself."""
+
+    text_format = ""
+
+    def takes_texts(self, view: str) -> bool:
+        """Return that outputs are read as texts."""
+        return True
+
+    def needs_files(self, view: str) -> bool:
+        """Return that a data set needs no other files."""
+        return False
+
+    def annotator(self, view: str) -> str:
+        """Return that no program makes the texts."""
+        return ""
+
+    def is_file(self, path: Path) -> bool:
+        """Return that any file may hold texts."""
+        return True
+
+    def systems(
+        self, systems: Sequence[System], views: Collection[str]
+    ) -> Sequence[System]:
+        """Return the systems unchanged."""
+        return systems
+
+    def texts(self, request: OpenRequest) -> TextsOfInput:
+        """Return source, references and outputs as the config names them; adds to problems."""
+        return request.opener.texts(request.dataset, request.systems, request.problems)
+
+    def open_records(self, request: OpenRequest) -> None:
+        """Return no records beside the texts."""
+
+    def complete(
+        self,
+        corpus: Corpus,
+        views: Collection[str],
+        n_jobs: int,
+        listener: Listener,
+        opener: Opener | None,
+    ) -> Corpus:
+        """Return the data set, which has its texts."""
+        return corpus
+
+    def in_memory(
+        self,
+        gold: object,
+        hypotheses: Any,
+        references: Any,
+        sources: Any,
+        views: Collection[str],
+    ) -> Corpus:
+        """Return texts in memory; raises InputError."""
+        return corpus_in_memory(hypotheses, references, sources)
+
+    def misfit(self, metric: TextReader, corpus: Corpus) -> str:
+        """Return that every data set can be read as texts."""
+        return ""
+
+
+INPUTS: Table[InputReader] = Table(
+    __package__ or "", {TEXTS: TextsReader()}, kind="inputs"
+)
+"""What reads each input, by its name."""
+
+
 def reader_of(view: str) -> InputReader:
     """Return what reads an input; raises ConfigError if no extension brings it."""
     key = view.partition(".")[0]
-    for name, extension, reference in contributions("inputs"):
-        if name == key:
-            reader: InputReader = extension.load(reference)
-            return reader
+    if key in INPUTS:
+        return INPUTS[key]
     raise ConfigError(
         missing_extension("inputs", key) or f"no extension reads the input '{key}'"
     )
 
 
 def readers_of(views: Iterable[str]) -> list[InputReader]:
-    """Return what reads the inputs beside texts, each once; raises ConfigError."""
-    return list(
-        dict.fromkeys(reader_of(view) for view in sorted(views) if view != TEXTS)
-    )
+    """Return what reads the inputs, each once; raises ConfigError."""
+    return list(dict.fromkeys(map(reader_of, sorted(views))))
 
 
 def takes_texts(view: str) -> bool:
     """Return whether outputs are read as texts."""
-    return view == TEXTS or reader_of(view).takes_texts(view)
+    return reader_of(view).takes_texts(view)
 
 
 def needs_files(view: str) -> bool:
     """Return whether a data set needs files of an input beside texts."""
-    return view != TEXTS and reader_of(view).needs_files(view)
+    return reader_of(view).needs_files(view)
 
 
 def completed(
@@ -205,3 +267,218 @@ def completed(
     for reader in readers_of({*views, *corpus.views}):
         corpus = reader.complete(corpus, views, n_jobs, listener, opener)
     return corpus
+
+
+# ---- all files of a data set
+
+
+@dataclass
+class _Texts(TextsOfInput):
+    """The texts of a data set while they are being opened, and the records of other inputs."""
+
+    inputs: list[OpenedInput] = field(default_factory=list)
+
+    def add(self, other: TextsOfInput) -> None:
+        """Add the texts of an input; a source that is known stays."""
+        self.source = self.source or other.source
+        self.references += other.references
+        self.outputs.update(other.outputs)
+        self.ids = self.ids or other.ids
+        self.notes += other.notes
+        self.ragged = self.ragged or other.ragged
+        self.complete = self.complete and other.complete
+
+    @property
+    def of_dataset(self) -> list[TextFile]:
+        """The source, the references, and the records in place of references."""
+        files = super().of_dataset
+        for opened in self.inputs:
+            files += opened.references
+        return files
+
+    @property
+    def of_systems(self) -> list[TextFile]:
+        """The outputs, and their records."""
+        files = super().of_systems
+        for opened in self.inputs:
+            files += opened.outputs.values()
+        return files
+
+    def _put(self, new: Mapping[TextFile, TextFile], outputs: bool) -> None:
+        super()._put(new, outputs)
+        for opened in self.inputs:
+            opened.references = [new[file] for file in opened.references]
+            if outputs:
+                opened.outputs = {
+                    name: new[file] for name, file in opened.outputs.items()
+                }
+
+
+def open_corpus(
+    dataset: Dataset,
+    systems: Sequence[System],
+    problems: list[Problem],
+    opener: Opener | None = None,
+    views: Collection[str] = (TEXTS,),
+) -> Corpus | None:
+    """Open all files of a data set; return None after adding to problems, all at once.
+
+    `views` are the inputs that metrics read. Views that are made of texts are left to completed().
+    """
+    opener = opener or Opener()
+    problems_before = len(problems)
+    try:
+        readers = readers_of(views)
+        lines_reader = reader_of(TEXTS)
+        gold_reader = reader_of(GOLD) if dataset.annotated else None
+    except ConfigError as error:
+        problems += error.problems
+        return None
+
+    # texts
+    text_systems: Sequence[System] = systems
+    for reader in readers:
+        text_systems = reader.systems(text_systems, views)
+    request = OpenRequest(
+        dataset=dataset,
+        systems=text_systems,
+        opener=opener,
+        problems=problems,
+        views=views,
+    )
+    texts = _Texts()
+    texts.add(lines_reader.texts(request))
+    if gold_reader:
+        texts.add(gold_reader.texts(replace(request, source=texts.source)))
+
+    # records of other inputs
+    fits = True  # whether records are of the same sentences; if not, numbers of lines mean nothing
+    for reader in readers if texts.complete else ():
+        known = len(problems)
+        opened = reader.open_records(
+            replace(request, systems=systems, source=texts.source)
+        )
+        if opened:
+            texts.inputs.append(opened)
+            texts.source = texts.source or opened.source
+            texts.notes += opened.notes
+        else:
+            fits = fits and len(problems) == known
+
+    # lines, replacements and empty references
+    groups = [texts.all]
+    if dataset.outputs == "kept":
+        groups = [texts.of_dataset, texts.of_systems]
+    for group in groups:
+        if group and fits:
+            problems += check_parallel(group)
+    if len(texts.references) > MAX_REFERENCES:
+        message = f"has {len(texts.references)} references; at most {MAX_REFERENCES} are supported"
+        problems.append(Problem(dataset.name, message))
+    _select(dataset, texts, opener, problems)
+    if dataset.replace != "none":
+        replacement = REPLACEMENTS[dataset.replace]
+        with gathered(problems):
+            texts.change(lambda file: opener.rewrite(file, replacement))
+    problems += _empty_references(dataset, texts)
+    if not texts.complete or len(problems) > problems_before or not texts.all:
+        return None
+
+    missing = texts.ragged
+    if dataset.empty_references == "none":
+        missing = missing or any(file.blank for file in texts.references)
+    corpus = Corpus(
+        name=dataset.name,
+        lines=texts.all[0].lines,
+        source=texts.source,
+        references=tuple(texts.references),
+        systems=texts.outputs,
+        missing=missing,
+        notes=tuple(texts.notes),
+        ids=texts.ids,
+    )
+    views_of_inputs: dict[str, Corpus] = {}
+    for opened in texts.inputs:
+        views_of_inputs.update(opened.views(dataset, corpus, views))
+    return replace(corpus, views=views_of_inputs) if texts.inputs else corpus
+
+
+def _select(
+    dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]
+) -> None:
+    """Select the lines of the config. With `outputs: kept`, outputs have only these lines already."""
+    has_selected_outputs = dataset.outputs == "kept"
+    files = texts.of_dataset if has_selected_outputs else texts.all
+    if not dataset.selection or len({file.lines for file in files}) != 1:
+        return
+    with gathered(problems):
+        ranges = dataset.selection.numbers(files[0].lines)
+        texts.change(
+            lambda file: opener.select(file, ranges), outputs=not has_selected_outputs
+        )
+        texts.ids = texts.ids and opener.select(texts.ids, ranges)
+    if has_selected_outputs:
+        references = texts.references or texts.of_dataset
+        problems += check_parallel([*references, *texts.outputs.values()])
+
+
+def _empty_references(dataset: Dataset, texts: TextsOfInput) -> list[Problem]:
+    """Return the problems of references without a token that do not count as empty sentences."""
+    references = texts.references
+    if dataset.empty_references == "error":
+        problems = []
+        for file in references:
+            if file.blank:
+                more = f" (and {file.blank - 1} more)" if file.blank > 1 else ""
+                message = (
+                    f"this reference is empty{more}, and the data set says "
+                    "`empty_references: error`"
+                )
+                problems.append(Problem(file.at(int(file.blanks[0])), message))
+        return problems
+    if dataset.empty_references == "keep" and not texts.ragged:
+        return []
+    if not references or len({file.lines for file in references}) > 1:
+        return []
+    why = "" if texts.ragged else ", and the data set says `empty_references: none`"
+    return without_any(references, why)
+
+
+def missing_texts(config: Config, metrics: Iterable[TextReader]) -> list[Problem]:
+    """Return a problem for each data set without a text that a metric needs."""
+    problems = []
+    for dataset in config.datasets:
+        keys = dataset.keys
+        if dataset.has_unknown_keys:
+            continue  # unknown keys are problems already, and may be misspelt ones of texts
+        has_edits = bool(dataset.m2 or dataset.gold)
+        for metric in {metric.name: metric for metric in metrics}.values():
+            messages = []
+            if metric.spec.source and not (dataset.source or has_edits):
+                messages.append(
+                    without_source(metric.name, metric.hint, "add `source: FILE`")
+                )
+            # other checks report references that are empty, and inputs that are missing
+            is_reported = "references" in keys or needs_files(metric.spec.input)
+            has_references = dataset.references or has_edits
+            if metric.spec.references and not has_references and not is_reported:
+                messages.append(
+                    without_references(metric.name, "add `references: [FILE]`")
+                )
+            for message in messages:
+                location = ("datasets", dataset.name)
+                problems.append(Problem("", message, location=location))
+    return problems
+
+
+def without_source(name: str, hint: str, remedy: str) -> str:
+    """Return the message for a metric without its source. `remedy` says how to add one."""
+    message = f"{name} needs a source, the uncorrected text: {remedy}"
+    return f"{message}; {hint}" if hint else message
+
+
+def without_references(name: str, remedy: str) -> str:
+    """Return the message for a metric without references. `remedy` says how to add some."""
+    return (
+        f"{name} needs references, the texts that outputs are compared with: {remedy}"
+    )

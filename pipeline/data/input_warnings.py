@@ -23,7 +23,7 @@ from .text_checks import (
     text_warning,
     words_of_name,
 )
-from .texts import ORDINARY, AnyText, MemoryText, same
+from .texts import ORDINARY, AnyText, MemoryText
 
 BASELINES = {
     *ROLE_WORDS["source"].split(),
@@ -47,7 +47,9 @@ def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
     references = references or any(view.annotated for view in corpus.views.values())
     warnings: list[str] = []
     is_ordinary = _is_ordinary(corpus)
-    if is_ordinary and not _has_equal_texts(corpus):
+    if is_ordinary and len({text.identity for text in corpus.texts}) == len(
+        corpus.texts
+    ):
         return []
     if not is_ordinary:
         warnings += corpus.notes
@@ -71,7 +73,7 @@ def _is_ordinary(corpus: Corpus) -> bool:
     if corpus.lines >= FEW or corpus.missing or corpus.notes:
         return False
     names = set()
-    for text in corpus.texts():
+    for text in corpus.texts:
         if not isinstance(text, MemoryText) or text.suspicious is not ORDINARY:
             return False
         if len(text.blanks) or b"{" in text.data or text.name in names:
@@ -80,16 +82,10 @@ def _is_ordinary(corpus: Corpus) -> bool:
     return True
 
 
-def _has_equal_texts(corpus: Corpus) -> bool:
-    """Return whether two texts of a data set in memory are equal."""
-    texts = [text.strings for text in corpus.texts() if isinstance(text, MemoryText)]
-    return len(set(texts)) < len(texts)
-
-
 def _file_warnings(corpus: Corpus) -> Iterator[str]:
     """Warn of what was counted when files were opened."""
     files: dict[str, AnyText] = {}
-    for text in corpus.texts():
+    for text in corpus.texts:
         files.setdefault(text.display_name, text)
     for file in files.values():
         if file.has_bom:
@@ -98,14 +94,11 @@ def _file_warnings(corpus: Corpus) -> Iterator[str]:
                 "(--bom keep)"
             )
         if file.suspicious.nuls:
-            count = (
-                "1 NUL character"
-                if file.suspicious.nuls == 1
-                else f"{file.suspicious.nuls} NUL characters"
-            )
+            plural = "s" if file.suspicious.nuls > 1 else ""
+            count = f"{file.suspicious.nuls} NUL character{plural}"
             yield f"{file.name}: holds {count}; is it UTF-8 text?"
         line = file.suspicious.long_line
-        if line and not isinstance(file, MemoryText):
+        if line:
             size = file.suspicious.long_line_bytes
             yield (
                 f"{file.name}: line {file.number(line):,} has {size:,} bytes, which takes time and "
@@ -119,7 +112,7 @@ def _reference_warnings(corpus: Corpus) -> Iterator[str]:
     """Warn of references that are the source, and of their empty lines."""
     for number, reference in enumerate(corpus.references):
         called = f"reference {number + 1} ({reference.name})"
-        if corpus.source and same(reference, corpus.source):
+        if corpus.source and reference.identity == corpus.source.identity:
             yield f"{called} is the same text as the source"
         if corpus.empty_references:
             count = len(corpus.empty_references[number])
@@ -151,7 +144,7 @@ def _system_warnings(corpus: Corpus) -> Iterator[str]:
         if name in corpus.references_as_systems:
             continue
         for called, text in before:
-            if same(file, text):
+            if file.identity == text.identity:
                 yield f"system {name} is the same text as {called}"
                 break
         if _is_source(corpus, name, file):
@@ -163,11 +156,9 @@ def _system_warnings(corpus: Corpus) -> Iterator[str]:
         if file.blank * 2 > file.lines:
             yield f"system {name}: {file.blank} of {file.lines} lines are empty"
         if file.suspicious.subwords and not may_have_subwords and not corpus.own_tokens:
-            times = (
-                "once"
-                if file.suspicious.subwords == 1
-                else f"{file.suspicious.subwords} times"
-            )
+            times = f"{file.suspicious.subwords} times"
+            if file.suspicious.subwords == 1:
+                times = "once"
             yield (
                 f"system {name} has subword pieces ('@@ ' or '\u2581', {times}); join them before "
                 "scoring"
@@ -179,7 +170,7 @@ def _is_source(corpus: Corpus, name: str, file: AnyText) -> bool:
     if (
         corpus.source is None
         or file.lines < 2 * ENOUGH_LINES
-        or not same(file, corpus.source)
+        or file.identity != corpus.source.identity
     ):
         return False
     return words_of_name(f"{name} {file.name}").isdisjoint(BASELINES)

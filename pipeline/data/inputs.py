@@ -49,6 +49,10 @@ class TextReader(Protocol):
         """The name of the metric."""
 
     @property
+    def hint(self) -> str:
+        """How to score without a source, or nothing."""
+
+    @property
     def spec(self) -> InputSpec:
         """What the metric reads."""
 

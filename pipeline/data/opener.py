@@ -1,270 +1,485 @@
-"""Opens the texts of data sets, with the lines, replacements and annotations of the config."""
+"""Opens texts, each file once. Selected, joined and changed texts are written to temporary files."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from ..errors import ConfigError, CorpusError, Problem
-from .config.resolved import Dataset, Input, System
-from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
-from .input_files import Opener, join
-from .input_readers import GOLD, OpenedInput, reader_of, readers_of
-from .inputs import TEXTS
-from .texts import REPLACEMENTS, TextFile
+import numpy as np
+
+from ..arrays import Ints
+from ..errors import CorpusError, Problem, did_you_mean, gathered
+from ..files.plain_files import (
+    BOM,
+    SEPARATOR,
+    STDIN,
+    UNPACKED,
+    Origin,
+    StoredTexts,
+    TempFiles,
+    named,
+)
+from ..files.remote import Remote, is_there
+from ..parallel import Shared, threads
+from . import formats
+from .config.resolved import Column, Dataset, Input, System
+from .scan import Opening, ScanResult, TextRange, index_text
+from .texts import TextFile, lines_of, numbered, read_span
+
+T = TypeVar("T")
+
+ClusterMap = Callable[
+    [Callable[[TextRange], ScanResult], Sequence[TextRange]],
+    Sequence[ScanResult | None],
+]
+"""Has the workers of a cluster call a function for each item; None for an item of a lost worker."""
+
+BLOCK_LINES = 8192
+"""Lines that are read at once where texts are compared or selected."""
+ORDERED_LINES = 1 << 18
+"""Lines of a text in another order that are in memory at once."""
+MIN_THREADED_BYTES = 1 << 24
+"""Bytes from which several threads open files. Hashing and searching release Python's lock."""
+MIN_CLUSTER_BYTES = 1 << 30
+"""Bytes from which the workers of a cluster open files."""
+RANGES_AT_ONCE = 1024
+"""Ranges of texts that are scanned together. If a worker of a cluster dies, this machine scans the
+rest of them."""
 
 
 @dataclass
-class _Texts:
-    """The texts of a data set by their roles, while they are being opened."""
+class TextsOfInput:
+    """The texts that the files of an input have."""
 
-    source: TextFile | None
-    references: list[TextFile]
-    outputs: dict[str, TextFile]
-    complete: bool
-    """All of them could be opened."""
+    source: TextFile | None = None
+    references: list[TextFile] = field(default_factory=list)
+    outputs: dict[str, TextFile] = field(default_factory=dict)
+    """The texts of systems by their names."""
     ids: TextFile | None = None
     """The ids of the lines, if any."""
-    notes: tuple[str, ...] = ()
-    """Warnings about records that were left out."""
+    notes: list[str] = field(default_factory=list)
+    """Warnings."""
     ragged: bool = False
     """Whether references are lists of different lengths."""
-    inputs: list[OpenedInput] = field(default_factory=list)
-    """The records of inputs beside texts, if a metric reads them."""
+    complete: bool = True
+    """Whether all files could be opened."""
 
     @property
     def of_dataset(self) -> list[TextFile]:
-        """The source, the references, and the records in place of references."""
-        files = [self.source] if self.source else []
-        files += self.references
-        for opened in self.inputs:
-            files += opened.references
-        return files
+        """The source and the references."""
+        return [*([self.source] if self.source else []), *self.references]
 
     @property
     def of_systems(self) -> list[TextFile]:
-        """The outputs, and their records."""
-        files = list(self.outputs.values())
-        for opened in self.inputs:
-            files += opened.outputs.values()
-        return files
+        """The outputs."""
+        return list(self.outputs.values())
 
     @property
     def all(self) -> list[TextFile]:
         """The source, the references and the outputs."""
         return [*self.of_dataset, *self.of_systems]
 
-    def put(self, new: Mapping[TextFile, TextFile], outputs: bool = True) -> None:
-        """Put new texts in place of source, references and, with `outputs`, outputs."""
+    def change(
+        self, change: Callable[[TextFile], TextFile], *, outputs: bool = True
+    ) -> None:
+        """Change source, references and, with `outputs`, outputs; each text once."""
+        files = self.all if outputs else self.of_dataset
+        self._put({file: change(file) for file in dict.fromkeys(files)}, outputs)
+
+    def _put(self, new: Mapping[TextFile, TextFile], outputs: bool) -> None:
         self.source = self.source and new[self.source]
         self.references = [new[file] for file in self.references]
-        for opened in self.inputs:
-            opened.references = [new[file] for file in opened.references]
         if outputs:
             self.outputs = {name: new[file] for name, file in self.outputs.items()}
-            for opened in self.inputs:
-                opened.outputs = {
-                    name: new[file] for name, file in opened.outputs.items()
-                }
 
 
-def open_corpus(
-    dataset: Dataset,
-    systems: Sequence[System],
-    problems: list[Problem],
-    opener: Opener | None = None,
-    views: Collection[str] = (TEXTS,),
-) -> Corpus | None:
-    """Open all files of a data set; return None after adding to problems, all at once.
+class Lists(NamedTuple):
+    """The references in a column of lists."""
 
-    `views` are the inputs that metrics read. Views that are made of texts are left to completed()
-    of `input_readers.py`.
+    references: list[Input]
+    """A reference for each index in the lists; for a column of texts, or another file, one."""
+    missing: list[int]
+    """How many lists have no text at each index; empty if all lists have the same length."""
+
+
+class Opener:
+    """Opens the inputs of a run, each once, and reports each problem once.
+
+    `cap` limits the bytes that are unpacked. `missing_files` are known to be missing, and have
+    problems already: they are not opened. `cluster` has workers scan large files.
     """
-    opener = opener or Opener()
-    problems_before = len(problems)
 
-    # texts, and what the files of other inputs have of them
-    try:
-        readers = readers_of(views)
-        gold_reader = reader_of(GOLD) if dataset.annotated else None
-    except ConfigError as error:
-        problems += error.problems
-        return None
-    read: Sequence[System] = systems
-    for reader in readers:
-        read = reader.systems(read, views)
-    texts = _opened(dataset, read, opener, problems)
-    notes = [*texts.notes, *_with_marks(dataset, texts, opener)]
-    if gold_reader:
-        of_gold = gold_reader.texts(dataset, opener, problems, views, texts.source)
-        texts.source = texts.source or of_gold.source
-        texts.references += of_gold.references
-        texts.complete = texts.complete and of_gold.complete
-        notes += of_gold.notes
+    def __init__(
+        self,
+        threads: int = 1,
+        cap: int = UNPACKED,
+        missing_files: Collection[Path | Remote] = (),
+        cluster: ClusterMap | None = None,
+    ) -> None:
+        self.threads = threads
+        self.temp_files = TempFiles(cap)
+        self.missing_files = missing_files
+        self.cluster = cluster
+        self.read = 0
+        """The bytes of texts that were read."""
+        self._opened: dict[Input, TextFile | CorpusError] = {}
+        self._once: dict[Hashable, Any] = {}
+        self._lock = Lock()
+        self._stdin_inputs = 0
 
-    # records of other inputs
-    fits = True  # whether records are of the same sentences; if not, numbers of lines mean nothing
-    for reader in readers if texts.complete else ():
-        known = len(problems)
-        opened = reader.open_records(
-            dataset, systems, opener, problems, views, texts.source
+    def open_all(
+        self, inputs: Sequence[Input], problems: list[Problem]
+    ) -> list[TextFile | None]:
+        """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
+        new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
+        size = 0
+        if self.threads > 1 or self.cluster:
+            size = sum(_size(formats.file_of(item)) for item in new)
+        with threads(self.threads if size > MIN_THREADED_BYTES else 1) as shared:
+            openings = shared(self._try, new)
+            opened = [item for item in openings if isinstance(item, Opening)]
+            uses_cluster = self.cluster is not None and size > MIN_CLUSTER_BYTES
+            results = self._scanned(opened, shared, uses_cluster=uses_cluster)
+        for item, opening in zip(new, openings, strict=True):
+            file = (
+                self._finished(opening, results)
+                if isinstance(opening, Opening)
+                else opening
+            )
+            self._opened[item] = file
+            if isinstance(file, CorpusError):
+                problems += file.problems
+        before = self._stdin_inputs
+        self._stdin_inputs += sum(item == STDIN for item in inputs)
+        if before < 2 <= self._stdin_inputs:
+            message = "is named more than once; it can be one text only"
+            problems.append(Problem("standard input", message))
+        files = [self._opened[item] for item in inputs]
+        return [file if isinstance(file, TextFile) else None for file in files]
+
+    def texts(
+        self, dataset: Dataset, systems: Sequence[System], problems: list[Problem]
+    ) -> TextsOfInput:
+        """Open the texts that a data set and its systems name; adds to problems.
+
+        Records with ids are in the order of the first text that has ids.
+        """
+        outputs = {}
+        for system in systems:
+            if dataset.name in system.paths:
+                outputs[system.name] = system.paths[dataset.name]
+        references: list[Input] = []
+        missing: list[int] = []  # how many lists have no text for each reference
+        for reference in dataset.references:
+            lists = self._lists(reference, problems)
+            references += lists.references
+            missing += lists.missing or [0] * len(lists.references)
+        ragged = any(missing)
+        inputs: list[Input] = [dataset.source] if dataset.source else []
+        first = len(inputs)
+        last = first + len(references)
+        inputs += references
+        inputs += outputs.values()
+        files = self.open_all(inputs, problems)
+        if ragged and dataset.empty_references != "none":
+            for file, count in zip(files[first:last], missing, strict=True):
+                if file and file.blank > count:
+                    message = (
+                        f"{file.blank - count} references have no word, and other lists lack "
+                        "references: say `empty_references: none` (--empty-references none), or "
+                        "fill them"
+                    )
+                    problems.append(Problem(file.display_name, message))
+        ids = self._join(inputs, len(outputs), files, problems)
+        texts = TextsOfInput(
+            source=files[0] if dataset.source else None,
+            references=[file for file in files[first:last] if file],
+            ragged=ragged,
+            complete=all(files),
         )
-        if opened:
-            texts.inputs.append(opened)
-            texts.source = texts.source or opened.source
-            notes += opened.notes
-        else:
-            fits = fits and len(problems) == known
+        for name, file in zip(outputs, files[last:], strict=True):
+            if file:
+                texts.outputs[name] = file
+        if ids:
+            texts.ids = ids.base
+            texts.notes += ids.notes
+        if dataset.bom != "drop":
+            self._keep_marks(dataset.bom, texts)
+        return texts
 
-    # lines
-    groups = [texts.all]
-    if dataset.outputs == "kept":
-        groups = [texts.of_dataset, texts.of_systems]
-    for group in groups:
-        if group and fits:
-            problems += check_parallel(group)
-    if len(texts.references) > MAX_REFERENCES:
-        message = f"has {len(texts.references)} references; at most {MAX_REFERENCES} are supported"
-        problems.append(Problem(dataset.name, message))
-    _select(dataset, texts, opener, problems)
-    if dataset.replace != "none":
-        change = REPLACEMENTS[dataset.replace]
-        try:
-            texts.put({file: opener.rewrite(file, change) for file in texts.all})
-        except CorpusError as error:
-            problems += error.problems
-    problems += _empty_references(dataset, texts.references, ragged=texts.ragged)
-    if not texts.complete or len(problems) > problems_before or not texts.all:
-        return None
-    missing = texts.ragged
-    if dataset.empty_references == "none":
-        missing = missing or any(file.blank for file in texts.references)
-    corpus = Corpus(
-        name=dataset.name,
-        lines=texts.all[0].lines,
-        source=texts.source,
-        references=tuple(texts.references),
-        systems=texts.outputs,
-        missing=missing,
-        notes=tuple(notes),
-        ids=texts.ids,
-    )
-    views_of_inputs: dict[str, Corpus] = {}
-    for opened in texts.inputs:
-        views_of_inputs.update(opened.views(dataset, corpus, views))
-    return replace(corpus, views=views_of_inputs) if texts.inputs else corpus
-
-
-def _opened(
-    dataset: Dataset, systems: Sequence[System], opener: Opener, problems: list[Problem]
-) -> _Texts:
-    """Open the texts that a data set and its systems name."""
-    outputs = {}
-    for system in systems:
-        if dataset.name in system.paths:
-            outputs[system.name] = system.paths[dataset.name]
-    references: list[Input] = []
-    missing: list[int] = []  # how many lists have no text for each reference
-    for reference in dataset.references:
-        lists = opener.lists(reference, problems)
-        references += lists.references
-        missing += lists.missing or [0] * len(lists.references)
-    ragged = any(missing)
-    inputs: list[Input] = [dataset.source] if dataset.source else []
-    first = len(inputs)
-    inputs += references
-    inputs += outputs.values()
-    files = opener.open_all(inputs, problems)
-    if ragged and dataset.empty_references != "none":
-        for file, count in zip(
-            files[first : first + len(missing)], missing, strict=True
-        ):
-            if file and file.blank > count:
-                problems.append(_empty_among_missing(file, file.blank - count))
-    joined = join(inputs, len(outputs), files, opener, problems)
-    reference_files = joined.files[first : first + len(references)]
-    output_files = joined.files[first + len(references) :]
-    opened_outputs = {}
-    for name, file in zip(outputs, output_files, strict=True):
-        if file:
-            opened_outputs[name] = file
-    return _Texts(
-        source=joined.files[0] if dataset.source else None,
-        references=[file for file in reference_files if file],
-        outputs=opened_outputs,
-        complete=all(joined.files),
-        ids=joined.ids,
-        notes=tuple(joined.notes),
-        ragged=ragged,
-    )
-
-
-def _empty_among_missing(file: TextFile, count: int) -> Problem:
-    """Return the problem of empty references, beside lists of different lengths."""
-    message = f"{count} references have no word, and other lists lack references: say"
-    remedy = "`empty_references: none` (--empty-references none), or fill them"
-    return Problem(file.display_name, f"{message} {remedy}")
-
-
-def _with_marks(dataset: Dataset, texts: _Texts, opener: Opener) -> list[str]:
-    """Make byte order marks part of texts if the config says so; return a warning for each."""
-    if dataset.bom == "drop":
-        return []
-    if dataset.bom == "keep":
+    def _keep_marks(
+        self, systems: tuple[str, ...] | Literal["keep"], texts: TextsOfInput
+    ) -> None:
+        """Make byte order marks part of texts, or of the outputs of some systems, with a warning."""
         chosen = set(texts.all)
-    else:
-        chosen = {file for name, file in texts.outputs.items() if name in dataset.bom}
-    new = {file: file for file in texts.all}
-    notes = []
-    for file in new:
-        if file.has_bom and file in chosen:
-            new[file] = opener.with_mark(file)
-            notes.append(
+        if systems != "keep":
+            chosen = {file for name, file in texts.outputs.items() if name in systems}
+
+        def with_mark(file: TextFile) -> TextFile:
+            if not file.has_bom or file not in chosen:
+                return file
+            texts.notes.append(
                 f"{file.name}: the byte order mark at its beginning counts as text (bom: keep)"
             )
-    texts.put(new)
-    return notes
+            return self.with_mark(file)
 
+        texts.change(with_mark)
 
-def _select(
-    dataset: Dataset,
-    texts: _Texts,
-    opener: Opener,
-    problems: list[Problem],
-) -> None:
-    """Select the lines of the config. With `outputs: kept`, outputs have only these lines already."""
-    has_selected_outputs = dataset.outputs == "kept"
-    files = texts.of_dataset if has_selected_outputs else texts.all
-    if not dataset.selection or len({file.lines for file in files}) != 1:
-        return
-    try:
-        ranges = dataset.selection.numbers(files[0].lines)
-        selected = {file: opener.select(file, ranges) for file in files}
-        texts.put(selected, outputs=not has_selected_outputs)
-        texts.ids = texts.ids and opener.select(texts.ids, ranges)
-    except (ConfigError, CorpusError) as error:
-        problems += error.problems
-    if has_selected_outputs:
-        references = texts.references or texts.of_dataset
-        problems += check_parallel([*references, *texts.outputs.values()])
+    def _lists(self, reference: Input, problems: list[Problem]) -> Lists:
+        """Return the references in a column, which may hold lists; adds to problems."""
+        if isinstance(reference, Path | Remote) or reference.path in self.missing_files:
+            return Lists([reference], [])
+        try:
+            sizes_of_lists = formats.sizes_of_lists(reference, self.temp_files)
+        except CorpusError as error:
+            problems += error.problems
+            self._opened[reference] = CorpusError([])
+            return Lists([reference], [])
+        if not sizes_of_lists:
+            return Lists([reference], [])
+        sizes = np.frombuffer(sizes_of_lists, np.uint8)
+        longest = int(sizes.max())
+        missing = [int((sizes <= index).sum()) for index in range(longest)]
+        null = reference.null or any(missing)
+        references: list[Input] = []
+        for index in range(len(missing)):
+            column = f"{reference.column}[{index}]"
+            references.append(replace(reference, column=column, null=null))
+        return Lists(references, missing if any(missing) else [])
 
+    def _try(self, text: Input) -> Opening | CorpusError:
+        if formats.file_of(text) in self.missing_files:
+            return CorpusError([])
+        try:
+            if isinstance(text, Path) and is_there(text):
+                formats.refuse_table(text, self.temp_files.local(text), named(text))
+            if isinstance(text, Column):
+                open_column = formats.format_of(text).open
+                if open_column:
+                    return Opening.of(open_column(text, self))
+            return Opening.of(formats.stored_texts(text, self.temp_files))
+        except CorpusError as error:
+            return error
 
-def _empty_references(
-    dataset: Dataset, references: Sequence[TextFile], *, ragged: bool
-) -> list[Problem]:
-    """Return the problems of references without a token that do not count as empty sentences."""
-    if dataset.empty_references == "error":
-        problems = []
-        for file in references:
-            if file.blank:
-                more = f" (and {file.blank - 1} more)" if file.blank > 1 else ""
-                message = (
-                    f"this reference is empty{more}, and the data set says "
-                    "`empty_references: error`"
+    def once(self, key: Hashable, make: Callable[[Shared], T]) -> T:
+        """Return the result of a function that uses threads; it is called once for each key."""
+        with self._lock, threads(self.threads) as shared:
+            if key not in self._once:
+                self._once[key] = make(shared)
+            result: T = self._once[key]
+            return result
+
+    def _scanned(
+        self, openings: Sequence[Opening], shared: Shared, *, uses_cluster: bool
+    ) -> dict[TextRange, ScanResult]:
+        """Return the results for all ranges of texts."""
+        results: dict[TextRange, ScanResult] = {}
+        remote_ranges: set[TextRange] = set()
+        if uses_cluster:  # its workers do not have the temporary folder
+            for opening in openings:
+                if _in_place(opening):
+                    remote_ranges.update(opening.ranges)
+        ranges = list(
+            dict.fromkeys(chain.from_iterable(opening.ranges for opening in openings))
+        )
+        for low in range(0, len(ranges), RANGES_AT_ONCE):
+            batch = ranges[low : low + RANGES_AT_ONCE]
+            sent = [item for item in batch if item in remote_ranges]
+            if self.cluster and sent:
+                answers = self.cluster(TextRange.scan, sent)
+                for text_range, result in zip(sent, answers, strict=True):
+                    if result and not result.problem:
+                        results[text_range] = result
+            local = [item for item in batch if item not in results]
+            results.update(zip(local, shared(TextRange.scan, local), strict=True))
+            self.read += sum(item.high - item.low for item in batch)
+        return results
+
+    def _finished(
+        self, opening: Opening, results: Mapping[TextRange, ScanResult]
+    ) -> TextFile | CorpusError:
+        """Return a text whose ranges were scanned; one in a temporary file keeps it alive."""
+        try:
+            temp_files = None if _in_place(opening) else self.temp_files
+            return opening.opened(
+                [results[item] for item in opening.ranges], temp_files
+            )
+        except CorpusError as error:
+            return error
+
+    def index(self, file: StoredTexts) -> TextFile:
+        """Index texts of a temporary file; raises CorpusError."""
+        return index_text(file, self.temp_files)
+
+    def index_records(self, name: str, records: Iterable[bytes]) -> TextFile:
+        """Write and index records of sentences, such as edits; `name` is that of their file.
+
+        Raises CorpusError.
+        """
+        path = self.temp_files.write_texts(name, records)
+        return self.index(StoredTexts(path, SEPARATOR, Origin(name, ", sentence ")))
+
+    def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
+        """Return some lines of a text as a text; ranges are low <= i < high."""
+        parts = [np.arange(low + 1, high + 1) for low, high in ranges]
+        numbers = np.concatenate(parts)
+        if file.numbers is not None:
+            numbers = file.numbers[numbers - 1]
+        texts = chain.from_iterable(_texts(file, low, high) for low, high in ranges)
+        return self._written(file, texts, numbers)
+
+    def _join(
+        self,
+        inputs: Sequence[Input],
+        outputs: int,
+        files: list[TextFile | None],
+        problems: list[Problem],
+    ) -> "_Ids | None":
+        """Put texts in the order of the ids of the first one that has ids; return its ids.
+
+        The last `outputs` of the inputs are those of systems, and the first one with ids is none of
+        these. Texts without ids are unchanged. A record whose id the first text does not have is
+        left out, with a warning. Adds problems if an id is missing in a text, or occurs twice; the
+        text is None then.
+        """
+        id_columns: dict[int, Column] = {}
+        for index, item in enumerate(inputs):
+            if isinstance(item, Column) and item.key:
+                id_columns[index] = replace(item, column=item.key, null=False)
+        if not id_columns:
+            return None
+        opened_ids = self.open_all(list(id_columns.values()), problems)
+        first = min(id_columns)
+        if first >= len(inputs) - outputs:
+            message = (
+                "has ids, but no text of the data set has any: name the field of a file of records "
+                "there too"
+            )
+            problems.append(Problem(str(id_columns[first].path), message))
+            return None
+        base: _Ids | None = None
+        for index, ids in zip(id_columns, opened_ids, strict=True):
+            file = files[index]
+            files[index] = None
+            if ids is None or file is None:
+                continue
+            with gathered(problems):
+                base = base or _Ids(ids)
+                order = base.order(ids)
+                files[index] = file if order is None else self._ordered(file, order)
+        return base
+
+    def _ordered(self, file: TextFile, indices: Ints) -> TextFile:
+        """Return the lines of a text with these indices, in this order, as a text."""
+
+        def texts() -> Iterator[bytes]:
+            for low in range(
+                0, len(indices), ORDERED_LINES
+            ):  # the text is read once for each part
+                part = indices[low : low + ORDERED_LINES]
+                unique = np.unique(part)
+                line_at = dict(
+                    zip(unique.tolist(), lines_of(file, unique), strict=True)
                 )
-                problems.append(Problem(file.at(int(file.blanks[0])), message))
-        return problems
-    if dataset.empty_references == "keep" and not ragged:
-        return []
-    if not references or len({file.lines for file in references}) > 1:
-        return []
-    why = "" if ragged else ", and the data set says `empty_references: none`"
-    return without_any(references, why)
+                for index in part.tolist():
+                    yield line_at[index].encode()
+
+        return self._written(file, texts(), indices + 1)
+
+    def rewrite(self, file: TextFile, change: Callable[[bytes], bytes]) -> TextFile:
+        """Return a text with each line changed; the lines keep their numbers."""
+        texts = map(change, _texts(file, 0, file.lines))
+        return self._written(file, texts, file.numbers)
+
+    def with_mark(self, file: TextFile) -> TextFile:
+        """Return a text with the byte order mark as text at its beginning."""
+        texts = _texts(file, 0, file.lines)
+        first = [BOM + next(texts)] if file.lines else []
+        written = self._written(file, chain(first, texts), file.numbers)
+        return replace(written, has_bom=False)
+
+    def _written(
+        self,
+        file: TextFile,
+        texts: Iterable[bytes],
+        numbers: Ints | None,
+    ) -> TextFile:
+        """Write texts made of those of a file; return them as a text of the same name."""
+        path = self.temp_files.write_texts(file.display_name, texts)
+        origin = file.origin or Origin(str(file.path))
+        indexed = self.index(StoredTexts(path, SEPARATOR, origin))
+        return replace(indexed, numbers=numbers, has_bom=file.has_bom)
+
+
+def _size(path: Path | Remote) -> int:
+    """Return the bytes of a file, 0 if it cannot be read."""
+    if isinstance(path, Remote):
+        return MIN_THREADED_BYTES  # a request takes its time, whatever the size
+    with suppress(OSError, ValueError):
+        return path.stat().st_size
+    return 0
+
+
+def _in_place(opening: Opening) -> bool:
+    """Return whether a text is read from the user's file, not from a temporary one."""
+    path, _, origin = opening.file
+    return isinstance(path, Remote) or path == Path(origin.name)
+
+
+def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:
+    for first in range(low, high, BLOCK_LINES):
+        yield from read_span(file.span(first, min(first + BLOCK_LINES, high))).texts()
+
+
+# ---- records with ids
+
+
+class _Ids:
+    """The ids of the first text that has some, and the order of other texts by them."""
+
+    def __init__(self, base: TextFile) -> None:
+        self.base = base
+        self.notes: dict[str, None] = {}
+        self._line_of = numbered(base)
+        self._orders: dict[TextFile, Ints | None] = {}
+
+    def order(self, ids: TextFile) -> Ints | None:
+        """Return the index of each id in another text, or None if both have the same order.
+
+        Notes further ids there. Raises CorpusError for a missing id, and for one that occurs twice.
+        """
+        if ids not in self._orders:
+            same = ids.digest == self.base.digest
+            self._orders[ids] = None if same else self._new_order(ids)
+        return self._orders[ids]
+
+    def _new_order(self, ids: TextFile) -> Ints:
+        base = self.base
+        line_of = numbered(ids)
+        missing = [name for name in self._line_of if name not in line_of]
+        further = [name for name in line_of if name not in self._line_of]
+        if missing:
+            position = base.at(self._line_of[missing[0]] + 1)
+            more = f", nor for {len(missing) - 1:,} more" if len(missing) > 1 else ""
+            hint = did_you_mean(missing[0], further[:1000])
+            message = (
+                f"has no record with the id '{missing[0]}' of {position}{more}{hint}"
+            )
+            raise CorpusError([Problem(ids.display_name, message)])
+        if further:
+            count = f"{len(further):,} record{'s' if len(further) > 1 else ''}"
+            first = f"the first is '{further[0]}', {ids.at(line_of[further[0]] + 1)}"
+            left_out = f"{count} left out, whose ids {base.name} does not have"
+            self.notes[f"{ids.name}: {left_out}; {first}"] = None
+        return np.array([line_of[name] for name in self._line_of], np.int64)

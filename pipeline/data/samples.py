@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from .texts import AnyText, MemoryText, read_texts, same
+from .texts import AnyText, MemoryText, read_texts
 
 BLOCKS = 5
 """How many blocks of neighbouring lines are read of a text."""
@@ -219,4 +219,4 @@ class Samples:
         return [sample for sample in self.systems if not self._is_input(sample)]
 
     def _is_input(self, sample: Sample) -> bool:
-        return any(same(sample.text, other.text) for other in self.inputs)
+        return any(sample.text.identity == other.text.identity for other in self.inputs)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..tokenizers import tokenizer_called
 from .inputs import TextReader
 from .samples import FEW, Sample, Samples, likeness, mean
-from .texts import MemoryText, same
+from .texts import MemoryText
 
 
 class LineMarks(NamedTuple):
@@ -382,7 +382,7 @@ def repeated_references(samples: Samples) -> Iterator[str]:
         for other in samples.references[:number]:
             # A few lines may be equal by chance, if they are not of one file.
             one_file = other.text.display_name == reference.text.display_name
-            if same(other.text, reference.text) and (
+            if other.text.identity == reference.text.identity and (
                 one_file or reference.text.lines >= FEW
             ):
                 yield (

@@ -187,6 +187,11 @@ class TextFile:
     )
     """The fingerprint of the file when it was opened to be checked."""
 
+    @property
+    def identity(self) -> object:
+        """What is equal for texts with the same lines."""
+        return self.digest
+
     @cached_property
     def blanks(self) -> Ints:
         """The numbers, from 1, of the lines without a token."""
@@ -265,6 +270,11 @@ class MemoryText:
     has_bom: ClassVar[bool] = False
 
     @property
+    def identity(self) -> object:
+        """What is equal for texts with the same lines."""
+        return self.strings
+
+    @property
     def data(self) -> bytes:
         """All texts in UTF-8, one after the other."""
         return self.content.data
@@ -338,13 +348,6 @@ def digest_like(text: AnyText, known: str) -> str:
         for line in read_span(span).texts():
             hashed.update(line.replace(NEWLINE, b"\xfe") + NEWLINE)
     return hashed.hexdigest()
-
-
-def same(one: AnyText, two: AnyText) -> bool:
-    """Return whether two texts have the same lines."""
-    if isinstance(one, MemoryText) and isinstance(two, MemoryText):
-        return one.strings == two.strings
-    return one.digest == two.digest
 
 
 def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:

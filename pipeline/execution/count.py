@@ -134,7 +134,7 @@ class _Plan(NamedTuple):
         """Return the plan for missing counts; `least` is the number of shards (see cut)."""
         names = list(dict.fromkeys(name for name, _ in keys))
         specs = list(dict.fromkeys(spec for _, spec in keys))
-        texts = corpus.texts()
+        texts = corpus.texts
         in_memory = all(isinstance(text, MemoryText) for text in texts)
         shards = cut(
             corpus.lines,
@@ -276,7 +276,7 @@ def _counted(
 
 def _workers(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]:
     """Return how many workers count, and which backend is used."""
-    texts = corpus.texts()
+    texts = corpus.texts
     return workers.plan(
         options.n_jobs or "auto",
         options.backend or "auto",
@@ -458,7 +458,7 @@ def _counted_to_files(
                 locations |= written
                 all_missing += missing
     parts = _Parts(plan.shards, locations, all_missing)
-    altered = [text.display_name for text in corpus.texts() if changed(text)]
+    altered = [text.display_name for text in corpus.texts if changed(text)]
     if altered:
         # The counts may be of the old lines or of the new ones.
         parts.delete()
@@ -569,7 +569,7 @@ def _is_small(corpus: Corpus, options: RunOptions) -> bool:
     ):
         return False
     size = 0
-    for text in corpus.texts():
+    for text in corpus.texts:
         size += text.size if isinstance(text, MemoryText) else MIN_SHARDED_BYTES
     return size < MIN_SHARDED_BYTES
 

@@ -25,8 +25,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from ..errors import CorpusError, Problem, did_you_mean
-from ..parallel import FOLDER, refuse_want
+from ..errors import CorpusError, IncompleteError, Problem, did_you_mean
+from ..parallel import FOLDER, starved
 from .remote import CHUNK_BYTES, ChunkFile, Remote, ranged, stream
 from .safe_files import LOCK, open_regular, take_lock
 
@@ -276,12 +276,14 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
                 else:
                     yield from iter(lambda: packed.read(CHUNK_BYTES), b"")
         else:
-            chunks = stream(path) if isinstance(path, Remote) else _from_pipe(path)
+            chunks = _from_pipe(path) if isinstance(path, Path) else stream(path)
             yield from unpack(cast("BinaryIO", ChunkFile(chunks))) if unpack else chunks
     except PackedError as error:
         raise CorpusError([Problem(str(path), str(error))]) from None
     except OSError as error:
-        refuse_want(error, named(path))
+        resource = starved(error)
+        if resource:
+            raise IncompleteError(f"{named(path)}: {resource}") from None
         message = f"cannot be read: {error.strerror or error}"
         raise CorpusError([Problem(named(path), message)]) from None
 
@@ -420,7 +422,9 @@ def reason(path: Path, error: OSError | ValueError) -> str:
 
     Raises IncompleteError if the system is out of resources.
     """
-    refuse_want(error, str(path))
+    resource = starved(error)
+    if resource:
+        raise IncompleteError(f"{path}: {resource}") from None
     with contextlib.suppress(OSError, ValueError):
         if path.is_dir():
             return "is a folder; expected a text file"

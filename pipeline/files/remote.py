@@ -130,6 +130,12 @@ def is_data(text: str) -> bool:
     return text.startswith(PREFIX)
 
 
+def is_glob(text: str) -> bool:
+    """Return whether a path is a pattern. In an address, ? begins a query and is no wildcard."""
+    wildcards = "*[" if is_remote(text) else "*?["
+    return any(character in text for character in wildcards)
+
+
 def is_short(text: str) -> bool:
     """Return whether a written path has a ~ or a variable. Addresses and data:NAME/FILE have none."""
     if is_data(text) or is_remote(text):
@@ -359,7 +365,27 @@ def stream(file: Remote, size: int | None = None) -> Iterator[bytes]:
         raise CorpusError([Problem(str(file), message)])
 
 
-def glob(pattern: Remote) -> list[Remote]:
+def glob(base: Path, text: str) -> list[Path | Remote]:
+    """Return the files that a written pattern matches, in natural order.
+
+    A local file of this exact name is the only one. Raises CorpusError for addresses that cannot be
+    read, or that match no file.
+    """
+    if is_remote(text):
+        return sorted(_remote_glob(Remote(text)), key=natural_key)
+    try:
+        literal = base / text
+        if literal.exists() and not literal.is_dir():
+            return [literal]
+        anchor = Path(text).anchor
+        folder = Path(anchor) if anchor else base
+        files = [path for path in folder.glob(text[len(anchor) :]) if path.is_file()]
+    except (OSError, ValueError, IndexError, NotImplementedError, re.error):
+        return []
+    return sorted(files, key=natural_key)
+
+
+def _remote_glob(pattern: Remote) -> list[Remote]:
     """Return the files that match an address with * or [...]; raises CorpusError."""
     files = []
     with _clear_errors(pattern):
@@ -368,4 +394,18 @@ def glob(pattern: Remote) -> list[Remote]:
         for path, info in system.glob(name, detail=True).items():
             if info.get("type") != "directory":
                 files.append(Remote(system.unstrip_protocol(path)))
+    if not files:
+        raise CorpusError([Problem("", f"no file matches '{pattern}'")])
     return files
+
+
+def natural_key(file: Path | Remote) -> list[list[tuple[int, str]]]:
+    """Return a sort key that puts system2 before system10. Different paths have different keys."""
+    keys = []
+    for part in file.parts:
+        name = Path(part).name
+        key = []
+        for text in re.split(r"([0-9]+)", name):
+            key.append((int(text), "") if text.isdecimal() else (-1, text))
+        keys.append([*key, (-1, name)])
+    return keys

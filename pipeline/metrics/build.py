@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ..data.config.tree import Node, base_of, from_plain, is_set
+from ..data.config.tree import Node, from_plain
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..extension import missing_extension
 from ..files.remote import Remote, expanded, is_data, locate
@@ -250,14 +250,14 @@ def _without_replaced(
     `--set` may name an option in its other way, by name or by key.
     """
     replaced = {
-        option_of(metric, key) for key, child in children.items() if is_set(child)
+        option_of(metric, key) for key, child in children.items() if child.is_set
     }
     result = {}
     for key, child in children.items():
         if key == "name":
             continue
         option = option_of(metric, key)
-        if is_set(child) or option is None or option not in replaced:
+        if child.is_set or option is None or option not in replaced:
             result[key] = child
     return result
 
@@ -319,7 +319,7 @@ def _written_mapping(node: Node) -> Node:
     for key, child in children_of(node).items():
         if key == "name":
             continue
-        if key in merged and not is_set(child):
+        if key in merged and not child.is_set:
             message = (
                 f"'{name_node.value}': '{key}' is given a second time outside the text"
             )
@@ -380,7 +380,7 @@ def _read_options(
 def _read_option(option: Option, node: Node, text: str) -> str | int:
     value = option.read(text)
     if option.resolved:
-        value = option.resolved(str(value), base_of(node))
+        value = option.resolved(str(value), node.folder)
     if option.path:
         return _path(node, text)
     return value
@@ -391,7 +391,7 @@ def _path(node: Node, text: str) -> str:
 
     {name} in it is that of a system.
     """
-    base = base_of(node)
+    base = node.folder
     path = locate(base, expanded(text.replace("{name}", "{system}"), base))
     if is_data(text) or isinstance(path, Remote):
         return text

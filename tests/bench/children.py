@@ -25,7 +25,7 @@ def google(files: str, references: str) -> None:
     """
     from pipeline.api import evaluate_corpus
     from pipeline.data.config.resolved import Dataset, System
-    from pipeline.data.opener import open_corpus
+    from pipeline.data.input_readers import open_corpus
     from pipeline.metrics.build import from_text
 
     paths = [Path(path) for path in files.split(",")]
@@ -80,7 +80,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     job = stages.prepare(config, options)
     opened = now()
     corpus = job.corpora[0]
-    directory = RunDirectory(Path(job.config.written.output.dir))
+    directory = RunDirectory(Path(job.config.parsed.output.dir))
     counted, _ = count_all(corpus, scores.specs_of(job.tasks), directory, options)
     written = now()
     if last == "draws":

@@ -19,7 +19,7 @@ from pipeline.cli import main
 from pipeline.data import scan as index
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.corpus import MAX_REFERENCES, Corpus
-from pipeline.data.opener import open_corpus
+from pipeline.data.input_readers import open_corpus
 from pipeline.data.scan import CHUNK_BYTES
 from pipeline.data.texts import Span, read_span
 from pipeline.errors import CorpusError, Problem

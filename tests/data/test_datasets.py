@@ -17,7 +17,7 @@ from pipeline.cli.commands import schema
 from pipeline.cli.dispatch import main
 from pipeline.data import catalogue, dataset_cache
 from pipeline.data.catalogue import named, scorable, scorables
-from pipeline.data.config.resolver import NAME
+from pipeline.data.config.load import NAME
 from tests.config_files import prepare, problems, write
 from tests.conftest import ROOT
 from tests.metrics.test_golden import golden

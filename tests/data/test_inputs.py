@@ -27,7 +27,7 @@ from pipeline import kernel as chosen_kernel
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.data import scan
-from pipeline.data.input_files import Opener
+from pipeline.data.opener import Opener
 from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError
 from pipeline.files import plain_files

@@ -24,8 +24,8 @@ from pipeline.data import samples as sample
 from pipeline.data import scan as index
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.corpus import corpus_in_memory
+from pipeline.data.input_readers import open_corpus
 from pipeline.data.input_warnings import mistaken_texts
-from pipeline.data.opener import open_corpus
 from pipeline.data.samples import (
     BLOCK_LINES,
     BLOCKS,

@@ -24,8 +24,7 @@ from tests.config_files import lines, prepare, problems, write
 from tests.conftest import called
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 COUNT = 12
 RNG = random.Random(5)
@@ -370,7 +369,7 @@ def test_a_text_may_begin_with_braces() -> None:
 def test_outputs_in_another_order_are_joined(
     part: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.data.input_files.ORDERED_LINES", part)
+    monkeypatch.setattr("pipeline.data.opener.ORDERED_LINES", part)
     (corpus,) = prepare(JOINED).corpora
     assert lines(corpus.systems["A"]) == OUTPUTS
     assert lines(corpus.ids) == IDS

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.data.config.resolved import Dataset, System
-from pipeline.data.opener import open_corpus
+from pipeline.data.input_readers import open_corpus
 from pipeline.errors import StoreError
 from pipeline.execution import workers
 from pipeline.execution.count import count_in_memory

@@ -21,7 +21,7 @@ import pytest
 from pipeline.cli.dispatch import main
 from pipeline.data import scan as index
 from pipeline.data.config.resolved import Column, Input
-from pipeline.data.input_files import Opener
+from pipeline.data.opener import Opener
 from pipeline.data.texts import read_span, read_texts
 from pipeline.errors import CorpusError, Problem
 from pipeline.execution.options import RunOptions

@@ -16,8 +16,8 @@ import pytest
 import pipeline
 from pipeline.cli.commands.help import help_pages
 from pipeline.data.config.resolved import Column, Dataset, System
+from pipeline.data.input_readers import open_corpus
 from pipeline.data.inputs import TEXTS
-from pipeline.data.opener import open_corpus
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS

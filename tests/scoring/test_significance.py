@@ -98,7 +98,7 @@ def test_without_the_section_nothing_more_is_computed(
 
 def test_an_empty_section_takes_the_defaults(tmp_path: Path) -> None:
     job = stages.prepare(write_run(tmp_path, LINES, statistics={}))
-    assert job.config.written.statistics == StatisticsConfig()
+    assert job.config.parsed.statistics == StatisticsConfig()
     assert StatisticsConfig().model_dump() == {
         "baseline": None,
         "test": "approximate_randomization",

@@ -16,7 +16,7 @@ import re
 import sys
 from pathlib import Path
 
-from ...data.config.resolver import MAX_NAME, NAME
+from ...data.config.load import MAX_NAME, NAME
 from ...errors import ConfigError, InputError
 
 PACKAGE = Path(__file__).parents[2]

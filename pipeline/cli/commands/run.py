@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
         job = stages.prepare(
             args.config, options, overrides, SILENT if args.quiet else bar
         )
-        config = job.config.written
+        config = job.config.parsed
         if not args.quiet:
             for warning in job.warnings:
                 bar.print(f"warning: {warning}")
@@ -172,7 +172,7 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
     from ...stages import earlier_run
 
     directory = RunDirectory(
-        folder_of(output or job.config.written.output.dir), make=False
+        folder_of(output or job.config.parsed.output.dir), make=False
     )
     rows = []
     for corpus in job.corpora:

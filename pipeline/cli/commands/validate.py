@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> None:
     if args.try_:
         from ...execution.computation import computations
 
-        options = RunOptions().under(job.config.written.run)
+        options = RunOptions().under(job.config.parsed.run)
         for computation in computations(job.metrics, options):
             for message in computation.tried(job.corpora):
                 print_line(f"tried: {message}")

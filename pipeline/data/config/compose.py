@@ -19,7 +19,7 @@ import yaml
 from ...errors import ConfigError, CorpusError, DataError, Problem, gathered
 from ...files.plain_files import small_text
 from ...files.remote import expanded
-from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, child_path, from_plain, sizes
+from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, child_path, from_plain
 
 MAX_NODES = 100_000
 """Values that a document may have, and that it may expand to. One with more is an alias bomb, or no
@@ -30,6 +30,13 @@ MAX_PATHS = 20_000_000
 to it."""
 MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
+MAX_ENTRIES = 10_000
+"""Entries of a list or mapping in a config."""
+FEWER = {"datasets": 1_000, "metrics": 1_000, "systems": 10_000}
+"""Entries of the lists and mappings of single sections. Other sections that a config may have allow
+1,000."""
+LINES = ("keep", "drop")
+"""Lists of numbers of lines, which have as many entries as a config may have values."""
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _METRIC = re.compile(r"metrics\[[0-9]+\]")
 """The paths of metrics, which may be written as a text."""
@@ -226,7 +233,7 @@ def compose(
     The config is a YAML file, or the node of a mapping of Python.
 
     Also returns the problems: wrong settings, wrong includes and duplicate keys. Raises ConfigError
-    where the config itself cannot be read.
+    where the config itself cannot be read, is no mapping, or has too many entries.
     """
     reader = _Reader()
     if isinstance(config, Node):
@@ -236,7 +243,14 @@ def compose(
     for setting in settings:
         with gathered(reader.problems):
             root = _with_setting(root, setting)
-    return _with_data(_with_lists(root)), reader.problems
+    root = _with_data(_with_lists(root))
+    if not isinstance(root.value, dict):
+        message = "expected a mapping with the keys datasets, systems, metrics"
+        raise ConfigError([root.problem(message)])
+    crowded = _too_many(root)
+    if crowded:
+        raise ConfigError([*reader.problems[:1], crowded])
+    return root, reader.problems
 
 
 def _with_setting(root: Node, setting: str) -> Node:
@@ -253,6 +267,33 @@ def _with_setting(root: Node, setting: str) -> Node:
             raise ConfigError([Problem(name, problem.message) for problem in problems])
         value = node.plain()
     return _put(root, key, key, from_plain(value, name))
+
+
+def _sizes(node: Node) -> int:
+    """Return how many values a tree has."""
+    return 1 + sum(map(_sizes, node.children()))
+
+
+def _too_many(node: Node, depth: int = 0) -> Problem | None:
+    """Return the problem of the first list or mapping, from this depth on, with too many entries."""
+    if isinstance(node.value, str) or node.value is None:
+        return None
+    usual_limit = 1_000 if depth == 1 else MAX_ENTRIES
+    limit = FEWER.get(node.path, usual_limit)
+    if len(node.value) > limit and not node.path.endswith(LINES):
+        if isinstance(node.value, list):
+            marks = [child.mark for child in node.value]
+        else:
+            marks = list(node.keys.values())
+        mark = marks[limit] if len(marks) > limit else node.mark
+        name = node.path or "the config"
+        message = f"{name}: has {len(node.value):,} entries; {limit:,} are allowed"
+        return Problem(str(mark), message)
+    for child in node.children():
+        problem = _too_many(child, depth + 1)
+        if problem:
+            return problem
+    return None
 
 
 class _Reader:
@@ -276,7 +317,7 @@ class _Reader:
                 )
             root, problems = read(name)
             self.problems += problems
-            self.value_count += sizes(root)
+            self.value_count += _sizes(root)
             if self.value_count > MAX_NODES:
                 message = f"the config has more than {MAX_NODES:,} values together with the files that it includes"
                 raise ConfigError.at(name, message)
@@ -291,7 +332,10 @@ class _Reader:
         children = {key: child for key, child in root.value.items() if key != "include"}
         without_include = replace(root, value=children)
         if not isinstance(included.value, list):
-            self.problems.append(root.problem("expected a list of files", ["include"]))
+            mark = root.keys.get("include", root.mark)
+            self.problems.append(
+                Problem(str(mark), "include: expected a list of files")
+            )
             return without_include
         base: Node | None = None
         for child in included.value[: MAX_INCLUDED + 1]:  # of which some may be missing

@@ -1,25 +1,77 @@
 """From the YAML file to a checked config, with all problems and their positions at once.
 
-`models.py` has the written form. `load` adds names and files: the other rooms read `Config`. The
-options of metrics are checked in `metrics/`, since each metric knows its own.
+load() reads the file as a tree (`compose.py`), checks it against the models of the sections
+(`models.py`), and has a Resolver find names and files. The other rooms read `Config`. The options
+of metrics are checked in `metrics/`, since each metric knows its own.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError, create_model
+from pydantic import Field, create_model
 
 from ...backends import unused_address
-from ...errors import ConfigError, Problem, did_you_mean
-from ...extension import missing_extension
-from . import models
+from ...errors import (
+    ConfigError,
+    CorpusError,
+    DataError,
+    Problem,
+    did_you_mean,
+    gathered,
+    wrong_name,
+)
+from ...files.plain_files import STDIN, small_text
+from ...files.remote import (
+    PREFIX,
+    Remote,
+    expanded,
+    glob,
+    is_data,
+    is_glob,
+    is_remote,
+    is_there,
+    locate,
+)
+from ..catalogue import DataFile, Scorable, bring, named_in, named_one, scorable
+from ..dataset_cache import cache_path, locate_all
+from . import models, resolved
 from .compose import compose
-from .models import SECTIONS, ConfigFile, Records, config_model, tag
-from .resolved import Config, TextFormat
-from .resolver import ABSENT, Resolver
-from .tree import Node, too_many
+from .models import (
+    ABSENT,
+    OFFICIAL,
+    ConfigFile,
+    DatasetConfig,
+    Record,
+    Records,
+    sections_of,
+    validate,
+)
+from .resolved import (
+    Column,
+    Config,
+    Dataset,
+    Input,
+    Match,
+    Selection,
+    System,
+    TextFormat,
+)
+from .tree import Location, Node
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+MAX_NAME = 100
+MAX_NUMBERS_BYTES = 100_000_000
+"""A file of line numbers may not be longer."""
+IDLE_BESIDE = (
+    ("m2", "references"),
+    ("data", "source"),
+    ("data", "references"),
+    ("data", "m2"),
+)
+"""Keys of a data set, each with a key whose texts it gives already."""
 
 
 class LoadedConfig(NamedTuple):
@@ -42,88 +94,45 @@ def load(
     The metrics are returned even if the config has problems elsewhere, so that all problems can be
     shown together. Raises ConfigError where the file is not a YAML mapping at all.
     """
-    root, problems_of_file = compose(config, tuple(settings))
+    tree, problems_of_file = compose(config, tuple(settings))
     problems += problems_of_file
-    if not isinstance(root.value, dict):
-        message = "expected a mapping with the keys datasets, systems, metrics"
-        raise ConfigError([root.problem(message)])
-    crowded = too_many(root)
-    if crowded:
-        raise ConfigError([*problems[:1], crowded])
-
     metric_nodes: tuple[Node, ...] = ()
-    metrics = root.get("metrics")
+    metrics = tree.get("metrics")
     if metrics and isinstance(metrics.value, list):
         metric_nodes = tuple(metrics.value)
 
-    sections = _sections(root.value)
-    written = _validate(root, problems, record_models(formats), sections)
-    if written is None:
+    file = Path(tree.mark.file).absolute()
+    origin: dict[str, Any] = {"config": str(file)}
+    if isinstance(config, Node):
+        origin = {"config": config.plain(), "folder": str(file.parent)}
+    plain = tree.plain()
+    nodes = tree.by_location()
+    sections = sections_of(plain)
+    parsed = validate(tree, plain, problems, record_models(formats), sections)
+    if parsed is None:
         return LoadedConfig(None, metric_nodes)
-    resolver = Resolver(root, written, problems, formats)
+    resolver = Resolver(nodes, parsed, formats)
     loaded = Config(
-        root=root,
+        tree=tree,
         datasets=resolver.datasets(),
         systems=resolver.systems(),
-        written=written,
-        sections=tuple(name for name in sections if name in written.model_fields_set),
+        plain=plain,
+        origin=origin,
+        parsed=parsed,
+        sections=tuple(name for name in sections if name in parsed.model_fields_set),
         matches=tuple(resolver.matches),
         notes=tuple(resolver.notes),
         missing_files=frozenset(resolver.missing_files),
         locations=resolver.locations,
     )
-    problems += _idle_settings(loaded)
-    problems += _unused_names(loaded)
-    return LoadedConfig(loaded, metric_nodes)
-
-
-def _idle_settings(config: Config) -> list[Problem]:
-    """Return problems of settings without effect, and of a baseline that is no system."""
-    problems: list[Problem] = []
-
-    def add(message: str, *location: str) -> None:
-        problems.append(config.root.problem(message, location))
-
-    run = config.written.run
-    if run.backend == "serial" and run.n_jobs not in ("auto", 1):
-        add("has no effect with `backend: serial`; leave one out", "run", "n_jobs")
-    if run.address:
-        reason = unused_address(run.backend)
-        if reason:
-            add(reason, "run", "address")
-
-    statistics = config.written.statistics
-    if statistics is None:
-        return problems
-    baseline = statistics.baseline
-    systems = [system.name for system in config.systems]
-    if baseline is not None and systems and baseline not in systems:
-        hint = did_you_mean(baseline, systems)
-        add(f"no system is called '{baseline}'{hint}", "statistics", "baseline")
-    return problems
-
-
-def _unused_names(config: Config) -> list[Problem]:
-    """Return problems of data sets without outputs, and of systems under `bom` without outputs."""
-    problems = []
-    for name in config.written.datasets:
-        if config.systems and not any(
-            name in system.paths for system in config.systems
-        ):
-            message = "no system has an output for this data set"
-            problems.append(config.root.problem(message, ("datasets", name)))
-    for dataset in config.datasets:
-        if not isinstance(dataset.bom, tuple):
-            continue
-        systems = [
-            system.name for system in config.systems if dataset.name in system.paths
+    problems += loaded.placed(
+        [
+            *resolver.problems,
+            *_idle_settings(loaded),
+            *_unused_names(loaded),
         ]
-        for name in dataset.bom:
-            if name not in systems:
-                message = f"no system '{name}' has an output for it{did_you_mean(name, systems)}"
-                location = ("datasets", dataset.name, "bom")
-                problems.append(config.root.problem(message, location))
-    return problems
+    )
+    return LoadedConfig(loaded, metric_nodes)
 
 
 def record_models(formats: Mapping[str, TextFormat]) -> Records:
@@ -149,228 +158,552 @@ def record_models(formats: Mapping[str, TextFormat]) -> Records:
     return records
 
 
-TEXTS = ("source", "references", "m2", "path", "gold")
-"""The keys of a data set that have texts."""
-MAX_ROUNDS = 20
-"""How often something wrong is left out of a config. What is left may be wrong because of that, so
-it is read again."""
-KeyPath = tuple[str | int, ...]
-"""Keys and indices from the root of a config, as errors of pydantic have them."""
+def _idle_settings(config: Config) -> list[Problem]:
+    """Return problems of settings without effect, and of a baseline that is no system."""
+    problems = []
+    run = config.parsed.run
+    if run.backend == "serial" and run.n_jobs not in ("auto", 1):
+        message = "has no effect with `backend: serial`; leave one out"
+        problems.append(Problem("", message, location=("run", "n_jobs")))
+    if run.address:
+        reason = unused_address(run.backend)
+        if reason:
+            problems.append(Problem("", reason, location=("run", "address")))
+    statistics = config.parsed.statistics
+    baseline = statistics.baseline if statistics else None
+    systems = [system.name for system in config.systems]
+    if baseline is not None and systems and baseline not in systems:
+        message = f"no system is called '{baseline}'{did_you_mean(baseline, systems)}"
+        problems.append(Problem("", message, location=("statistics", "baseline")))
+    return problems
 
 
-def _sections(keys: Iterable[str]) -> tuple[str, ...]:
-    """Return those of the keys of a config that are sections of extensions."""
-    others = [key for key in keys if key not in ConfigFile.model_fields]
-    return tuple(key for key in others if not key.startswith("x-") and key in SECTIONS)
+def _unused_names(config: Config) -> list[Problem]:
+    """Return problems of data sets without outputs, and of systems under `bom` without outputs."""
+    problems = []
+    systems_of: dict[str, list[str]] = {}
+    for system in config.systems:
+        for name in system.paths:
+            systems_of.setdefault(name, []).append(system.name)
+    for name in config.parsed.datasets:
+        if config.systems and name not in systems_of:
+            message = "no system has an output for this data set"
+            problems.append(Problem("", message, location=("datasets", name)))
+    for dataset in config.datasets:
+        systems = systems_of.get(dataset.name, [])
+        for name in dataset.bom if isinstance(dataset.bom, tuple) else ():
+            if name not in systems:
+                message = f"no system '{name}' has an output for it{did_you_mean(name, systems)}"
+                location = ("datasets", dataset.name, "bom")
+                problems.append(Problem("", message, location=location))
+    return problems
 
 
-def _validate(
-    root: Node, problems: list[Problem], records: Records, sections: tuple[str, ...]
-) -> ConfigFile | None:
-    """Return the config as its models read it, or None if unreadable; adds problems."""
-    # Unknown keys and wrong values are left out, so that all the rest is checked, with the files
-    # that it names.
-    plain = root.plain()
-    data = {key: value for key, value in plain.items() if not key.startswith("x-")}
-    missing = [key for key in ("datasets", "systems", "metrics") if key not in data]
-    if len(missing) == 3 and any(SECTIONS[name].standalone for name in sections):
-        missing = []  # such as judgements alone
-    for key in missing:
-        problems.append(root.problem(f"the key '{key}' is missing"))
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A text of a data set, or outputs of a system, as the config writes it."""
 
-    reported = {problem.position for problem in problems}
-    left_out: set[KeyPath] = set()
-    for _ in range(MAX_ROUNDS):
-        try:
-            return config_model(sections).model_validate(data, context=records)
-        except ValidationError as error:
-            errors = error.errors(include_url=False)
-        found = dict.fromkeys(_explain(root, item, records) for item in errors)
-        for problem in found:
-            if not left_out or problem.position not in reported:
-                problems.append(problem)
-        reported |= {problem.position for problem in found}
-        for location in dict.fromkeys(map(_wrong_location, errors)):
-            _leave_out(data, location, again=location in left_out)
-            left_out.add(location)
-    return None
+    written: str | Record
+    """A path, or a record with a path and its column."""
+    location: Location
+    folder: Path
+    """The folder that a relative path starts from."""
+    key: str
+    """The location as messages show it, such as datasets.a.references[1]."""
+    dataset: str
+    system: str = "{system}"
 
+    @property
+    def text(self) -> str:
+        """The path."""
+        return self.written if isinstance(self.written, str) else self.written.path
 
-def _wrong_location(error: Any) -> KeyPath:
-    """Return the location of what an error of pydantic is about: for a missing key, its mapping."""
-    location: KeyPath = error["loc"]
-    return location[:-1] if error["type"] == "missing" else location
+    @property
+    def is_glob(self) -> bool:
+        """Whether it is a pattern of paths."""
+        return is_glob(self.text)
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is an address."""
+        return is_remote(self.text)
+
+    def filled(self, text: str) -> str:
+        """Return a path with the names of the data set and the system in place of placeholders."""
+        return resolved.fill(text, self.dataset, self.system)
 
 
-class _Step(NamedTuple):
-    """A value of a config: the mapping or list that has it, and its key or index there."""
-
-    parent: Any
-    key: str | int
-
-
-def _leave_out(data: Any, location: KeyPath, *, again: bool) -> None:
-    """Leave a value out of a config. `again` is for one that was left out before: what has it is
-    left out with it.
-
-    A text, a system or a data set becomes one that is not there, as other parts of the config may
-    name it. No entry of a list is left out alone: the others would have other numbers.
+class Resolver:
+    """Turns parsed data sets and systems into those of a run; adds a problem for what cannot be
+    had.
     """
-    steps = _steps_to(data, location)
-    keys = [step.key for step in steps]
-    section = keys[0] if keys else ""
-    if not again:
-        if section == "systems" and len(keys) > 1 and isinstance(keys[-1], str):
-            steps[1].parent[keys[1]] = ABSENT
-            return
-        if section == "datasets" and len(keys) > 2 and keys[2] in TEXTS:
-            text = steps[3] if isinstance(keys[-1], int) else steps[2]
-            text.parent[text.key] = [ABSENT] if text.key == "references" else ABSENT
-            return
-        if section == "datasets" and (len(keys) == 2 or keys[2:] == ["data"]):
-            steps[1].parent[keys[1]] = {"source": ABSENT, "references": [ABSENT]}
-            return
-        stand_in = _stand_in(section) if len(keys) == 2 else {}
-        if stand_in:
-            steps[1].parent[keys[1]] = stand_in
-            return
-    in_mappings = [step for step in steps if isinstance(step.parent, dict)]
-    if not in_mappings:
-        return  # it was left out with another value
-    removed = in_mappings[-1]
-    if again and len(in_mappings) > 1:
-        removed = in_mappings[-2]
-    removed.parent.pop(removed.key, None)
 
+    def __init__(
+        self,
+        nodes: Mapping[Location, Node],
+        parsed: ConfigFile,
+        formats: Mapping[str, TextFormat],
+    ) -> None:
+        self.nodes = nodes
+        self.parsed = parsed
+        self.formats = formats
+        self.problems: list[Problem] = []
+        """Most have a location instead of a position; see Config.placed()."""
+        self.matches: list[Match] = []
+        """What globs matched."""
+        self.missing_files: set[Path] = set()
+        """Paths of missing files. They have a problem already, and are not opened."""
+        self.locations: dict[str, Location] = {}
+        """Where each file is named first, by its path."""
+        self.notes: list[str] = []
+        self.scorables: dict[str, Scorable] = {}
+        """Fetched data sets that the config names as a whole, by the names that it gives them."""
 
-def _steps_to(data: Any, location: KeyPath) -> list[_Step]:
-    """Return the steps from a config to a location, without steps of pydantic that are no keys."""
-    steps: list[_Step] = []
-    for key in location:
-        if isinstance(data, dict):
-            exists = key in data
+    def datasets(self) -> tuple[Dataset, ...]:
+        """Return the data sets; adds the problems of those that are wrong."""
+        try:
+            bring(self.parsed.catalogue, self.nodes[()].mark.file)
+        except DataError as error:
+            self.problem(str(error).removeprefix("catalogue: "), ("catalogue",))
+        self.check_names(list(self.parsed.datasets), "datasets")
+        for name in set(self.formats) & set(self.parsed.datasets):
+            message = (
+                f"'{name}' is the name of a file format, so no data set can have it"
+            )
+            self.problem(message, ("datasets", name))
+        return tuple(
+            self.dataset(name, parsed) for name, parsed in self.parsed.datasets.items()
+        )
+
+    def dataset(self, name: str, parsed: DatasetConfig) -> Dataset:
+        """Return a data set."""
+        at: Location = ("datasets", name)
+        self.check_keys(parsed, at)
+        empty_references: Literal["keep", "error", "none"] = parsed.empty_references
+        if parsed.missing_annotator == "none":
+            empty_references = "none"
+
+        source: Input | None = None
+        references: list[Input] = []
+        if parsed.data is not None:
+            source, references = self.fetched_texts(parsed.data, name)
+        m2: Path | Remote | None = None
+        if parsed.m2 is not None:
+            m2 = self.path(self.entry(parsed.m2, (*at, "m2"), name))
+        gold: list[Path | Remote] = []
+        for index, text in enumerate(parsed.gold):
+            gold.append(self.path(self.entry(text, (*at, "gold", index), name)))
+        if not gold and m2 is not None:
+            gold = [m2]
+        if parsed.source is not None:
+            source = self.input(self.entry(parsed.source, (*at, "source"), name))
+        for index, reference in enumerate(parsed.references):
+            entry = self.entry(reference, (*at, "references", index), name)
+            for file in self.inputs(entry):
+                if isinstance(file, Column):
+                    references.append(replace(file, null=empty_references == "none"))
+                else:
+                    references.append(file)
+        if m2 is None and gold and not references:
+            m2 = gold[0]
+
+        node = self.nodes[at]
+        keys = frozenset(node.value if isinstance(node.value, dict) else ())
+        selection = self.selection(name, parsed)
+        if parsed.outputs == "kept" and selection is None:
+            self.problem(
+                "has no effect without keep or drop; leave it out", (*at, "outputs")
+            )
+        return Dataset(
+            name=name,
+            source=source,
+            references=tuple(references),
+            empty_references=empty_references,
+            m2=m2,
+            gold=tuple(gold),
+            missing_annotator=parsed.missing_annotator,
+            explicit="missing_annotator" in parsed.model_fields_set,
+            selection=selection,
+            outputs=parsed.outputs,
+            replace=parsed.replace,
+            keys=keys,
+            has_unknown_keys=not keys <= DatasetConfig.model_fields.keys(),
+            bom=tuple(parsed.bom) if isinstance(parsed.bom, list) else parsed.bom,
+        )
+
+    def check_keys(self, parsed: DatasetConfig, at: Location) -> None:
+        """Add problems of keys that are missing, and of those that have no effect beside another."""
+        keys = parsed.model_fields_set
+        for key, other in IDLE_BESIDE:
+            if key in keys and other in keys:
+                message = f"'{key}' gives this already; leave one of the two out"
+                self.problem(message, (*at, other))
+        if {"m2", "gold"} <= keys:
+            message = "'m2' gives the edits already; leave one of the two out"
+            self.problem(message, (*at, "gold"))
+        if not keys & {"source", "references", "m2", "gold", "data"}:
+            self.problem("the key 'references' is missing", at)
+        if "missing_annotator" in keys:
+            from_edits = "m2" in keys or ("gold" in keys and "references" not in keys)
+            if not from_edits:
+                self.problem(
+                    "has no effect without m2; leave it out", (*at, "missing_annotator")
+                )
+        keeps_empty = "empty_references" in keys and parsed.empty_references != "none"
+        if parsed.missing_annotator == "none" and keeps_empty:
+            message = "missing_annotator: none needs `empty_references: none`"
+            self.problem(message, (*at, "empty_references"))
+
+    def fetched_texts(self, text: str, name: str) -> tuple[Input | None, list[Input]]:
+        """Return source and references of a fetched data set that the config names as a whole."""
+        at: Location = ("datasets", name, "data")
+        try:
+            data = scorable(resolved.fill(text, name, "{system}"))
+        except DataError as error:
+            self.problem(str(error), at)
+            missing = self.missing(f"{PREFIX}{text}")
+            return missing, [missing]
+        self.scorables[name] = data
+        source, *references = self.fetched(lambda: [data.source, *data.references], at)
+        return source, list(references)
+
+    def selection(self, name: str, parsed: DatasetConfig) -> Selection | None:
+        """Return the lines that `keep` or `drop` selects, or None for all."""
+        keys = [key for key in ("keep", "drop") if getattr(parsed, key) is not None]
+        if len(keys) == 2:
+            self.problem("give keep or drop, not both", ("datasets", name, "drop"))
+        if len(keys) != 1:
+            return None
+        location: Location = ("datasets", name, keys[0])
+        node = self.nodes[location]
+        with gathered(self.problems):
+            numbers = node.value if isinstance(node.value, list) else [node]
+            items = [
+                (str(child.value), f"{child.mark}: {child.path}") for child in numbers
+            ]
+            is_path = isinstance(node.value, str) and not re.fullmatch(
+                r"[0-9]+( *- *[0-9]+)?", node.value
+            )
+            if is_path:
+                path = self.path(self.entry(str(node.value), location, name))
+                if isinstance(path, Remote):
+                    message = "is an address; only source, references, m2 and outputs may be one"
+                    self.problem(f"'{path}' {message}", location)
+                    return None
+                if path in self.missing_files:
+                    return None
+                items = _read_line_numbers(path)
+            return resolved.select_lines(keys[0] == "keep", items)
+        return None
+
+    def systems(self) -> tuple[System, ...]:
+        """Return the systems; adds the problems of those that are wrong. Call it after `datasets`."""
+        parsed = self.parsed.systems
+        if isinstance(parsed, dict):
+            systems = [self.system(name, value) for name, value in parsed.items()]
         else:
-            exists = isinstance(data, list) and isinstance(key, int)
-        if exists:
-            steps.append(_Step(data, key))
-            data = data[key]
-    return steps
+            systems = self.systems_of_globs(
+                parsed if isinstance(parsed, list) else [OFFICIAL]
+            )
+        self.check_names([system.name for system in systems], "systems")
+        return tuple(systems)
+
+    def system(self, name: str, parsed: object) -> System:
+        """Return a system with the same path for all data sets, or one for each data set that it
+        names.
+        """
+        at: Location = ("systems", name)
+        datasets = list(self.parsed.datasets)
+        entries = {}
+        if isinstance(parsed, dict):
+            for dataset in parsed:
+                if dataset not in datasets:
+                    hint = did_you_mean(dataset, [*datasets, *self.formats])
+                    self.problem(f"no data set of this name{hint}", (*at, dataset))
+            if not parsed:
+                self.problem("has no output; name one for at least one data set", at)
+            for dataset, text in parsed.items():
+                if dataset in datasets:
+                    entries[dataset] = self.entry(text, (*at, dataset), dataset, name)
+        else:
+            for dataset in datasets:
+                entries[dataset] = self.entry(parsed, at, dataset, name)
+        outputs = {dataset: self.output(entry) for dataset, entry in entries.items()}
+        return System(name, outputs)
+
+    def output(self, entry: Entry) -> Input:
+        """Return a system's output; a glob must match one file. One whose name says so is a file of
+        edits.
+        """
+        files = self.inputs(entry)
+        if len(files) == 1:
+            return self.by_name(files[0])
+        pattern = self.expanded(entry.text, entry)
+        if files:
+            displayed = Remote(pattern) if is_remote(pattern) else pattern
+            message = f"{len(files)} files match '{displayed}'; a system has one"
+            self.problem(message, entry.location)
+        if is_data(pattern):
+            return self.missing(pattern)
+        return self.path(entry)
+
+    def systems_of_globs(self, globs: list[str]) -> list[System]:
+        """Return the systems whose outputs match globs. Each is named after its file, without a
+        common suffix.
+        """
+        entries = []
+        for index, pattern in enumerate(globs):
+            entries.append(self.entry(pattern, ("systems", index), "{dataset}"))
+        suffixes = {Path(entry.text).suffix for entry in entries if entry.is_glob}
+        common_suffix = ""
+        if len(suffixes) == 1:
+            (suffix,) = suffixes
+            if suffix[1:].isalpha():
+                common_suffix = suffix
+
+        paths_by_system: dict[str, dict[str, Path | Remote]] = {}
+        for entry in entries:
+            at = entry.location
+            matched: dict[Path | Remote, None] = {}
+            for dataset in self.parsed.datasets:
+                of_dataset = self.outputs(replace(entry, dataset=dataset))
+                for path, file_name in of_dataset.items():
+                    matched[path] = None
+                    name = file_name.removesuffix(common_suffix)
+                    twin = paths_by_system.setdefault(name, {}).setdefault(
+                        dataset, path
+                    )
+                    if twin != path:
+                        message = f"two files would both be the system '{name}': {twin} and {path}"
+                        self.problem(message, at)
+            if not matched and entry.text == OFFICIAL:
+                self.problem("no data set here has outputs of its own", at)
+            elif not matched:
+                self.unmatched(entry)
+            key = f"systems[{at[-1]}]"
+            self.matches.append(Match(key, entry.text, tuple(matched)))
+
+        systems = []
+        for name, paths in paths_by_system.items():
+            for dataset in self.parsed.datasets:
+                if dataset not in paths:
+                    self.notes.append(f"{dataset}: no output of system {name} matches")
+            outputs = {dataset: self.by_name(path) for dataset, path in paths.items()}
+            systems.append(System(name, outputs))
+        return systems
+
+    def outputs(self, entry: Entry) -> dict[Path | Remote, str]:
+        """Return the outputs for a data set that match a pattern of the list of systems, with the
+        systems' names.
+        """
+        pattern = entry.text
+        if pattern == OFFICIAL:
+            if entry.dataset not in self.scorables:
+                return {}
+            official = self.scorables[entry.dataset].systems
+            paths = self.fetched(official.values, entry.location)
+            return dict(zip(paths, official, strict=True))
+        files: list[Path | Remote] = [STDIN]
+        if pattern != "-":
+            any_system = replace(entry, system="*")
+            files = self.glob(self.expanded(pattern, any_system), any_system)
+        written = self.expanded(pattern, entry).removeprefix(PREFIX)
+        return {path: resolved.called(path, written) for path in files}
+
+    def check_names(self, names: Sequence[str], section: str) -> None:
+        """Add problems of names that a table cannot show, and of names that differ in case only."""
+        seen: dict[str, str] = {}
+        for name in names:
+            twin = seen.setdefault(name.lower(), name)
+            if twin != name:
+                message = f"differs from '{twin}' in upper and lower case only"
+                self.problem(message, (section, name))
+            reason = wrong_name(name, MAX_NAME)
+            if reason:
+                message = f"'{name[: MAX_NAME + 1]}' cannot be a name: {reason}"
+                self.problem(message, (section, name))
+
+    # ---- from an entry to a file: on this computer, at an address, or of a data set
+
+    def entry(
+        self,
+        written: object,
+        location: Location,
+        dataset: str,
+        system: str = "{system}",
+    ) -> Entry:
+        """Return an entry at a location of the config."""
+        if not isinstance(written, Record):
+            written = str(written)
+        known = location
+        while known not in self.nodes:
+            known = known[:-1]
+        node = self.nodes[known]
+        return Entry(
+            written=written,
+            location=location,
+            folder=node.folder,
+            key=node.path,
+            dataset=dataset,
+            system=system,
+        )
+
+    def problem(self, message: str, location: Location) -> None:
+        """Add a problem with the value at a location of the config."""
+        self.problems.append(Problem("", message, location=location))
+
+    def inputs(self, entry: Entry) -> list[Input]:
+        """Return where the texts of an entry are; a glob may match several files, or none, which is
+        a problem.
+        """
+        text = self.input(entry)
+        if isinstance(text, Column) or not entry.is_glob or is_there(text):
+            return [text]
+        pattern = self.expanded(entry.text, entry)
+        files = self.glob(pattern, entry)
+        if not files:
+            self.unmatched(replace(entry, written=pattern))
+        self.matches.append(Match(entry.key, pattern, tuple(files)))
+        return [*files]
+
+    def input(self, entry: Entry) -> Input:
+        """Return where the texts of an entry are.
+
+        The first line of a table holds names as the config says, or else if the column has a name.
+        """
+        record = entry.written
+        if not isinstance(record, Record):
+            return self.path(entry)
+        location = entry.location
+        of_path = (*location, record.format)
+        path = self.path(self.entry(record.path, of_path, entry.dataset, entry.system))
+        text_format = self.formats[record.format]
+        is_number = bool(re.fullmatch(r"[1-9][0-9]{0,5}", record.column))
+        header = False
+        if text_format.header:
+            header = not is_number if record.header is None else record.header
+            if not is_number and not header:
+                message = "without a header the column must be a number, from 1"
+                self.problem(message, (*location, "header"))
+        key = record.key
+        if not key and text_format.column:
+            key = self.parsed.datasets[entry.dataset].key
+        column = Column(
+            kind=record.format, path=path, column=record.column, header=header
+        )
+        return column.joined_by(key or "", named=bool(text_format.header))
+
+    def path(self, entry: Entry) -> Path | Remote:
+        """Return the path or address of an entry."""
+        text = entry.text
+        if text == "-":
+            return STDIN
+        if text == ABSENT:
+            return self.missing(text)
+        text = self.expanded(text, entry)
+        if not is_data(text) or is_glob(text):
+            path = locate(entry.folder, text)
+            self.locations.setdefault(str(path), entry.location)
+            return path
+        files = self.fetched(lambda: [named_one(text)], entry.location)
+        return files[0] if files else self.missing(text)
+
+    def expanded(self, text: str, entry: Entry) -> str:
+        """Return a path with its placeholders, ~ and variables replaced; adds a problem for an
+        unset variable.
+
+        {name} is the name of what has the path, a data set or a system. A file whose very name is
+        written so stays.
+        """
+        plain = entry.filled(text)
+        path = entry.folder / plain
+        if is_there(path):
+            return plain
+        placeholder = "{dataset}" if entry.location[0] == "datasets" else "{system}"
+        try:
+            text = expanded(text, entry.folder).replace("{name}", placeholder)
+        except DataError as error:
+            problem = Problem("", str(error), location=entry.location)
+            if problem not in self.problems:
+                self.problems.append(problem)
+            self.missing_files.add(path)
+            return plain
+        return entry.filled(text)
+
+    def missing(self, text: str) -> Path:
+        """Return a path that stands for a file that cannot be had, and whose problem was added
+        before.
+        """
+        self.missing_files.add(Path(text))
+        return Path(text)
+
+    def fetched(
+        self, files_of: Callable[[], Iterable[DataFile]], location: Location
+    ) -> list[Path]:
+        """Return the paths of the files of data sets that a function names.
+
+        Adds a problem where some of the files are missing, and where the function raises
+        DataError.
+        """
+        files: list[DataFile] = []
+        try:
+            files = list(files_of())
+            locate_all(files)
+        except DataError as error:
+            for problem in error.problems:
+                self.problem(problem.message, location)
+            self.missing_files |= {cache_path(file) for file in files}
+        return [cache_path(file) for file in files]
+
+    def glob(self, pattern: str, entry: Entry) -> list[Path | Remote]:
+        """Return the files that a pattern matches: of a data set, at an address, or on this
+        computer.
+
+        Adds a problem if no file at an address matches.
+        """
+        if is_data(pattern):
+            try:
+                files = named_in(pattern)
+            except DataError:
+                return []
+            return [*self.fetched(lambda: files, entry.location)]
+        try:
+            return glob(entry.folder, pattern)
+        except CorpusError as error:
+            for problem in error.problems:
+                self.problem(str(problem), entry.location)
+            return []
+
+    def by_name(self, output: Input) -> Input:
+        """Return an output; it is a column if its name has the suffix of a format read at once."""
+        if isinstance(output, Column):
+            return output
+        for name, text_format in self.formats.items():
+            if not text_format.open:
+                continue
+            suffixes = "|".join(map(re.escape, (name, *text_format.suffixes)))
+            # packed or not
+            if re.search(rf"\.({suffixes})(\.[a-z0-9]+)?$", output.name.lower()):
+                return Column(kind=name, path=output, column="")
+        return output
+
+    def unmatched(self, entry: Entry) -> None:
+        """Add the problem of a pattern that matches no file. An address has that problem already."""
+        if is_data(entry.text):
+            self.fetched(lambda: named_in(entry.text), entry.location)
+        elif not entry.is_remote:
+            self.problem(f"no file matches '{entry.text}'", entry.location)
 
 
-def _stand_in(section: str | int) -> dict[str, str]:
-    """Return what replaces a wrong entry of a section; an empty mapping if nothing does."""
-    if section in ConfigFile.model_fields or section not in SECTIONS:
-        return {}
-    return dict(SECTIONS[str(section)].stand_in or {})
+def _read_line_numbers(path: Path) -> list[tuple[str, str]]:
+    """Return the lines of a file of numbers and ranges that are not blank, each with its position.
 
-
-_EMPTY = {
-    "too_short": "is empty; at least one is needed",
-    "string_too_short": "is empty; expected a path",
-}
-_EXPECTED = {
-    "string_type": "expected text",
-    "list_type": "expected a list",
-    "dict_type": "expected a mapping (key: value)",
-    "model_type": "expected a mapping (key: value)",
-    "int_type": "expected a whole number",
-}
-"""Our words for errors of pydantic, by their types."""
-_OTHER_NAMES = {
-    "hyp": "systems",
-    "hyps": "systems",
-    "hypotheses": "systems",
-    "outputs": "systems",
-    "src": "source",
-    "ref": "references",
-    "refs": "references",
-}
-"""Keys as other programs name them, and the key here."""
-REMOVED_KEYS: dict[KeyPath, str] = {
-    (
-        "statistics",
-        "annotators",
-    ): "was removed: samples keep the annotators that were chosen on the whole data set"
-}
-"""Keys of earlier versions: their paths, and the message about each."""
-
-
-def _explain(root: Node, item: Any, records: Records) -> Problem:
-    """Return the problem that an error of pydantic stands for, in our words and with its position."""
-    location: KeyPath = item["loc"]
-    kind = item["type"]
-    if kind == "extra_forbidden" and location in REMOVED_KEYS:
-        return root.problem(REMOVED_KEYS[location], location)
-    if kind == "extra_forbidden":
-        missing = ""
-        if len(location) == 1:
-            missing = missing_extension("config_sections", str(location[0]))
-        if missing:
-            return root.problem(missing, location)
-        return root.problem(f"unknown key{_known_key(location, records)}", location)
-    if kind == "missing":
-        return root.problem(f"the key '{location[-1]}' is missing", location[:-1])
-    if kind in _EMPTY:
-        return root.problem(_EMPTY[kind], location)
-
-    value = item["input"]
-    hint = ""
-    if kind == "literal_error":
-        choices = re.findall(r"'([^']*)'", item["ctx"]["expected"])
-        expected = f"expected one of {', '.join(choices)}"
-        hint = did_you_mean(str(value), choices)
-    elif kind in _EXPECTED:
-        expected = _EXPECTED[kind]
-    else:
-        text = item["msg"].removeprefix("Value error, ")
-        expected = text[:1].lower() + text[1:]
-    return root.problem(f"{expected}, found {_displayed(value)}{hint}", location)
-
-
-def _displayed(value: object) -> str:
-    """Return a wrong value as messages show it."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list):
-        return "a list"
-    return f"'{value}'"
-
-
-def _known_key(location: KeyPath, records: Records) -> str:
-    """Return " (did you mean 'x'?)" for an unknown key, or an empty text."""
-    key = str(location[-1])
-    known = _fields(location[:-1], records)
-    other_name = _OTHER_NAMES.get(key, "")
-    if other_name in (*known, "systems"):
-        return f" (did you mean '{other_name}'?)"
-    return did_you_mean(key, known)
-
-
-def _fields(location: KeyPath, records: Records) -> list[str]:
-    """Return the keys that are known at a location: those of the innermost model on the way."""
-    record_models_by_tag: dict[str | int, type[BaseModel]] = {}
-    for name, record_model in records.items():
-        record_models_by_tag[tag(name)] = record_model
-    model: type[BaseModel] = config_model(tuple(SECTIONS))
-    for step in location:
-        if step in record_models_by_tag:
-            model = record_models_by_tag[step]
-            continue
-        for name, field in model.model_fields.items():
-            if step in (name, field.alias):
-                model = _model_in(field.annotation) or model
-                break
-    return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """Return the model that a type is or holds, such as in the values of a mapping, or None."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    for argument in get_args(annotation):
-        model = _model_in(argument)
-        if model:
-            return model
-    return None
+    Raises InputError where it cannot be read, or has none.
+    """
+    items = []
+    for number, line in enumerate(small_text(path, MAX_NUMBERS_BYTES).split("\n"), 1):
+        if line.strip():
+            items.append((line.strip(), f"{path}:{number}"))
+    if not items:
+        raise ConfigError.at(path, "names no line")
+    return items

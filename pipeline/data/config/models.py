@@ -6,11 +6,12 @@ so its model is made from what the format declares.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -28,9 +29,11 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from ...backends import backend_names
-from ...errors import InputError, did_you_mean
+from ...errors import ConfigError, InputError, Problem, did_you_mean
+from ...extension import missing_extension
 from ...files.plain_files import UNPACKED
 from ...lookup import Table
+from .tree import Location, Node
 
 
 def whole_number(value: object) -> object:
@@ -471,6 +474,15 @@ class ConfigFile(ConfigModel):
     run: RunConfig = RunConfig()
     output: OutputConfig = OutputConfig()
 
+    @property
+    def output_count(self) -> int:
+        """How many outputs, or patterns of such, the systems have for all data sets."""
+        systems = self.systems
+        count = 0
+        for system in systems.values() if isinstance(systems, dict) else systems:
+            count += len(system if isinstance(system, dict) else self.datasets)
+        return count
+
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
@@ -505,3 +517,250 @@ def config_model(sections: tuple[str, ...]) -> type[ConfigFile]:
     return create_model(
         "ConfigFile", __base__=ConfigFile, __doc__=ConfigFile.__doc__, **fields
     )
+
+
+# ---- from a tree to the models
+
+MAX_OUTPUTS = 20_000
+"""Outputs of systems, or patterns of such, for all data sets together."""
+ABSENT = "what is left out"
+"""A path that stands for a text that is written wrongly, and has a problem already."""
+TEXTS = ("source", "references", "m2", "path", "gold")
+"""The keys of a data set that have texts."""
+MAX_ROUNDS = 20
+"""How often something wrong is left out of a config. What is left may be wrong because of that, so
+it is read again."""
+
+
+def sections_of(plain: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the keys of a config that are sections of extensions."""
+    others = [key for key in plain if key not in ConfigFile.model_fields]
+    return tuple(key for key in others if not key.startswith("x-") and key in SECTIONS)
+
+
+def validate(
+    root: Node,
+    plain: Mapping[str, Any],
+    problems: list[Problem],
+    records: Records,
+    sections: tuple[str, ...],
+) -> ConfigFile | None:
+    """Return the config as its models read it, or None if unreadable; adds problems.
+
+    `plain` is the config without positions. Unknown keys and wrong values are left out of it, so
+    that all the rest is checked, with the files that it names. Raises ConfigError if there are too
+    many outputs.
+    """
+    data: dict[str, Any] = {}
+    for key, value in plain.items():
+        if not key.startswith("x-"):
+            data[key] = deepcopy(value)
+    missing = [key for key in ("datasets", "systems", "metrics") if key not in data]
+    if len(missing) == 3 and any(SECTIONS[name].standalone for name in sections):
+        missing = []  # such as judgements alone
+    for key in missing:
+        problems.append(root.problem(f"the key '{key}' is missing"))
+
+    reported = {problem.position for problem in problems}
+    left_out: set[Location] = set()
+    for _ in range(MAX_ROUNDS):
+        try:
+            parsed = config_model(sections).model_validate(data, context=records)
+        except ValidationError as error:
+            errors = error.errors(include_url=False)
+        else:
+            count = parsed.output_count
+            if count > MAX_OUTPUTS:
+                message = f"{count:,} outputs of systems for data sets; {MAX_OUTPUTS:,} are allowed"
+                raise ConfigError([root.problem(message, ("systems",))])
+            return parsed
+        explained = [_explain(item, records) for item in errors]
+        found = {root.problem(*message_at): None for message_at in explained}
+        for problem in found:
+            if not left_out or problem.position not in reported:
+                problems.append(problem)
+        reported |= {problem.position for problem in found}
+        for location in dict.fromkeys(map(_wrong_location, errors)):
+            _leave_out(data, location, again=location in left_out)
+            left_out.add(location)
+    return None
+
+
+def _wrong_location(error: Any) -> Location:
+    """Return the location of what an error of pydantic is about: for a missing key, its mapping."""
+    location: Location = error["loc"]
+    return location[:-1] if error["type"] == "missing" else location
+
+
+class _Step(NamedTuple):
+    """A value of a config: the mapping or list that has it, and its key or index there."""
+
+    parent: Any
+    key: str | int
+
+
+def _leave_out(data: Any, location: Location, *, again: bool) -> None:
+    """Leave a value out of a config. `again` is for one that was left out before: what has it is
+    left out with it.
+
+    A text, a system or a data set becomes one that is not there, as other parts of the config may
+    name it. No entry of a list is left out alone: the others would have other numbers.
+    """
+    steps = _steps_to(data, location)
+    keys = [step.key for step in steps]
+    section = keys[0] if keys else ""
+    if not again:
+        if section == "systems" and len(keys) > 1 and isinstance(keys[-1], str):
+            steps[1].parent[keys[1]] = ABSENT
+            return
+        if section == "datasets" and len(keys) > 2 and keys[2] in TEXTS:
+            text = steps[3] if isinstance(keys[-1], int) else steps[2]
+            text.parent[text.key] = [ABSENT] if text.key == "references" else ABSENT
+            return
+        if section == "datasets" and (len(keys) == 2 or keys[2:] == ["data"]):
+            steps[1].parent[keys[1]] = {"source": ABSENT, "references": [ABSENT]}
+            return
+        stand_in = _stand_in(section) if len(keys) == 2 else {}
+        if stand_in:
+            steps[1].parent[keys[1]] = stand_in
+            return
+    in_mappings = [step for step in steps if isinstance(step.parent, dict)]
+    if not in_mappings:
+        return  # it was left out with another value
+    removed = in_mappings[-1]
+    if again and len(in_mappings) > 1:
+        removed = in_mappings[-2]
+    removed.parent.pop(removed.key, None)
+
+
+def _steps_to(data: Any, location: Location) -> list[_Step]:
+    """Return the steps from a config to a location, without steps of pydantic that are no keys."""
+    steps: list[_Step] = []
+    for key in location:
+        if isinstance(data, dict):
+            exists = key in data
+        else:
+            exists = isinstance(data, list) and isinstance(key, int)
+        if exists:
+            steps.append(_Step(data, key))
+            data = data[key]
+    return steps
+
+
+def _stand_in(section: str | int) -> dict[str, str]:
+    """Return what replaces a wrong entry of a section; an empty mapping if nothing does."""
+    if section in ConfigFile.model_fields or section not in SECTIONS:
+        return {}
+    return dict(SECTIONS[str(section)].stand_in or {})
+
+
+_EMPTY = {
+    "too_short": "is empty; at least one is needed",
+    "string_too_short": "is empty; expected a path",
+}
+_EXPECTED = {
+    "string_type": "expected text",
+    "list_type": "expected a list",
+    "dict_type": "expected a mapping (key: value)",
+    "model_type": "expected a mapping (key: value)",
+    "int_type": "expected a whole number",
+}
+"""Our words for errors of pydantic, by their types."""
+_OTHER_NAMES = {
+    "hyp": "systems",
+    "hyps": "systems",
+    "hypotheses": "systems",
+    "outputs": "systems",
+    "src": "source",
+    "ref": "references",
+    "refs": "references",
+}
+"""Keys as other programs name them, and the key here."""
+REMOVED_KEYS: dict[Location, str] = {
+    (
+        "statistics",
+        "annotators",
+    ): "was removed: samples keep the annotators that were chosen on the whole data set"
+}
+"""Keys of earlier versions: their paths, and the message about each."""
+
+
+def _explain(item: Any, records: Records) -> tuple[str, Location]:
+    """Return what an error of pydantic means, in our words, and its location."""
+    location: Location = item["loc"]
+    kind = item["type"]
+    if kind == "extra_forbidden" and location in REMOVED_KEYS:
+        return REMOVED_KEYS[location], location
+    if kind == "extra_forbidden":
+        missing = ""
+        if len(location) == 1:
+            missing = missing_extension("config_sections", str(location[0]))
+        if missing:
+            return missing, location
+        return f"unknown key{_known_key(location, records)}", location
+    if kind == "missing":
+        return f"the key '{location[-1]}' is missing", location[:-1]
+    if kind in _EMPTY:
+        return _EMPTY[kind], location
+
+    value = item["input"]
+    hint = ""
+    if kind == "literal_error":
+        choices = re.findall(r"'([^']*)'", item["ctx"]["expected"])
+        expected = f"expected one of {', '.join(choices)}"
+        hint = did_you_mean(str(value), choices)
+    elif kind in _EXPECTED:
+        expected = _EXPECTED[kind]
+    else:
+        text = item["msg"].removeprefix("Value error, ")
+        expected = text[:1].lower() + text[1:]
+    return f"{expected}, found {_displayed(value)}{hint}", location
+
+
+def _displayed(value: object) -> str:
+    """Return a wrong value as messages show it."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    return f"'{value}'"
+
+
+def _known_key(location: Location, records: Records) -> str:
+    """Return " (did you mean 'x'?)" for an unknown key, or an empty text."""
+    key = str(location[-1])
+    known = _fields(location[:-1], records)
+    other_name = _OTHER_NAMES.get(key, "")
+    if other_name in (*known, "systems"):
+        return f" (did you mean '{other_name}'?)"
+    return did_you_mean(key, known)
+
+
+def _fields(location: Location, records: Records) -> list[str]:
+    """Return the keys that are known at a location: those of the innermost model on the way."""
+    record_models_by_tag: dict[str | int, type[BaseModel]] = {}
+    for name, record_model in records.items():
+        record_models_by_tag[tag(name)] = record_model
+    model: type[BaseModel] = config_model(tuple(SECTIONS))
+    for step in location:
+        if step in record_models_by_tag:
+            model = record_models_by_tag[step]
+            continue
+        for name, field in model.model_fields.items():
+            if step in (name, field.alias):
+                model = _model_in(field.annotation) or model
+                break
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """Return the model that a type is or holds, such as in the values of a mapping, or None."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for argument in get_args(annotation):
+        model = _model_in(argument)
+        if model:
+            return model
+    return None

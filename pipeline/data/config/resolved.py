@@ -14,16 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...errors import ConfigError, Problem, gathered, known_names
-from ...files.plain_files import OPENERS, small_text
-from ...files.remote import Remote, is_remote
+from ...files.plain_files import OPENERS
+from ...files.remote import Remote, is_glob
 
 if TYPE_CHECKING:
     from .models import ConfigFile
     from .tree import Node
 
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
-MAX_BYTES = 100_000_000
-"""A file of line numbers may not be longer."""
 TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok", ".m2", ".errant"})
 
 
@@ -155,6 +153,10 @@ class Dataset:
     """Whether the files of systems have all lines of the data set, or only those that are kept."""
     replace: Literal["none", "ptb_brackets"] = "none"
     """What is replaced in all texts."""
+    keys: frozenset[str] = frozenset()
+    """The keys that the config has for it."""
+    has_unknown_keys: bool = False
+    """Whether one of them is unknown, which is a problem already."""
     bom: tuple[str, ...] | Literal["drop", "keep"] = "drop"
     """Whether a byte order mark at the beginning of a text counts as text; or the systems of whose
     outputs it does."""
@@ -225,29 +227,19 @@ def _line_range(text: str, position: str) -> LineRange:
     return LineRange(first, last, position)
 
 
-def read_line_numbers(path: Path) -> list[tuple[str, str]]:
-    """Return the lines of a file of numbers and ranges that are not blank, each with its position.
-
-    Raises InputError where it cannot be read, or has none.
-    """
-    items = []
-    for number, line in enumerate(small_text(path, MAX_BYTES).split("\n"), 1):
-        if line.strip():
-            items.append((line.strip(), f"{path}:{number}"))
-    if not items:
-        raise ConfigError.at(path, "names no line")
-    return items
-
-
 @dataclass(frozen=True, kw_only=True)
 class Config:
     """A checked config."""
 
-    root: "Node"
-    """The whole config as it was written, with the position of everything."""
+    tree: "Node"
+    """The config as it was written, with the position of everything."""
     datasets: tuple[Dataset, ...]
     systems: tuple[System, ...]
-    written: "ConfigFile"
+    plain: dict[str, Any]
+    """The same without positions: texts, None, lists and dicts."""
+    origin: dict[str, Any]
+    """What run.json says about it: its file, or a mapping and the folder of its relative paths."""
+    parsed: "ConfigFile"
     """All sections as their models read them."""
     sections: tuple[str, ...] = ()
     """The names of those that are sections of extensions."""
@@ -262,43 +254,39 @@ class Config:
 
     def section(self, name: str) -> Any:
         """Return a section of an extension as its model reads it; None if the config has none."""
-        return getattr(self.written, name) if name in self.sections else None
+        return getattr(self.parsed, name) if name in self.sections else None
 
+    def problem(self, message: str, location: Sequence[str | int]) -> Problem:
+        """Return a problem with a value of the config, with its position."""
+        return self.tree.problem(message, location)
 
-def is_glob(text: str) -> bool:
-    """Return whether a path is a pattern. In an address, ? begins a query and is no wildcard."""
-    wildcards = "*[" if is_remote(text) else "*?["
-    return any(character in text for character in wildcards)
+    def placed(self, problems: Iterable[Problem]) -> list[Problem]:
+        """Return problems with the positions of those that have a location in the config.
 
+        The position of a missing file is where the config names it first.
+        """
+        placed = []
+        for problem in problems:
+            location = problem.location
+            message = problem.message
+            if message.startswith("no such file"):
+                location = self.locations.get(problem.position)
+                message = str(problem)
+            if location is None:
+                placed.append(problem)
+            else:
+                placed.append(self.tree.problem(message, location, problem.kind))
+        return placed
 
-def glob(base: Path, pattern: str) -> list[Path]:
-    """Return the files that match a pattern, in natural order, or only the file of this exact name."""
-    try:
-        literal = base / pattern
-        if literal.exists() and not literal.is_dir():
-            return [literal]
-        anchor = Path(pattern).anchor
-        folder = Path(anchor) if anchor else base
-        files = [path for path in folder.glob(pattern[len(anchor) :]) if path.is_file()]
-    except (OSError, ValueError, IndexError, NotImplementedError, re.error):
-        return []
-    return sorted(files, key=lambda path: natural_parts(path.parts))
+    def refuse(self, problems: Iterable[Problem]) -> None:
+        """Raise ConfigError with each problem once, and its position, if there are any."""
+        placed = dict.fromkeys(self.placed(problems))
+        if placed:
+            raise ConfigError(placed)
 
-
-def natural_parts(parts: Iterable[str]) -> list[list[tuple[int, str]]]:
-    """Return a sort key for the parts of a path, in natural order."""
-    return [natural(Path(part)) for part in parts]
-
-
-def natural(path: Path) -> list[tuple[int, str]]:
-    """Return a sort key that puts system2 before system10. Different names have different keys."""
-    key = []
-    for part in re.split(r"([0-9]+)", path.name):
-        if part.isdecimal():
-            key.append((int(part), ""))
-        else:
-            key.append((-1, part))
-    return [*key, (-1, path.name)]
+    def folder(self, location: Iterable[str | int]) -> Path:
+        """Return the folder that relative paths of a value start from."""
+        return self.tree.find(location).folder
 
 
 def called(path: Path | Remote, pattern: str) -> str:

@@ -15,13 +15,10 @@ MEMORY = "config"
 """Stands for the file of a config that is a mapping of Python."""
 MAX_DEPTH = 50
 """Levels of lists and mappings in a config."""
-MAX_ENTRIES = 10_000
-"""Entries of a list or mapping in a config."""
-FEWER = {"datasets": 1_000, "metrics": 1_000, "systems": 10_000}
-"""Entries of the lists and mappings of single sections. Other sections that a config may have allow
-1,000."""
-LINES = ("keep", "drop")
-"""Lists of numbers of lines, which have as many entries as a config may have values."""
+
+
+Location = tuple[str | int, ...]
+"""Keys and indices from the root of a config to a value."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +49,19 @@ class Node:
     keys: dict[str, Mark] = field(default_factory=dict)
     """The marks of the keys of a mapping."""
 
+    @property
+    def is_set(self) -> bool:
+        """Whether `--set` wrote the node."""
+        return self.mark.file.startswith(f"{COMMAND_LINE} ")
+
+    @property
+    def folder(self) -> Path:
+        """The folder that relative paths of the node start from: that of the file that wrote it.
+
+        For what `--set` wrote that is the working directory.
+        """
+        return Path() if self.is_set else Path(self.mark.file).parent
+
     def plain(self) -> Any:
         """Return the tree without marks: texts, None, lists and dicts."""
         if isinstance(self.value, dict):
@@ -67,6 +77,19 @@ class Node:
         if isinstance(self.value, list):
             return self.value
         return []
+
+    def by_location(self) -> "dict[Location, Node]":
+        """Return this node and all nodes below it, by their keys and indices."""
+        nodes: dict[Location, Node] = {(): self}
+        children: Iterable[tuple[str | int, Node]] = ()
+        if isinstance(self.value, dict):
+            children = self.value.items()
+        elif isinstance(self.value, list):
+            children = enumerate(self.value)
+        for step, child in children:
+            for location, node in child.by_location().items():
+                nodes[step, *location] = node
+        return nodes
 
     def get(self, key: str) -> "Node | None":
         """Return the value of a key, or None where there is none or the node is no mapping."""
@@ -135,38 +158,6 @@ def from_plain(value: object, name: str, path: str = "") -> Node:
     return Node(text, mark, path)
 
 
-def sizes(node: Node) -> int:
-    """Return how many values a tree has."""
-    return 1 + sum(map(sizes, node.children()))
-
-
-def too_many(node: Node, depth: int = 0) -> Problem | None:
-    """Return the problem of the first list or mapping, from this depth on, with too many entries."""
-    if isinstance(node.value, str) or node.value is None:
-        return None
-    usual_limit = 1_000 if depth == 1 else MAX_ENTRIES
-    limit = FEWER.get(node.path, usual_limit)
-    if len(node.value) > limit and not node.path.endswith(LINES):
-        if isinstance(node.value, list):
-            marks = [child.mark for child in node.value]
-        else:
-            marks = list(node.keys.values())
-        mark = marks[limit] if len(marks) > limit else node.mark
-        name = node.path or "the config"
-        message = f"{name}: has {len(node.value):,} entries; {limit:,} are allowed"
-        return Problem(str(mark), message)
-    for child in node.children():
-        problem = too_many(child, depth + 1)
-        if problem:
-            return problem
-    return None
-
-
-def is_set(node: Node) -> bool:
-    """Return whether `--set` wrote a node."""
-    return node.mark.file.startswith(f"{COMMAND_LINE} ")
-
-
 def from_mapping(config: Mapping[str, Any], folder: str | Path = "") -> Node:
     """Return a config that is a mapping of Python as a node. Relative paths in it start from
     `folder`.
@@ -194,11 +185,3 @@ def _unwritable(value: object, path: str, depth: int = 0) -> Iterator[str]:
             yield from _unwritable(child, f"{path}[{number}]", depth + 1)
     elif value is not None and not isinstance(value, str | Real | PathLike):
         yield f"{path}: expected text, a number, a list or a mapping, found {type(value).__name__}"
-
-
-def base_of(node: Node) -> Path:
-    """Return the folder that relative paths of a node start from: that of the file that wrote it.
-
-    For what `--set` wrote that is the working directory.
-    """
-    return Path() if is_set(node) else Path(node.mark.file).parent

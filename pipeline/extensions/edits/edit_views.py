@@ -13,10 +13,10 @@ from typing import TypeGuard
 
 from pipeline.data.config.resolved import Column, Dataset, Input, System
 from pipeline.data.corpus import Corpus
-from pipeline.data.input_files import BLOCK_LINES, Opener
-from pipeline.data.input_readers import OpenedInput, TextsOfInput
+from pipeline.data.input_readers import OpenedInput
 from pipeline.data.inputs import TEXTS
-from pipeline.data.texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
+from pipeline.data.opener import BLOCK_LINES, Opener, TextsOfInput
+from pipeline.data.texts import REPLACEMENTS, AnyText, TextFile, read_texts
 from pipeline.errors import CorpusError, Problem
 from pipeline.files.plain_files import named
 from pipeline.files.remote import Remote
@@ -425,7 +425,11 @@ def other_source(
 
     `replaced` names the replacements that are made in the source.
     """
-    if not source or source.lines != annotated.lines or same(source, annotated):
+    if (
+        not source
+        or source.lines != annotated.lines
+        or source.identity == annotated.identity
+    ):
         return []
     for low in range(0, annotated.lines, BLOCK_LINES):
         high = min(low + BLOCK_LINES, annotated.lines)

@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline.data.config.resolved import Column, Dataset, System
 from pipeline.data.corpus import ONE, Corpus, corpus_in_memory
-from pipeline.data.opener import open_corpus
+from pipeline.data.input_readers import open_corpus
 from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError, InputError, Problem
 from pipeline.files.remote import locate

@@ -8,7 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pipeline.data.config.resolved import System
-from pipeline.data.input_readers import InputReader, Listener, OpenedInput, TextsOfInput
+from pipeline.data.input_readers import (
+    InputReader,
+    Listener,
+    OpenedInput,
+    OpenRequest,
+)
 from pipeline.data.inputs import TEXTS, TextReader
 from pipeline.files.plain_files import UNPACKED, TempFiles
 
@@ -21,9 +26,7 @@ if TYPE_CHECKING:
 
     from pipeline.data.config.resolved import Dataset
     from pipeline.data.corpus import Corpus
-    from pipeline.data.input_files import Opener
-    from pipeline.data.texts import TextFile
-    from pipeline.errors import Problem
+    from pipeline.data.opener import Opener, TextsOfInput
 
 
 class GoldReader(InputReader):
@@ -65,16 +68,15 @@ class GoldReader(InputReader):
             result.append(System(system.name, paths))
         return result
 
-    def texts(
-        self,
-        dataset: Dataset,
-        opener: Opener,
-        problems: list[Problem],
-        views: Collection[str],
-        source: TextFile | None,
-    ) -> TextsOfInput:
+    def texts(self, request: OpenRequest) -> TextsOfInput:
         """Return source and references from the M2 files of a data set; adds to problems."""
-        return edit_views.open_texts(dataset, opener, problems, views, source)
+        return edit_views.open_texts(
+            request.dataset,
+            request.opener,
+            request.problems,
+            request.views,
+            request.source,
+        )
 
     def opens(self, dataset: Dataset, views: Collection[str]) -> bool:
         """Return whether this reader opens the edits of a data set.
@@ -84,19 +86,19 @@ class GoldReader(InputReader):
         reads_outputs = any(map(is_edits, views))
         return bool(dataset.gold) and GOLD in views and not reads_outputs
 
-    def open_records(
-        self,
-        dataset: Dataset,
-        systems: Sequence[System],
-        opener: Opener,
-        problems: list[Problem],
-        views: Collection[str],
-        source: TextFile | None,
-    ) -> OpenedInput | None:
+    def open_records(self, request: OpenRequest) -> OpenedInput | None:
         """Return the edits of a data set for its views; None if this reader opens none."""
-        if not self.opens(dataset, views):
+        views = request.views
+        if not self.opens(request.dataset, views):
             return None
-        return edit_views.open_edits(dataset, systems, opener, problems, views, source)
+        return edit_views.open_edits(
+            request.dataset,
+            request.systems,
+            request.opener,
+            request.problems,
+            views,
+            request.source,
+        )
 
     def complete(
         self,

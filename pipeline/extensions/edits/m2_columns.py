@@ -14,7 +14,7 @@ from pipeline.lookup import later
 from .m2_format import CORRECTED, OUTPUT, SOURCE, STAND_IN, Request, annotators
 
 if TYPE_CHECKING:
-    from pipeline.data.input_files import Opener
+    from pipeline.data.opener import Opener
     from pipeline.files.remote import Remote
 
     from .m2_texts import M2File

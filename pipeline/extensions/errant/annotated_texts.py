@@ -28,7 +28,7 @@ from pipeline.extensions.edits.records import annotation_of, outputs_of, records
 from pipeline.extensions.edits.view_names import annotator_of
 
 if TYPE_CHECKING:
-    from pipeline.data.input_files import Opener
+    from pipeline.data.opener import Opener
 
     from .errant_annotator import Annotation
 

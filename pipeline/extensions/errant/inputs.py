@@ -18,7 +18,7 @@ from pipeline.extensions.edits.view_names import (
 if TYPE_CHECKING:
     from pipeline.data.config.resolved import Dataset
     from pipeline.data.corpus import Corpus
-    from pipeline.data.input_files import Opener
+    from pipeline.data.opener import Opener
 
 
 class EditsReader(GoldReader):

@@ -150,9 +150,9 @@ class External(ReadsFiles, Numbers):
                     systems.append(System(_system_name(metric, system.name), paths))
             for message in messages:
                 text = f"{metric.title}: files: {message}"
-                problems.append(config.root.problem(text, ["metrics"]))
+                problems.append(config.problem(text, ["metrics"]))
         for message in _misused(config, metrics):
-            problems.append(config.root.problem(message, ["metrics"]))
+            problems.append(config.problem(message, ["metrics"]))
         return replace(
             config, systems=tuple(systems), missing_files=frozenset(missing_files)
         )

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pipeline.data.config.tree import base_of
 from pipeline.data.dataset_cache import path_of
 from pipeline.errors import DataError, InputError
 from pipeline.files.remote import is_remote
@@ -35,15 +34,15 @@ def _open(preparation: Preparation) -> "HumanJudgements | None":
     problems = preparation.problems
     if is_remote(section.file):
         message = "is an address; only texts may be one"
-        problems.append(config.root.problem(message, file_keys))
+        problems.append(config.problem(message, file_keys))
         return None
     systems = [system.name for system in config.systems]
     try:
-        path = path_of(section.file, base_of(config.root.find(file_keys)))
+        path = path_of(section.file, config.folder(file_keys))
         human_data = open_human_judgements(path, section, systems)
     except DataError as error:
         for problem in error.problems:
-            problems.append(config.root.problem(problem.message, file_keys))
+            problems.append(config.problem(problem.message, file_keys))
         return None
     except InputError as error:
         problems.extend(error.problems)
@@ -51,7 +50,7 @@ def _open(preparation: Preparation) -> "HumanJudgements | None":
     datasets = [dataset.name for dataset in config.datasets]
     reason = misfit(human_data, section, datasets, systems)
     if reason:
-        problems.append(config.root.problem(reason, ("human",)))
+        problems.append(config.problem(reason, ("human",)))
     return human_data
 
 

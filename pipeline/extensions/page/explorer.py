@@ -102,7 +102,7 @@ def _affordable(
     lines = {name: metric_results[0].lines for name, metric_results in scored.items()}
     total_bytes = 0.0
     for name, metric_results in scored.items():
-        text_bytes = sum(text.size for text in context.corpora[name].texts())
+        text_bytes = sum(text.size for text in context.corpora[name].texts)
         numbers = 0
         for one in metric_results:
             systems = len(one.columns)
@@ -236,7 +236,7 @@ def _dataset(
     lines = telling(metric_results[0], size)
     explained = telling(metric_results[0], min(context.effects, size)).tolist()
     explained = [line for line in explained if line in lines]
-    first = corpus.texts()[0]
+    first = corpus.texts[0]
     names: list[str] = []
     for metric_result in metric_results:
         systems = metric_result.names[: len(metric_result.columns)]

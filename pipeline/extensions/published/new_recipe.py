@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline.data.catalogue import DataFile, catalogue
-from pipeline.data.config.resolved import is_glob
 from pipeline.data.dataset_cache import cache_path, content_of, fetch_files
 from pipeline.errors import CorpusError, DataError, InputError
 from pipeline.files.plain_files import small_text
-from pipeline.files.remote import PREFIX, is_data
+from pipeline.files.remote import PREFIX, is_data, is_glob
 from pipeline.files.small_tables import Row, read_rows
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import metrics_called

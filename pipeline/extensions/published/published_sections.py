@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.data.config.resolved import Config
-from pipeline.data.config.tree import base_of
 from pipeline.data.dataset_cache import path_of
 from pipeline.errors import (
     ConfigError,
@@ -245,15 +244,14 @@ class _Opener:
         """Those of the files that were read."""
 
     def problem(self, message: str, keys: Keys) -> None:
-        self.problems.append(self.config.root.problem(message, keys))
+        self.problems.append(self.config.problem(message, keys))
 
     def path(self, text: str, keys: Keys) -> Path:
         try:
-            return path_of(text, base_of(self.config.root.find(keys)))
+            return path_of(text, self.config.folder(keys))
         except DataError as error:
             problems = error.problems
-        root = self.config.root
-        raise ConfigError([root.problem(one.message, keys) for one in problems])
+        raise ConfigError([self.config.problem(one.message, keys) for one in problems])
 
     def open(self) -> Published:
         """Open all files, and check all names."""
@@ -459,7 +457,7 @@ class _Opener:
             title = next(iter(scores))
         if title not in scores:
             message = f"which score? Say `title`: {', '.join(scores)}"
-            raise InputError([self.config.root.problem(message, keys)])
+            raise InputError([self.config.problem(message, keys)])
         return scores[title]
 
     def expectation(self, number: int, entry: models.ExpectationConfig) -> None:

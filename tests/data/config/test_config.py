@@ -19,10 +19,11 @@ from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
 from pipeline.data.config.compose import parse, read
-from pipeline.data.config.resolved import Config, natural
+from pipeline.data.config.resolved import Config
 from pipeline.data.config.tree import from_plain
 from pipeline.errors import ConfigError, Problem
 from pipeline.extension import installed
+from pipeline.files.remote import natural_key
 from pipeline.metrics import METRICS, build
 from pipeline.metrics.build import from_text, resolve
 from pipeline.scoring import metric_results as scored_columns
@@ -84,11 +85,11 @@ def test_a_good_config_is_read() -> None:
         ("d", Path("s.txt"), (Path("r.txt"),))
     ]
     assert [(s.name, s.paths) for s in config.systems] == [("A", {"d": Path("a.txt")})]
-    assert (config.written.run.n_jobs, config.written.run.backend) == ("auto", "auto")
+    assert (config.parsed.run.n_jobs, config.parsed.run.backend) == ("auto", "auto")
     assert (
-        config.written.output.dir,
-        config.written.output.formats,
-        config.written.output.digits,
+        config.parsed.output.dir,
+        config.parsed.output.formats,
+        config.parsed.output.digits,
     ) == (
         "runs/latest",
         ["json", "csv"],
@@ -632,7 +633,7 @@ def test_globs_that_cannot_match_are_told(pattern: str) -> None:
 )
 def test_the_natural_order_decides_between_any_two_names(one: str, two: str) -> None:
     """Else the order of systems would be that of the file system."""
-    assert natural(Path(one)) != natural(Path(two))
+    assert natural_key(Path(one)) != natural_key(Path(two))
 
 
 NAMES = [

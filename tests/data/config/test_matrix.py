@@ -53,9 +53,9 @@ def test_what_is_included_is_merged_deeply_and_the_file_itself_wins() -> None:
         "include: [one.yaml, two.yaml]\nsystems: {A: a.txt}\noutput: {formats: [json]}\n"
     ).config
     assert (
-        config.written.output.digits,
-        config.written.output.dir,
-        config.written.output.formats,
+        config.parsed.output.digits,
+        config.parsed.output.dir,
+        config.parsed.output.formats,
     ) == (
         3,
         "y",
@@ -82,7 +82,7 @@ def test_relative_paths_are_against_the_file_that_wrote_them() -> None:
         }
     )
     corpus = prepare("include: [f/one.yaml]\nmetrics: [gleu]\n").corpora[0]
-    assert [lines(text) for text in corpus.texts()] == [["a"], ["b"], ["c"]]
+    assert [lines(text) for text in corpus.texts] == [["a"], ["b"], ["c"]]
 
 
 def test_problems_point_into_the_file_that_has_them() -> None:
@@ -143,7 +143,7 @@ def test_wrong_includes_are_told(included: str, message: str) -> None:
 def test_files_may_be_included_by_several() -> None:
     write({f"{n}.yaml": f"include: [{n + 1}.yaml, {n + 1}.yaml]\n" for n in range(40)})
     write({"40.yaml": "output: {digits: 5}\n"})
-    assert prepare(f"include: [0.yaml]\n{CONFIG}").config.written.output.digits == 5
+    assert prepare(f"include: [0.yaml]\n{CONFIG}").config.parsed.output.digits == 5
 
 
 def test_many_includes_are_refused() -> None:
@@ -245,7 +245,7 @@ def test_a_setting_changes_the_config(setting: str, key: str, value: object) -> 
     config = prepare(
         CONFIG + "output: {formats: [json, csv]}\n", settings=(setting,)
     ).config
-    assert getattr(config.written.output, key) == value
+    assert getattr(config.parsed.output, key) == value
 
 
 def test_settings_are_applied_in_order_and_names_may_have_dots() -> None:
@@ -633,7 +633,7 @@ def test_home_and_variables_stand_in_globs_of_systems_and_in_includes() -> None:
         settings=("systems=['$TEXTS/[ab].txt']",),
     ).config
     assert [system.name for system in config.systems] == ["a", "b"]
-    assert config.written.output.digits == 4
+    assert config.parsed.output.digits == 4
     named = prepare(settings=("systems=['~/texts/{system}.txt']",), text=CONFIG).config
     assert {"a", "b", "r", "s"} == {system.name for system in named.systems}
 

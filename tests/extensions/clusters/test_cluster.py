@@ -24,9 +24,9 @@ import pytest
 from pipeline import stages
 from pipeline.backends import CLUSTER_BACKENDS, ClusterBackend
 from pipeline.cli.dispatch import main
-from pipeline.data import input_files, scan
+from pipeline.data import opener, scan
 from pipeline.data.config.models import RunConfig
-from pipeline.data.input_files import Opener
+from pipeline.data.opener import Opener
 from pipeline.data.texts import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
 from pipeline.execution import cluster as clusters
@@ -217,7 +217,7 @@ def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> No
     expected = Opener().open_all([*paths], [])
     answers: list[Any] = []
     with (
-        mock.patch.object(input_files, "MIN_CLUSTER_BYTES", 0),
+        mock.patch.object(opener, "MIN_CLUSTER_BYTES", 0),
         mock.patch.object(scan, "RANGE_BYTES", scan.LEAF_BYTES),
         Cluster(dask.backend, dask.address, 2) as cluster,
     ):
@@ -245,7 +245,7 @@ def test_a_run_uses_the_cluster_that_has_opened_its_texts(
     kind = CLUSTER_BACKENDS["dask"]
     connect = mock.Mock(side_effect=kind.connect)
     with (
-        mock.patch.object(input_files, "MIN_CLUSTER_BYTES", 0),
+        mock.patch.object(opener, "MIN_CLUSTER_BYTES", 0),
         mock.patch.dict(
             CLUSTER_BACKENDS.entries, {"dask": replace(kind, connect=connect)}
         ),

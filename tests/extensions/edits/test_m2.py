@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.data import input_files
+from pipeline.data import opener
 from pipeline.errors import CorpusError
 from pipeline.extensions.edits import correction_xml, m2_texts
 from pipeline.extensions.edits import m2_files as m2_lines
@@ -154,7 +154,7 @@ def test_a_file_is_read_once(
         "read_m2",
         lambda path, *rest: known.update([path.name]) or read(path, *rest),
     )
-    monkeypatch.setattr(input_files, "MIN_THREADED_BYTES", threaded)
+    monkeypatch.setattr(opener, "MIN_THREADED_BYTES", threaded)
     write({"b.m2": GOLD})
     outputs = "a: {m2: a.m2}, b: {m2: b.m2}" if "m2" not in metrics else "a: s.txt"
     prepare(

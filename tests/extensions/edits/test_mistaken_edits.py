@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pipeline.data.config.resolved import Dataset, System
-from pipeline.data.opener import open_corpus
+from pipeline.data.input_readers import open_corpus
 from pipeline.metrics.build import from_text
 from tests.data.test_mistaken_texts import doubts, shuffled, texts  # noqa: F401
 

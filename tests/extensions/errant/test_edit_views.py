@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.data import input_files
+from pipeline.data import opener
 from pipeline.extensions.edits import m2_texts
 from tests.config_files import lines, prepare, problems, write
 from tests.extensions.edits.test_m2 import END, GOLD
@@ -36,7 +36,7 @@ def test_files_of_edits_and_texts_are_read_once(
         "read_m2",
         lambda path, *rest: known.update([path.name]) or read(path, *rest),
     )
-    monkeypatch.setattr(input_files, "MIN_THREADED_BYTES", threaded)
+    monkeypatch.setattr(opener, "MIN_THREADED_BYTES", threaded)
     write({"b.m2": GOLD})
     prepare(
         "datasets: {c: {gold: gold.m2}}\nsystems: {a: {m2: a.m2}, b: {m2: b.m2}}\n"

@@ -456,9 +456,7 @@ def test_filters(browser: Browser, sample: Path) -> None:
 def test_search(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     corpus = reopen.revisit(sample.parent).corpora["sample"]
-    lines = list(
-        zip(*(read_texts(text, 0, 96) for text in corpus.texts()), strict=True)
-    )
+    lines = list(zip(*(read_texts(text, 0, 96) for text in corpus.texts), strict=True))
     choose(browser, q="SCHOOL")
     expected = [
         n

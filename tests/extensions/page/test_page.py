@@ -347,7 +347,7 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
     corpus = made.corpora["d"]
     texts = [
         [rule.tokenization.tokens(t) for t in read_texts(text, 0, corpus.lines)]
-        for text in corpus.texts()
+        for text in corpus.texts
     ]
     columns = whole(measured, 1)
     terms = measured.metric.make_terms(columns) if name == "green" else {}

@@ -165,7 +165,7 @@ def _print_sentences(
         end = start + len(best_references[0])
         for low in range(start, end, STRIDE):
             high = min(low + STRIDE, end)
-            texts = [read_texts(text, low, high) for text in corpus.texts()]
+            texts = [read_texts(text, low, high) for text in corpus.texts]
             for line in range(low, high):
                 source, *others = (text[line - low] for text in texts)
                 references = others[: len(corpus.references)]
