@@ -19,7 +19,6 @@ from pipeline.errors import InputError, did_you_mean
 from pipeline.execution.computation import Computation
 from pipeline.execution.options import Listener, RunOptions
 from pipeline.metrics.base.capabilities import ComputesNumbers
-from pipeline.metrics.base.statistics_spec import Columns, Text
 
 from .answer_cache import AnswerCache
 from .answers import Answer, Failure, encoded_answer
@@ -48,11 +47,6 @@ class ComputedByCode(ComputesNumbers):
     def computation(self) -> type["FunctionComputation"]:
         """Return the class that computes the numbers."""
         return FunctionComputation
-
-    def computed(self, text: Text) -> Columns:
-        """Return the numbers of the first system of a text, computed in this process."""
-        columns: Columns = self.spec.computed(text)
-        return columns
 
     def missing_code(self) -> str:
         """Return the message for a metric whose code is missing; empty if it is available."""
