@@ -46,6 +46,7 @@ from ...metrics.base.capabilities import Rule, edit_judge, explainer
 from ...metrics.base.metric import Metric
 from ...metrics.base.statistics_spec import StatisticsSpec, Text
 from ...metrics.build import from_texts
+from ...metrics.prepared import prepared_text
 from ...prepare import fit
 from ...report import sentence
 from ...report.tables import percent, ranked
@@ -298,7 +299,11 @@ def _explained(metric: Metric, text: Text) -> bool:
 
 def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric without an explanation."""
-    columns = capabilities.columns_of(metric, text)
+    if capabilities.computes_numbers(metric):
+        output = [line.decode() for line in text.systems[0].texts()]
+        columns = prepared_text(metric.spec, text).count(output, np.arange(1))
+    else:
+        columns = metric.spec.count(text)[0]
     if capabilities.data_set_columns(metric).whole_sums:
         return "it weighs each edit by all sentences together, so that a sentence alone has no score"
     outputs = {}

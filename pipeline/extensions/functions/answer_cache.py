@@ -32,10 +32,26 @@ class AnswerCache:
         self._warn = warn
         self.store: ContentCache | None = None
         """None if nothing is cached."""
+        self.keys: list[bytes] = []
+        """The keys of the items that were read."""
         if options.cache and (code.plugin.origin or self.declared.version):
             self.store = ContentCache(SCORES, warn=warn, of=self.declared.name)
 
-    def keys(self, items: Sequence[Item]) -> list[bytes]:
+    def read(self, items: Sequence[Item]) -> dict[int, Answer]:
+        """Return the cached answers of items, by their indices."""
+        if self.store is None:
+            return {}
+        self.keys = self._keys(items)
+        answers: dict[int, Answer] = {}
+        if not self.recompute:
+            cached = self.store.read(self.keys)
+            for number, key in enumerate(self.keys):
+                if key in cached:
+                    numbers = np.frombuffer(cached[key], "<f8").tolist()
+                    answers[number] = tuple(numbers) or None
+        return answers
+
+    def _keys(self, items: Sequence[Item]) -> list[bytes]:
         """Return the key of each item."""
         declared = self.declared
         form = "plain"
@@ -66,18 +82,6 @@ class AnswerCache:
                     hashed.update(pack(">Q", len(text)) + texts)
             keys.append(hashed.digest())
         return keys
-
-    def read(self, keys: Sequence[bytes]) -> dict[int, Answer]:
-        """Return the cached answers by the indices of their keys."""
-        if self.store is None or self.recompute:
-            return {}
-        cached = self.store.read(keys)
-        answers: dict[int, Answer] = {}
-        for number, key in enumerate(keys):
-            if key in cached:
-                numbers = np.frombuffer(cached[key], "<f8").tolist()
-                answers[number] = tuple(numbers) or None
-        return answers
 
     def write(self, answers: Mapping[bytes, bytes]) -> None:
         """Store encoded answers by their keys."""

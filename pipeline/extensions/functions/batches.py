@@ -68,10 +68,8 @@ class BatchRunner:
         self.needs_process = own_process and plugin.has_load
         self.workers_store = plugin.has_load or plugin.waits
         """Whether workers store each batch, and therefore get one at a time."""
-        self.keys: list[bytes] = []
-        """The keys in the cache, if workers store answers."""
-        if self.workers_store and cache.store:
-            self.keys = cache.keys(table.items)
+        self.keys = cache.keys if self.workers_store else []
+        """The keys of items in the cache, if workers store answers."""
         self.call = code.call(
             devices=tuple(self.devices),
             threads=options.threads,

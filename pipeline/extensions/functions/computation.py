@@ -19,7 +19,6 @@ from pipeline.errors import InputError, did_you_mean
 from pipeline.execution.computation import Computation
 from pipeline.execution.options import Listener, RunOptions
 from pipeline.metrics.base.capabilities import ComputesNumbers
-from pipeline.metrics.base.statistics_spec import Columns, Text
 
 from .answer_cache import AnswerCache
 from .answers import Answer, Failure, encoded_answer
@@ -48,11 +47,6 @@ class ComputedByCode(ComputesNumbers):
     def computation(self) -> type["FunctionComputation"]:
         """Return the class that computes the numbers."""
         return FunctionComputation
-
-    def computed(self, text: Text) -> Columns:
-        """Return the numbers of the first system of a text, computed in this process."""
-        columns: Columns = self.spec.computed(text)
-        return columns
 
     def missing_code(self) -> str:
         """Return the message for a metric whose code is missing; empty if it is available."""
@@ -179,6 +173,7 @@ class CodeNumbers:
         options: RunOptions,
         listener: Listener,
     ) -> None:
+        self.started = time.monotonic()
         self.spec = spec
         self.code = code
         self.options = options
@@ -205,8 +200,7 @@ class CodeNumbers:
 
     def read_cache(self) -> None:
         """Take the answers that are cached."""
-        self.keys = self.cache.keys(self.table.items)
-        self.answers = self.cache.read(self.keys)
+        self.answers = self.cache.read(self.table.items)
 
     def missing(self) -> list[int]:
         """Return the items without answers."""
@@ -216,7 +210,6 @@ class CodeNumbers:
     def compute(self) -> None:
         """Compute the numbers that are not cached."""
         name = self.declared.name
-        started = time.monotonic()
         self.read_cache()
         self.cache.warn_of_changed_code()
         cached = len(self.answers)
@@ -229,36 +222,38 @@ class CodeNumbers:
                 f"{cached:,} of {total:,} texts were kept; {len(todo):,} to compute"
             )
             report(f"{name}: {counts}{cost}")
-        runner = BatchRunner(
-            self.code, self.table, self.cache, self.options, self.listener
-        )
+        self.record = {"texts": {"new": len(todo), "kept": cached}}
+        package_versions: dict[str, str] = {}
+        spent: dict[str, int] = {}
         device = "cpu"
         if todo:
+            runner = BatchRunner(
+                self.code, self.table, self.cache, self.options, self.listener
+            )
             self._run(runner, todo)
+            package_versions = runner.package_versions
+            spent = runner.spent
             device = ", ".join(runner.devices) or device
-        seconds = time.monotonic() - started
+        seconds = time.monotonic() - self.started
         if todo and self.code.plugin.has_load:
             rate = f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
             texts = "text" if len(todo) == 1 else "texts"
             self.listener.warn(
                 f"{name}: {len(todo):,} {texts} computed on {device}, {rate}"
             )
-        self.record = {
-            "texts": {"new": len(todo), "kept": cached},
-            "seconds": round(seconds, 3),
-            "files": self.code.files,
-        }
+        self.record["seconds"] = round(seconds, 3)
+        self.record["files"] = self.code.files
         if self.code.models:
             self.record["models"] = self.code.models
-        if runner.spent:
-            self.record["spent"] = dict(runner.spent)
+        if spent:
+            self.record["spent"] = dict(spent)
         python = {"python": platform.python_version()}
-        device_used = {"device": device}
-        self.record["made_with"] = python | runner.package_versions | device_used
+        self.record["made_with"] = python | package_versions | {"device": device}
 
     def _run(self, runner: BatchRunner, todo: list[int]) -> None:
         """Compute the numbers of items, the most costly ones first; raises InputError."""
         items = self.table.items
+        keys = self.cache.keys
         cost = self.code.cost
         todo.sort(key=lambda number: (-cost(items[number]), items[number]))
         unwritten: dict[bytes, bytes] = {}
@@ -271,8 +266,8 @@ class CodeNumbers:
                         failures[number] = answer
                         continue
                     self.answers[number] = answer
-                    if not runner.workers_store:
-                        unwritten[self.keys[number]] = encoded_answer(answer)
+                    if keys and not runner.workers_store:
+                        unwritten[keys[number]] = encoded_answer(answer)
                 if time.monotonic() - last_write > TASK_SECONDS:
                     self.cache.write(unwritten)
                     unwritten = {}

@@ -300,23 +300,17 @@ class _SignatureReader:
 
     def parameters(self) -> tuple[tuple[str, ...], tuple[Parameter, ...]]:
         """Return the texts that a call gets, and the options."""
-        call_parameters = list(inspect.signature(self.call).parameters.values())
-        option_parameters: list[inspect.Parameter] = []
+        parameters = list(inspect.signature(self.call).parameters.values())
+        initializer = self.target
+        option_parameters = [each for each in parameters if _is_keyword(each)]
+        call_parameters = [each for each in parameters if not _is_keyword(each)]
         if self.is_class:
             initializer = self.target.__init__
-            call_parameters = call_parameters[1:]
+            call_parameters = parameters[1:]  # without self
+            option_parameters = []
             if initializer is not object.__init__:
-                option_parameters = list(
-                    inspect.signature(initializer).parameters.values()
-                )[1:]
-        else:
-            initializer = self.target
-            for parameter in call_parameters:
-                if parameter.kind is parameter.KEYWORD_ONLY:
-                    option_parameters.append(parameter)
-            call_parameters = [
-                each for each in call_parameters if each not in option_parameters
-            ]
+                signature = inspect.signature(initializer)
+                option_parameters = list(signature.parameters.values())[1:]
         texts = []
         for parameter in call_parameters:
             self._check_text(parameter)
@@ -331,9 +325,9 @@ class _SignatureReader:
                 hints = get_type_hints(initializer)
             except Exception as error:  # noqa: BLE001 (whatever a text of the user's raises)
                 self.fail(f"the annotations cannot be read: {error}")
-        options = [
-            self._option(each, hints.get(each.name)) for each in option_parameters
-        ]
+        options = []
+        for parameter in option_parameters:
+            options.append(self._option(parameter, hints.get(parameter.name)))
         return tuple(texts), tuple(options)
 
     def _check_text(self, parameter: inspect.Parameter) -> None:
@@ -389,6 +383,10 @@ class _SignatureReader:
             return Parameter(name, kind, choices, no_default)
         text = repr(float(default)) if kind == "float" else str(default)
         return Parameter(name, kind, choices, text)
+
+
+def _is_keyword(parameter: inspect.Parameter) -> bool:
+    return parameter.kind is parameter.KEYWORD_ONLY
 
 
 def code_digest(target: Any) -> str:

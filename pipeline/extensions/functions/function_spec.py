@@ -8,13 +8,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from pipeline.arrays import Ints
 from pipeline.errors import ConfigError, InputError
 from pipeline.files.safe_files import digest
 from pipeline.kernel.common import Lines
-from pipeline.metrics.base.statistics_spec import Columns, Text
+from pipeline.metrics.base.statistics_spec import Text
 
 from . import models
 from .answers import Answer, Failure, Item, best, item_length
@@ -131,14 +129,6 @@ class FunctionMetricSpec(NumberSpec):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "code": None}  # workers read numbers, and need no code
-
-    def computed(self, text: Text) -> Columns:
-        """Return the numbers of the first system of a text."""
-        assert self.code is not None  # noqa: S101 (only a name that has code is taken for a metric)
-        outputs = _texts(text.systems[0])
-        return PreparedCode(self, self.code, text).count(
-            outputs, np.arange(len(outputs))
-        )
 
     def prepare(self, text: Text) -> "PreparedCode | None":
         """Return the code with source and references, for calls with outputs; see

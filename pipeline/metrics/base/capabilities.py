@@ -88,7 +88,8 @@ def reads_files(metric: Metric | type[Metric]) -> bool:
 class ComputesNumbers(ABC):
     """Its columns are numbers of each sentence that are computed before counting.
 
-    `Corpus.external` of a data set has them by the key of its specification.
+    `Corpus.external` of a data set has them by the key of its specification, whose method `prepare`
+    returns what computes single outputs (`metrics/prepared.py`).
     """
 
     declared: ClassVar[Declared | None] = None
@@ -103,10 +104,6 @@ class ComputesNumbers(ABC):
         return cast("Metric", self)
 
     @abstractmethod
-    def computed(self, text: Text) -> Columns:
-        """Return the numbers of the first system of a text, computed in this process."""
-
-    @abstractmethod
     def missing_code(self) -> str:
         """Return why nothing can be computed although results can be read; empty: it can."""
 
@@ -117,14 +114,6 @@ def computes_numbers(metric: Metric | type[Metric]) -> ComputesNumbers | None:
     if not issubclass(kind, ComputesNumbers):
         return None
     return cast("ComputesNumbers", metric)
-
-
-def columns_of(metric: Metric, text: Text) -> Columns:
-    """Return the columns of the first system of a text."""
-    code_metric = computes_numbers(metric)
-    if code_metric:
-        return code_metric.computed(text)
-    return metric.spec.count(text)[0]
 
 
 def for_run(
