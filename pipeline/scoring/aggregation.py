@@ -269,9 +269,8 @@ class Mean(Policy):
         shares = self.shares(counts)
         scores = []
         for of_system in zip(*with_each, strict=True):
-            scores.append(
-                self.combined(shares, [reduced.outputs for reduced in of_system])
-            )
+            outputs = [reduced.outputs for reduced in of_system]
+            scores.append(self.combined(shares, outputs))
         return scores
 
     def combined(

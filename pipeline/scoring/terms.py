@@ -478,11 +478,13 @@ def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     for number in TIERS:
         of_data_set = [category_of(metric, name, number) for name in categories]
         of_data_set.append(REST)
-        names = (*sorted(set(of_data_set) - {REST}), REST)
-        if number == TIERS[0] or names != result[TIERS[0]].names:
-            groups = np.zeros((len(of_data_set), len(names)), np.int64)
-            for row, category in enumerate(of_data_set):
-                column = names.index(category)
-                groups[row, column] = 1
-            result[number] = Tier(names, groups)
+        names = sorted({*of_data_set} - {REST})
+        names.append(REST)
+        if number != TIERS[0] and tuple(names) == result[TIERS[0]].names:
+            continue
+        groups = np.zeros((len(of_data_set), len(names)), np.int64)
+        for row, category in enumerate(of_data_set):
+            column = names.index(category)
+            groups[row, column] = 1
+        result[number] = Tier(tuple(names), groups)
     return result
