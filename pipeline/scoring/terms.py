@@ -193,10 +193,9 @@ class Subset:
     def blocks(self) -> Iterator[dict[str, Ints]]:
         """Yield the columns with these references, one block of lines after the other."""
         for columns in self.counts.blocks():
-            selected = {
-                name: columns[name][:, self.references]
-                for name in self.reference_columns
-            }
+            selected = {}
+            for name in self.reference_columns:
+                selected[name] = columns[name][:, self.references]
             yield columns | selected
 
 
@@ -405,9 +404,9 @@ class Beside:
         """Yield the columns of one block of lines after the other."""
         pairs = zip(self.counts.blocks(), self.category_counts.blocks(), strict=True)
         for columns, of_categories in pairs:
-            renamed = {
-                CATEGORY_PREFIX + name: array for name, array in of_categories.items()
-            }
+            renamed = {}
+            for name, array in of_categories.items():
+                renamed[CATEGORY_PREFIX + name] = array
             yield columns | renamed
 
 
@@ -466,10 +465,10 @@ class Tier:
 
         They are int64 [..., names].
         """
-        return {
-            name: counts @ self.groups
-            for name, counts in terms.schema.unpack(totals).items()
-        }
+        counts = {}
+        for name, counts_of_data_set in terms.schema.unpack(totals).items():
+            counts[name] = counts_of_data_set @ self.groups
+        return counts
 
 
 def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:

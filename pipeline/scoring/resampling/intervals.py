@@ -225,13 +225,17 @@ def with_mean(metric_result: MetricResult, samples: Floats) -> Floats:
 
 def spreads_of(samples: Floats, level: float) -> list[Spread]:
     """Return the spread of each system's output [samples, systems]."""
-    low, high = percentile_interval(samples, level)
-    bounds = zip(low.tolist(), high.tolist(), strict=True)
     means = samples.mean(axis=0)
     deviations = np.zeros(len(means))
     if len(samples) > 1:
         deviations = samples.std(axis=0, ddof=1)
-    return list(map(Spread, means.tolist(), deviations.tolist(), bounds))
+    lows, highs = percentile_interval(samples, level)
+    spreads = []
+    for number, mean in enumerate(means.tolist()):
+        std = float(deviations[number])
+        interval = (float(lows[number]), float(highs[number]))
+        spreads.append(Spread(mean, std, interval))
+    return spreads
 
 
 MAX_SUM_BYTES = 1 << 27
