@@ -7,7 +7,6 @@ the summands of it for samples of the sentences.
 """
 
 import math
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -185,7 +184,8 @@ def mean_of(reduced: Sequence[Reduced]) -> Reduced:
     """Return the mean of each output over several scores, without a spread."""
     means = {}
     for name in reduced[0].outputs:
-        means[name] = math.fsum(item.outputs[name] for item in reduced) / len(reduced)
+        values = [item.outputs[name] for item in reduced]
+        means[name] = math.fsum(values) / len(values)
     return Reduced(means)
 
 
@@ -199,16 +199,15 @@ def mean(values: Floats) -> Floats:
     count = values.shape[-1]
     if count == 1:
         return values[..., 0]
-    return np.where(
-        _equal(values), values[..., 0], np.add.reduce(values, axis=-1) / count
-    )
+    means = np.add.reduce(values, axis=-1) / count
+    return np.where(_equal(values), values[..., 0], means)
 
 
 def _equal(values: Floats) -> NDArray[np.bool_]:
     """Return where all values of the last axis are equal."""
-    equal: NDArray[np.bool_] = np.maximum.reduce(values, axis=-1) == np.minimum.reduce(
-        values, axis=-1
-    )
+    smallest = np.minimum.reduce(values, axis=-1)
+    largest = np.maximum.reduce(values, axis=-1)
+    equal: NDArray[np.bool_] = smallest == largest
     return equal
 
 
@@ -269,9 +268,8 @@ class Mean(Policy):
         shares = self.shares(counts)
         scores = []
         for of_system in zip(*with_each, strict=True):
-            scores.append(
-                self.combined(shares, [reduced.outputs for reduced in of_system])
-            )
+            outputs = [reduced.outputs for reduced in of_system]
+            scores.append(self.combined(shares, outputs))
         return scores
 
     def combined(
@@ -280,8 +278,10 @@ class Mean(Policy):
         """Return the mean of a system's outputs with each reference."""
         means = {}
         for name in outputs[0]:
-            values = [with_reference[name] for with_reference in outputs]
-            means[name] = math.fsum(map(operator.mul, shares, values))
+            products = []
+            for share, with_reference in zip(shares, outputs, strict=True):
+                products.append(share * with_reference[name])
+            means[name] = math.fsum(products)
         return Reduced(means)
 
     def summands(self, counts: SystemCounts) -> list[Summand]:

@@ -269,9 +269,10 @@ def _score_task(task: Task, counted: Counted, threads: int) -> MetricResult:
     reduced = reduce(counts)
     names_of_rows = list(names)
     if rows and rows.keys() <= set(names):  # no reference is lost
-        of_references = [
-            reduced[index] for index, name in enumerate(names) if name in rows
-        ]
+        of_references = []
+        for name, item in zip(names, reduced, strict=True):
+            if name in rows:
+                of_references.append(item)
         reduced.append(mean_of(of_references))
         names_of_rows.append(REFERENCES_ROW)
 
@@ -471,7 +472,8 @@ def _mean(
         else:
             missing[system] = [name for name in datasets if name not in by_dataset]
 
-    order = ranks([goodness(metric, mean) for mean in means.values()])
+    goodness_of_means = [goodness(metric, mean) for mean in means.values()]
+    order = ranks(goodness_of_means)
     rank_of_system = dict(zip(means, order, strict=True))
     ranked = {}
     for system in sorted(means, key=rank_of_system.__getitem__):

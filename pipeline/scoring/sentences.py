@@ -120,15 +120,15 @@ class SentenceLevel(Aggregation):
         divisor = _divisor(metric, counts.lines)
         scores = []
         for system in counts.systems:
-            parts: dict[
-                str, list[float]
-            ] = {}  # sums of them are exact, whatever the blocks
+            # sums of the parts are exact, whatever the blocks
+            parts: dict[str, list[float]] = {}
             for columns in present_blocks(metric, system):
-                for name, values in sentence_outputs(metric, columns).items():
+                outputs_of_block = sentence_outputs(metric, columns)
+                for name, values in outputs_of_block.items():
                     parts.setdefault(name, []).extend(exact_parts(values))
-            outputs = {
-                name: math.fsum(numbers) / divisor for name, numbers in parts.items()
-            }
+            outputs = {}
+            for name, numbers in parts.items():
+                outputs[name] = math.fsum(numbers) / divisor
             scores.append(Reduced(outputs))
         return scores
 
@@ -150,7 +150,8 @@ class DrawnMeans(Aggregation):
             of_blocks = [sentence_outputs(metric, columns) for columns in blocks]
             outputs = {}
             for name in of_blocks[0]:
-                outputs[name] = np.concatenate([block[name] for block in of_blocks])
+                values = [outputs_of_block[name] for outputs_of_block in of_blocks]
+                outputs[name] = np.concatenate(values)
             scores.append(Reduced(aggregated(metric, outputs)))
         return scores
 

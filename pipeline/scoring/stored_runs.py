@@ -52,9 +52,8 @@ def load(path: Path) -> tuple[Results, list[MetricResult]]:
         )
     metric_results = metric_results_of(path, results)
     for metric_result in metric_results:
-        for name, counts in zip(
-            metric_result.names, metric_result.columns, strict=False
-        ):
+        of_systems = zip(metric_result.names, metric_result.columns, strict=False)
+        for name, counts in of_systems:
             if not isinstance(counts, StoredCounts):
                 continue
             if not counts.path.exists():
@@ -448,9 +447,12 @@ def _joined(
         for number, reference in enumerate(metric_result.reference_of_system):
             name = metric_result.names[number]
             is_repeated = metric_result is two and name in same
-            if reference is None and not is_repeated:
-                rows.append((metric_result, number))
-                names.append(f"{name}@{label}" if name in in_both - same else name)
+            if reference is not None or is_repeated:
+                continue
+            if name in in_both and name not in same:
+                name = f"{name}@{label}"
+            rows.append((metric_result, number))
+            names.append(name)
     metric_result = picked(rows)
     scores = []
     for score, name in zip(metric_result.scores, names, strict=True):
@@ -612,8 +614,10 @@ def _is_about(item: dict[str, Any], pairs: set[tuple[str, str]]) -> bool:
 
     A pair is a data set and a metric.
     """
-    metrics = [item[key] for key in ("metric", "other") if key in item]
-    return all((item["dataset"], metric) in pairs for metric in metrics)
+    for key in ("metric", "other"):
+        if key in item and (item["dataset"], item[key]) not in pairs:
+            return False
+    return True
 
 
 LISTS = ("correlations", "sentences", "tests", "windows")

@@ -193,10 +193,9 @@ class Subset:
     def blocks(self) -> Iterator[dict[str, Ints]]:
         """Yield the columns with these references, one block of lines after the other."""
         for columns in self.counts.blocks():
-            selected = {
-                name: columns[name][:, self.references]
-                for name in self.reference_columns
-            }
+            selected = {}
+            for name in self.reference_columns:
+                selected[name] = columns[name][:, self.references]
             yield columns | selected
 
 
@@ -405,9 +404,9 @@ class Beside:
         """Yield the columns of one block of lines after the other."""
         pairs = zip(self.counts.blocks(), self.category_counts.blocks(), strict=True)
         for columns, of_categories in pairs:
-            renamed = {
-                CATEGORY_PREFIX + name: array for name, array in of_categories.items()
-            }
+            renamed = {}
+            for name, array in of_categories.items():
+                renamed[CATEGORY_PREFIX + name] = array
             yield columns | renamed
 
 
@@ -466,10 +465,10 @@ class Tier:
 
         They are int64 [..., names].
         """
-        return {
-            name: counts @ self.groups
-            for name, counts in terms.schema.unpack(totals).items()
-        }
+        counts = {}
+        for name, counts_of_data_set in terms.schema.unpack(totals).items():
+            counts[name] = counts_of_data_set @ self.groups
+        return counts
 
 
 def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
@@ -478,11 +477,13 @@ def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     for number in TIERS:
         of_data_set = [category_of(metric, name, number) for name in categories]
         of_data_set.append(REST)
-        names = (*sorted(set(of_data_set) - {REST}), REST)
-        if number == TIERS[0] or names != result[TIERS[0]].names:
-            groups = np.zeros((len(of_data_set), len(names)), np.int64)
-            for row, category in enumerate(of_data_set):
-                column = names.index(category)
-                groups[row, column] = 1
-            result[number] = Tier(names, groups)
+        names = sorted({*of_data_set} - {REST})
+        names.append(REST)
+        if number != TIERS[0] and tuple(names) == result[TIERS[0]].names:
+            continue
+        groups = np.zeros((len(of_data_set), len(names)), np.int64)
+        for row, category in enumerate(of_data_set):
+            column = names.index(category)
+            groups[row, column] = 1
+        result[number] = Tier(tuple(names), groups)
     return result

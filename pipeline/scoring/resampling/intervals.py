@@ -139,12 +139,12 @@ def rank_ranges(samples: Floats, level: float) -> list[tuple[int, int]]:
     and the 25 worst ranks (Bojar et al. 2013, findings of WMT13, section 3).
     """
     keys = np.where(np.isnan(samples), -np.inf, samples)
-    ranks = np.empty(samples.shape, np.int64)
-    for number in range(samples.shape[1]):
-        is_better = keys > keys[:, [number]]
-        ranks[:, number] = 1 + is_better.sum(axis=1)
-    low, high = percentile_interval(ranks, level)
-    return list(zip(low.tolist(), high.tolist(), strict=True))
+    ranks = []
+    for keys_of_system in keys.T:
+        is_better = keys > keys_of_system[:, None]
+        ranks.append(1 + is_better.sum(axis=1))
+    best, worst = percentile_interval(np.stack(ranks, axis=1), level)
+    return list(zip(best.tolist(), worst.tolist(), strict=True))
 
 
 def clusters(ranks: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
@@ -157,19 +157,20 @@ def clusters(ranks: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[in
     worst_ranks: dict[int, int] = {}
     best_ranks: dict[int, int] = {}
     for rank, (best, worst) in zip(ranks, ranges, strict=True):
-        worst_ranks[rank] = max(worst, worst_ranks.get(rank, worst))
         best_ranks[rank] = min(best, best_ranks.get(rank, best))
+        worst_ranks[rank] = max(worst, worst_ranks.get(rank, worst))
 
     cluster = 1
     cluster_of_rank: dict[int, int] = {}
-    worst_above = 0
-    order = sorted(worst_ranks)
+    order = sorted(best_ranks)
     for index, rank in enumerate(order):
-        best_below = min(best_ranks[lower] for lower in order[index:])
-        if index > 0 and worst_above < best_below:
+        above = order[:index]
+        below = order[index:]
+        worst_above = max((worst_ranks[other] for other in above), default=math.inf)
+        best_below = min(best_ranks[other] for other in below)
+        if worst_above < best_below:
             cluster += 1
         cluster_of_rank[rank] = cluster
-        worst_above = max(worst_above, worst_ranks[rank])
     return [cluster_of_rank[rank] for rank in ranks]
 
 
@@ -224,13 +225,17 @@ def with_mean(metric_result: MetricResult, samples: Floats) -> Floats:
 
 def spreads_of(samples: Floats, level: float) -> list[Spread]:
     """Return the spread of each system's output [samples, systems]."""
-    low, high = percentile_interval(samples, level)
-    bounds = zip(low.tolist(), high.tolist(), strict=True)
     means = samples.mean(axis=0)
     deviations = np.zeros(len(means))
     if len(samples) > 1:
         deviations = samples.std(axis=0, ddof=1)
-    return list(map(Spread, means.tolist(), deviations.tolist(), bounds))
+    lows, highs = percentile_interval(samples, level)
+    spreads = []
+    for number, mean in enumerate(means.tolist()):
+        std = float(deviations[number])
+        interval = (float(lows[number]), float(highs[number]))
+        spreads.append(Spread(mean, std, interval))
+    return spreads
 
 
 MAX_SUM_BYTES = 1 << 27

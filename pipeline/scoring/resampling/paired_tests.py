@@ -69,11 +69,14 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
 def _block_sums(one: Floats, two: Floats) -> tuple[int, int, float, float]:
     """Return wins, losses, and the sums of differences and of their squares in a block of lines."""
     difference = one - two
-    size = np.maximum(np.abs(one), np.abs(two))
-    difference = np.where(np.abs(difference) <= TIE * size, 0.0, difference)
-    wins = int((difference > 0).sum())
-    losses = int((difference < 0).sum())
-    return wins, losses, float(difference.sum()), float((difference**2).sum())
+    larger = np.maximum(np.abs(one), np.abs(two))
+    is_tie = np.abs(difference) <= TIE * larger
+    difference[is_tie] = 0.0
+    wins = (difference > 0).sum()
+    losses = (difference < 0).sum()
+    total = difference.sum()
+    squares = (difference**2).sum()
+    return int(wins), int(losses), float(total), float(squares)
 
 
 def _cohen_d(total: float, squares: float, lines: int) -> float:

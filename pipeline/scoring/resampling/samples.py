@@ -278,8 +278,8 @@ class SampleGroups:
         try:
             for start, result in answers:
                 results[start] = result
-                done = min(len(results) * self.rows, self.samples)
-                self.progress(done, self.samples)
+                done = len(results) * self.rows
+                self.progress(min(done, self.samples), self.samples)
         except WorkerLostError as error:
             raise MemoryError from error
         return [results[start] for start in sorted(results)]

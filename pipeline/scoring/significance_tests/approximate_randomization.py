@@ -32,8 +32,8 @@ def approximate_randomization(
     limits = []
     for one, two in pairs:
         real = abs(scores[one] - scores[two])
-        margin = TIE * max(abs(scores[one]), abs(scores[two]))
-        limits.append(real + margin)
+        larger = max(abs(scores[one]), abs(scores[two]))
+        limits.append(real + TIE * larger)
 
     def larger_differences(start: int, stays: Bytes) -> list[int]:
         """Return for each pair in how many of some trials the difference is above the real one."""

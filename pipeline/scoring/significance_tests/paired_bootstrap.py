@@ -22,8 +22,9 @@ def paired_bootstrap(
     for one, two in pairs:
         differences = np.abs(samples[:, two] - samples[:, one])
         centred = differences - differences.mean()
-        margin = TIE * max(abs(scores[one]), abs(scores[two]))
-        limit = abs(scores[two] - scores[one]) + margin
+        real = abs(scores[two] - scores[one])
+        larger = max(abs(scores[one]), abs(scores[two]))
+        limit = real + TIE * larger
         count = int((centred > limit).sum())
         values.append((count + 1) / (len(samples) + 1))
     return values
