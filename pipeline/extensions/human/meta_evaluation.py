@@ -17,7 +17,7 @@ from pipeline.errors import InputError
 from pipeline.scoring.resampling.intervals import defined_interval
 
 from . import correlation
-from .comparison import Agreement, HumanScores, PermutationTest, compared
+from .comparison import Agreement, PermutationTest, compared
 from .human_judgements import (
     HumanJudgements,
     check_common,
@@ -415,13 +415,7 @@ def meta_evaluate(
         systems = sorted(judged & measured)
         result.scores[title] = {name: scores[name] for name in systems}
         _add_correlations(result, dataset, title, metrics, config)
-        scores_of_people = HumanScores(
-            file=human_data.file,
-            title=title,
-            systems=result.scores[title],
-            sentences=human_data.sentences.get(title),
-        )
-        comparison = compared(metrics, scores_of_people, config)
+        comparison = compared(metrics, human_data, title, result.scores[title], config)
         result.statistics.extend(comparison.agreements)
         result.permutations.extend(comparison.tests)
         result.notes.extend(comparison.notes)
