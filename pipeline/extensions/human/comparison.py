@@ -284,7 +284,8 @@ def permutation_tests(
     for better, other in combinations([*defined, *undefined], 2):
         if other in undefined:
             untested.append(PairTest(better, other))
-    is_missing = np.isnan(human) | np.isnan(metrics).any(axis=0)
+    is_missing = np.isnan(metrics).any(axis=0)
+    is_missing |= np.isnan(human)
     groups = statistic.groups(~is_missing)
     if not tested or not len(groups.cells):
         return untested

@@ -162,7 +162,10 @@ def human_scores(
     if "trueskill" in config.scores:
         skills = trueskill(judgments, config.runs, config.seed, progress=progress)
         values["trueskill"] = skills.mean(axis=0)
-    return {title: named(column, judgments.systems) for title, column in values.items()}
+    scores = {}
+    for title, column in values.items():
+        scores[title] = named(column, judgments.systems)
+    return scores
 
 
 def judged_dataset(names: Sequence[str], name: str | None) -> str:

@@ -566,6 +566,7 @@ def _on_sentences(
             config.level,
             config.seed,
         )
+        kendall_interval = (2 * low - 1, 2 * high - 1)
         yield Sentences(
             dataset=metric.dataset,
             metric=metric.metric,
@@ -574,6 +575,6 @@ def _on_sentences(
             metric_ties=level.metric_ties,
             coefficients={
                 "accuracy": Coefficient(level.accuracy, (low, high)),
-                "kendall": Coefficient(level.kendall, (2 * low - 1, 2 * high - 1)),
+                "kendall": Coefficient(level.kendall, kendall_interval),
             },
         )

@@ -22,7 +22,8 @@ def counts_table(summary: JsonObject) -> Table:
     rows = []
     judges = {**summary["judges"], "all": summary["total"]}
     for judge, numbers in judges.items():
-        rows.append([judge, *(f"{number:,}" for number in numbers.values())])
+        cells = [f"{number:,}" for number in numbers.values()]
+        rows.append([judge, *cells])
     return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows
 
 
