@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,13 +17,10 @@ from pipeline.arrays import Bools, Floats
 from pipeline.errors import ConfigError, InputError
 
 from .correlation import EQUAL, pair_kinds, vector
+from .json_objects import JsonObject
 from .models import HumanConfig
-from .report_tables import JsonObject
 from .score_files import MetricScores
 from .statistics import Accuracy, Groups, Statistic, Value, averaged, statistic_of
-
-if TYPE_CHECKING:
-    from .human_judgements import HumanJudgements
 
 Rows = ArrayLike | Sequence[Sequence[float | None]]
 """A row for each system, with a score for each sentence."""
@@ -134,19 +131,19 @@ class Comparison(NamedTuple):
 
 def compared(
     metrics: Sequence[MetricScores],
-    human: "HumanJudgements",
+    file: str,
     title: str,
     scores: Mapping[str, float],
+    sentences: Mapping[str, Floats] | None,
     config: HumanConfig,
 ) -> Comparison:
     """Return the statistics that a config requests, and their tests, for the human score of a
-    title: `scores` by system.
+    title: `scores` by system, and those of its outputs, float64 [lines], if any.
 
     Raises InputError if the scores do not suit a statistic.
     """
-    sentences = human.sentences.get(title)
     has_sentences = sentences is not None
-    statistics = configured_statistics(config, human.file, has_sentences=has_sentences)
+    statistics = configured_statistics(config, file, has_sentences=has_sentences)
     names = [metric.metric for metric in metrics]
     systems = list(scores)
     human_column = vector(scores, systems)
@@ -165,7 +162,7 @@ def compared(
         for table in tables:
             if table.shape[1] != lines:
                 raise InputError(
-                    f"{human.file}: has scores of {lines:,} sentences of each system, the "
+                    f"{file}: has scores of {lines:,} sentences of each system, the "
                     f"metrics have {table.shape[1]:,}: are these the same sentences?"
                 )
         scores_by_level["sentence"] = (human_table, np.stack(tables))

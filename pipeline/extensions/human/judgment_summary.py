@@ -20,9 +20,9 @@ from pipeline.scoring.results import ranks
 from pipeline.scoring.significance_tests.sign_test import sign_test
 
 from .correlation import pearson, quotient, spearman
+from .json_objects import JsonObject
 from .judgments import Judgments, cells_to_wins, count_cells
 from .models import JudgmentsConfig
-from .report_tables import JsonObject
 from .trueskill import Progress, trueskill
 
 Divisor = Literal["opponents", "beaten"]

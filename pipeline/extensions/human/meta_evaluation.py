@@ -24,9 +24,9 @@ from .human_judgements import (
     human_scores,
     judged_dataset,
 )
+from .json_objects import JsonObject
 from .judgments import Judgments
 from .models import HumanConfig
-from .report_tables import JsonObject
 from .score_files import MetricScores
 from .trueskill import Progress, skills
 
@@ -415,7 +415,14 @@ def meta_evaluate(
         systems = sorted(judged & measured)
         result.scores[title] = {name: scores[name] for name in systems}
         _add_correlations(result, dataset, title, metrics, config)
-        comparison = compared(metrics, human_data, title, result.scores[title], config)
+        comparison = compared(
+            metrics,
+            human_data.file,
+            title,
+            result.scores[title],
+            human_data.sentences.get(title),
+            config,
+        )
         result.statistics.extend(comparison.agreements)
         result.permutations.extend(comparison.tests)
         result.notes.extend(comparison.notes)

@@ -19,7 +19,7 @@ from pipeline.report.tables.ranked import Group, called, groups
 from pipeline.scoring.results import Results
 
 from .human_judgements import HumanRanking
-from .report_tables import JsonObject
+from .json_objects import JsonObject
 from .tables import coefficient
 
 

@@ -30,8 +30,8 @@ from pipeline.files.small_tables import (
 from pipeline.scoring.resampling.intervals import defined_interval
 
 from .correlation import quotient
+from .json_objects import JsonObject
 from .models import CorrelationConfig, RecordsConfig
-from .report_tables import JsonObject
 from .statistics import Statistic, statistic_of
 
 MAX_BYTES = 1 << 28

@@ -8,7 +8,7 @@ from pipeline.report.tables import Table, round_half_up, shown_level, shown_rang
 from pipeline.report.tables.comparisons import shown_p
 from pipeline.report.tables.ranked import called
 
-from .report_tables import JsonObject
+from .json_objects import JsonObject
 from .statistics import SPELLINGS
 
 USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")

@@ -10,6 +10,7 @@ from pipeline.data.catalogue import DataFile, catalogue
 from pipeline.data.config.resolved import is_glob
 from pipeline.data.dataset_cache import cache_path, content_of, fetch_files
 from pipeline.errors import CorpusError, DataError, InputError
+from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.files.plain_files import small_text
 from pipeline.files.remote import PREFIX, is_data
 from pipeline.files.small_tables import Row, read_rows
@@ -17,7 +18,6 @@ from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import metrics_called
 
 from .recipe import texts_in
-from .report_tables import JsonObject
 from .verdicts import read_number
 
 MAX_BYTES = 1 << 24

@@ -27,6 +27,7 @@ from pipeline.errors import (
     known_names,
 )
 from pipeline.extensions.human.comparison import requested_statistics
+from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.human.judgments import Judgments, read_judgments
 from pipeline.extensions.human.models import CorrelationConfig, RowsConfig
 from pipeline.extensions.human.records import (
@@ -49,7 +50,6 @@ from pipeline.scoring.results import REFERENCES_ROW
 from pipeline.scoring.terms import chosen_references
 
 from . import models
-from .report_tables import JsonObject
 from .verdicts import ORDER, Verdict, is_worse, whole_verdict
 
 Keys = tuple[str | int, ...]
