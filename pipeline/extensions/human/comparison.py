@@ -17,8 +17,8 @@ from pipeline.arrays import Bools, Floats
 from pipeline.errors import ConfigError, InputError
 
 from .correlation import EQUAL, pair_kinds, vector
+from .json_objects import JsonObject
 from .models import HumanConfig
-from .report_tables import JsonObject
 from .score_files import MetricScores
 from .statistics import Accuracy, Groups, Statistic, Value, averaged, statistic_of
 
@@ -120,20 +120,6 @@ def refuse_sentences(statistics: Sequence[Statistic], whose: str) -> None:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class HumanScores:
-    """Scores that people gave."""
-
-    file: str
-    """The file in messages."""
-    title: str
-    """The name of the score."""
-    systems: Mapping[str, float]
-    """The score of each system."""
-    sentences: Mapping[str, Floats] | None
-    """The scores of each system's outputs, float64 [lines] with NaN for missing ones, if any."""
-
-
 class Comparison(NamedTuple):
     """Statistics of agreement, and tests between metrics."""
 
@@ -145,36 +131,47 @@ class Comparison(NamedTuple):
 
 def compared(
     metrics: Sequence[MetricScores],
-    human: HumanScores,
+    file: str,
+    title: str,
+    scores: Mapping[str, float],
+    sentences: Mapping[str, Floats] | None,
     config: HumanConfig,
 ) -> Comparison:
-    """Return the statistics that a config requests, and their tests.
+    """Return the statistics that a config requests, and their tests, for the human score of a
+    title: `scores` by system, and those of its outputs, float64 [lines], if any.
 
     Raises InputError if the scores do not suit a statistic.
     """
-    has_sentences = human.sentences is not None
-    statistics = configured_statistics(config, human.file, has_sentences=has_sentences)
+    has_sentences = sentences is not None
+    statistics = configured_statistics(config, file, has_sentences=has_sentences)
     names = [metric.metric for metric in metrics]
-    systems = list(human.systems)
-    human_column = vector(human.systems, systems)
+    systems = list(scores)
+    human_column = vector(scores, systems)
     columns = [vector(metric.scores, systems) for metric in metrics]
     metric_columns = np.stack(columns)
     scores_by_level = {"system": (human_column[:, None], metric_columns[..., None])}
     result = Comparison([], [], [])
     levels = {statistic.level for statistic in statistics}
-    if human.sentences is not None and "sentence" in levels:
+    if sentences is not None and "sentence" in levels:
         for metric in metrics:
             if metric.sentences is None:
                 refuse_sentences(statistics, metric.metric)
-        human_table = np.stack([human.sentences[system] for system in systems])
-        tables = _sentence_tables(metrics, human, human_table.shape[1])
+        human_table = np.stack([sentences[system] for system in systems])
+        lines = human_table.shape[1]
+        tables = [metric.sentences_of(systems, "statistics") for metric in metrics]
+        for table in tables:
+            if table.shape[1] != lines:
+                raise InputError(
+                    f"{file}: has scores of {lines:,} sentences of each system, the "
+                    f"metrics have {table.shape[1]:,}: are these the same sentences?"
+                )
         scores_by_level["sentence"] = (human_table, np.stack(tables))
         result.notes.extend(_missing_scores(human_table, tables, names))
-    where = {"dataset": metrics[0].dataset, "human": human.title}
+    where = {"dataset": metrics[0].dataset, "human": title}
     sampling = Sampling(config.permutations or 0, config.seed)
     for statistic in statistics:
-        scores = scores_by_level[statistic.level]
-        one = compare(statistic, *scores, names, sampling, where)
+        both = scores_by_level[statistic.level]
+        one = compare(statistic, *both, names, sampling, where)
         result.agreements.extend(one.agreements)
         result.tests.extend(one.tests)
     for agreement in result.agreements:
@@ -183,26 +180,6 @@ def compared(
                 f"{agreement.metric}: {agreement.statistic} has no value: {agreement.reason}"
             )
     return result
-
-
-def _sentence_tables(
-    metrics: Sequence[MetricScores],
-    human: HumanScores,
-    lines: int,
-) -> list[Floats]:
-    """Return the sentence scores of each metric, float64 [systems, lines]; raises InputError if
-    people judged another number of sentences.
-    """
-    tables = [
-        metric.sentences_of(list(human.systems), "statistics") for metric in metrics
-    ]
-    for table in tables:
-        if table.shape[1] != lines:
-            raise InputError(
-                f"{human.file}: has scores of {lines:,} sentences of each system, the metrics "
-                f"have {table.shape[1]:,}: are these the same sentences?"
-            )
-    return tables
 
 
 def _missing_scores(
@@ -304,7 +281,8 @@ def permutation_tests(
     for better, other in combinations([*defined, *undefined], 2):
         if other in undefined:
             untested.append(PairTest(better, other))
-    is_missing = np.isnan(human) | np.isnan(metrics).any(axis=0)
+    is_missing = np.isnan(metrics).any(axis=0)
+    is_missing |= np.isnan(human)
     groups = statistic.groups(~is_missing)
     if not tested or not len(groups.cells):
         return untested

@@ -42,7 +42,8 @@ def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
     first = _deviations(one, present)
     second = _deviations(two, present)
     sizes = np.sqrt(_squares(first) * _squares(second))
-    rounding = ROUNDING * np.sqrt(_squares(one)) * np.sqrt(_squares(two))
+    rounding = ROUNDING * np.sqrt(_squares(one))
+    rounding = rounding * np.sqrt(_squares(two))
     products = (first * second).sum(axis=-1)
     coefficients: Floats = np.full(sizes.shape, np.nan)
     np.divide(products, sizes, out=coefficients, where=sizes > rounding)
@@ -360,7 +361,9 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
     def away_from_zero(value: float) -> float:
         return value if abs(value) > 1e-300 else 1e-300
 
-    front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    front = math.lgamma(a + b)
+    front -= math.lgamma(a)
+    front -= math.lgamma(b)
     front += a * math.log(x)
     front += b * math.log1p(-x)
     fraction = 1.0

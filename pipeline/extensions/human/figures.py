@@ -72,8 +72,8 @@ def points(context: ReportContext) -> Iterator[PlotFigure]:
     for group, name, subject, described in point_plots(context.results):
         figure, axes = draw_points(described)
         add_title(figure, axes, group, subject)
-        labels = [
-            (short_text(point.name, 20), point.x, point.y) for point in described.points
-        ]
+        labels = []
+        for point in described.points:
+            labels.append((short_text(point.name, 20), point.x, point.y))
         add_labels(figure, axes, labels)
         yield PlotFigure(group, name, figure)

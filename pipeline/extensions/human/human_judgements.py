@@ -13,6 +13,7 @@ from pipeline.arrays import Floats
 from pipeline.errors import InputError, known_names
 
 from .comparison import configured_statistics
+from .json_objects import JsonObject
 from .judgment_summary import (
     expected_wins,
     head_to_head,
@@ -27,7 +28,6 @@ from .judgments import (
     read_judgments,
 )
 from .models import HumanConfig
-from .report_tables import JsonObject
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import Progress, trueskill
 
@@ -162,7 +162,10 @@ def human_scores(
     if "trueskill" in config.scores:
         skills = trueskill(judgments, config.runs, config.seed, progress=progress)
         values["trueskill"] = skills.mean(axis=0)
-    return {title: named(column, judgments.systems) for title, column in values.items()}
+    scores = {}
+    for title, column in values.items():
+        scores[title] = named(column, judgments.systems)
+    return scores
 
 
 def judged_dataset(names: Sequence[str], name: str | None) -> str:

@@ -20,9 +20,9 @@ from pipeline.scoring.results import ranks
 from pipeline.scoring.significance_tests.sign_test import sign_test
 
 from .correlation import pearson, quotient, spearman
+from .json_objects import JsonObject
 from .judgments import Judgments, cells_to_wins, count_cells
 from .models import JudgmentsConfig
-from .report_tables import JsonObject
 from .trueskill import Progress, trueskill
 
 Divisor = Literal["opponents", "beaten"]
@@ -330,8 +330,11 @@ def kappa_summary(
     """Return the mean kappas, and the kappa and comparisons of each two judges by their names; the
     kappa is None for fewer than MIN_COMPARISONS.
     """
-    pairs: dict[str, dict[str, float | None]] = {name: {} for name in judges}
-    comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
+    pairs: dict[str, JsonObject] = {}
+    comparisons: dict[str, JsonObject] = {}
+    for name in judges:
+        pairs[name] = {}
+        comparisons[name] = {}
     between: list[Kappa] = []
     within: list[Kappa] = []
     for (one, two), kappa in kappas.items():

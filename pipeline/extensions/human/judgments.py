@@ -283,7 +283,8 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
         if len(cells) != len(header):
             message = f"has {len(cells)} columns; the first line has {len(header)}"
             raise CorpusError.at(position, message)
-        row = dict(zip(header, map(str.strip, cells), strict=True))
+        stripped = map(str.strip, cells)
+        row = dict(zip(header, stripped, strict=True))
         languages = f".{row.get('srclang', '')}-{row.get('trglang', '')}"
         outputs = []
         for system, rank in columns.systems:

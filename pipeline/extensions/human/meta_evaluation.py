@@ -17,16 +17,16 @@ from pipeline.errors import InputError
 from pipeline.scoring.resampling.intervals import defined_interval
 
 from . import correlation
-from .comparison import Agreement, HumanScores, PermutationTest, compared
+from .comparison import Agreement, PermutationTest, compared
 from .human_judgements import (
     HumanJudgements,
     check_common,
     human_scores,
     judged_dataset,
 )
+from .json_objects import JsonObject
 from .judgments import Judgments
 from .models import HumanConfig
-from .report_tables import JsonObject
 from .score_files import MetricScores
 from .trueskill import Progress, skills
 
@@ -415,13 +415,14 @@ def meta_evaluate(
         systems = sorted(judged & measured)
         result.scores[title] = {name: scores[name] for name in systems}
         _add_correlations(result, dataset, title, metrics, config)
-        scores_of_people = HumanScores(
-            file=human_data.file,
-            title=title,
-            systems=result.scores[title],
-            sentences=human_data.sentences.get(title),
+        comparison = compared(
+            metrics,
+            human_data.file,
+            title,
+            result.scores[title],
+            human_data.sentences.get(title),
+            config,
         )
-        comparison = compared(metrics, scores_of_people, config)
         result.statistics.extend(comparison.agreements)
         result.permutations.extend(comparison.tests)
         result.notes.extend(comparison.notes)
@@ -572,6 +573,7 @@ def _on_sentences(
             config.level,
             config.seed,
         )
+        kendall_interval = (2 * low - 1, 2 * high - 1)
         yield Sentences(
             dataset=metric.dataset,
             metric=metric.metric,
@@ -580,6 +582,6 @@ def _on_sentences(
             metric_ties=level.metric_ties,
             coefficients={
                 "accuracy": Coefficient(level.accuracy, (low, high)),
-                "kendall": Coefficient(level.kendall, (2 * low - 1, 2 * high - 1)),
+                "kendall": Coefficient(level.kendall, kendall_interval),
             },
         )

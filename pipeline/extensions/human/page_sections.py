@@ -10,7 +10,7 @@ from pipeline.report.tables import shown_level
 from pipeline.scoring.results import Results
 
 from .human_judgements import HumanRanking
-from .report_tables import JsonObject
+from .json_objects import JsonObject
 from .stages import human_data_of, human_ranking_of
 from .tables import AGREEMENT_TABLES, head_to_head_table, judged_table
 

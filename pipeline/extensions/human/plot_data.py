@@ -20,7 +20,7 @@ from pipeline.report.tables.ranked import Group, groups
 from pipeline.scoring.results import Results
 
 from .human_judgements import HumanRanking
-from .report_tables import JsonObject
+from .json_objects import JsonObject
 from .tables import coefficient
 
 
@@ -58,13 +58,15 @@ def window_plots(results: Results) -> Iterator[AgreementPlot]:
     windows = (results.human or {}).get("windows", ())
     for name in dict.fromkeys(item["human"] for item in windows):
         items = [item for item in windows if item["human"] == name]
-        ranges = list(dict.fromkeys((item["first"], item["last"]) for item in items))
+        ends = [(item["first"], item["last"]) for item in items]
+        ranges = list(dict.fromkeys(ends))
         plotted: list[Group] = []
         lines = []
         for group in groups(results):
             values = {}
             for item in items:
-                if (item["dataset"], item["metric"]) == (group.dataset, group.metric):
+                scored = (item["dataset"], item["metric"])
+                if scored == (group.dataset, group.metric):
                     values[item["first"], item["last"]] = item["pearson"]
             if not values:
                 continue

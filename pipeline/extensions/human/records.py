@@ -30,8 +30,8 @@ from pipeline.files.small_tables import (
 from pipeline.scoring.resampling.intervals import defined_interval
 
 from .correlation import quotient
+from .json_objects import JsonObject
 from .models import CorrelationConfig, RecordsConfig
-from .report_tables import JsonObject
 from .statistics import Statistic, statistic_of
 
 MAX_BYTES = 1 << 28
@@ -147,7 +147,8 @@ def _of_table(path: Path, name: str) -> list[Record]:
     """Return the rows of a table. Its first line has names if none of its cells is a number."""
     rows = list(read_rows(path, MAX_BYTES))
     names: Sequence[str] = ()
-    if len(rows) >= 2 and not any(map(is_numeric, rows[0].cells)):
+    has_numbers = bool(rows) and any(map(is_numeric, rows[0].cells))
+    if len(rows) >= 2 and not has_numbers:
         names = rows[0].cells
         for column in names:
             if names.count(column) > 1:
@@ -302,7 +303,8 @@ def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> Json
 
     outputs = int((~np.isnan(human_table)).sum())
     result: JsonObject = {"systems": len(rows), "scores": outputs}
-    result.update(zip(config.statistics, values(slice(None)), strict=True))
+    every_item = slice(None)
+    result.update(zip(config.statistics, values(every_item), strict=True))
     if config.resamples:
         generator = np.random.default_rng(config.seed)
         sample_shape = (config.resamples, len(columns))

@@ -1,13 +1,12 @@
 """The tables of how far metrics agree with people, for all reports."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .json_objects import JsonObject
 
 if TYPE_CHECKING:
     from pipeline.report.tables.extra_tables import ReportTable
     from pipeline.scoring.results import Results
-
-JsonObject = dict[str, Any]
-"""A mapping of results.json, or of a config as it is written."""
 
 POSITION = 10
 """They stand before means over data sets."""

@@ -129,7 +129,9 @@ def means(sentences: Mapping[str, Floats]) -> dict[str, float]:
     result = {}
     for system, scores in sentences.items():
         present = scores[~np.isnan(scores)]
-        result[system] = float(present.mean()) if len(present) else math.nan
+        result[system] = math.nan
+        if len(present):
+            result[system] = float(present.mean())
     return result
 
 

@@ -164,9 +164,10 @@ def _why_undefined(human: Floats, metric: Floats, present: Bools) -> str:
 
 def _all_equal(scores: Floats, present: Bools) -> bool:
     """Return whether the scores within each group are equal."""
-    low = np.where(present, scores, np.inf).min(axis=1)
-    high = np.where(present, scores, -np.inf).max(axis=1)
-    return bool((low == high).all())
+    low = np.where(present, scores, np.inf)
+    high = np.where(present, scores, -np.inf)
+    is_equal = low.min(axis=1) == high.max(axis=1)
+    return bool(is_equal.all())
 
 
 def averaged(values: Floats) -> Floats:

@@ -8,7 +8,7 @@ from pipeline.report.tables import Table, round_half_up, shown_level, shown_rang
 from pipeline.report.tables.comparisons import shown_p
 from pipeline.report.tables.metric_names import called
 
-from .report_tables import JsonObject
+from .json_objects import JsonObject
 from .statistics import SPELLINGS
 
 USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")
@@ -22,7 +22,8 @@ def counts_table(summary: JsonObject) -> Table:
     rows = []
     judges = {**summary["judges"], "all": summary["total"]}
     for judge, numbers in judges.items():
-        rows.append([judge, *(f"{number:,}" for number in numbers.values())])
+        cells = [f"{number:,}" for number in numbers.values()]
+        rows.append([judge, *cells])
     return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows
 
 

@@ -20,6 +20,7 @@ from pipeline.data.input_readers import reader_of
 from pipeline.data.inputs import TEXTS
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.human.correlation import common_systems, correlate
+from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.human.judgment_summary import judgment_summary
 from pipeline.extensions.human.judgments import Judgments
 from pipeline.extensions.human.meta_evaluation import (
@@ -36,7 +37,6 @@ from pipeline.scoring.results import Results, Score
 
 from . import models, verdicts
 from .published_sections import Cell, Published, counted
-from .report_tables import JsonObject
 from .verdicts import Verdict
 
 Progress = Callable[[int, int], None]
@@ -256,10 +256,10 @@ def _scores_of_cells(
     Sentences are the same if their numbers are written alike. Raises InputError if a score is
     missing."""
     judged = set(judgments.systems).difference(without)
-    found = {(cell.system, cell.sentence): float(cell.score) for cell in cells}
-    systems = sorted(judged.intersection(system for system, _ in found))
+    numbers = {(cell.system, cell.sentence): float(cell.score) for cell in cells}
+    systems = sorted(judged.intersection(system for system, _ in numbers))
     columns: dict[str, int] = {}
-    for _, sentence in found:
+    for _, sentence in numbers:
         columns.setdefault(sentence, len(columns))
     if not systems:
         raise InputError("agreements: the table has no system that was judged")
@@ -268,12 +268,12 @@ def _scores_of_cells(
             message = f"no score of the judged sentence {segment}"
             raise InputError(f"agreements: the table has {message}")
         for system in systems:
-            if (system, segment) not in found:
+            if (system, segment) not in numbers:
                 message = f"no score of {system} for the judged sentence {segment}"
                 raise InputError(f"agreements: the table has {message}")
     rows = []
     for system in systems:
-        rows.append([found.get((system, sentence), nan) for sentence in columns])
+        rows.append([numbers.get((system, sentence), nan) for sentence in columns])
     lines = [columns[segment] for segment in judgments.segments]
     return JudgedScores(systems, np.array(rows), np.array(lines, np.int64))
 

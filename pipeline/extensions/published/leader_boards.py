@@ -18,13 +18,13 @@ from pipeline.data.catalogue import DataFile, named_in
 from pipeline.data.config.compose import parse
 from pipeline.data.dataset_cache import cache_path, content_of, state
 from pipeline.errors import InputError
+from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.human.records import read_records
 from pipeline.files.remote import is_data
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 
 from .recipe import Outcome, Recipe
-from .report_tables import JsonObject
 from .verdicts import EXACT, read_number
 
 OTHER = "unknown: on record as not reproducible"

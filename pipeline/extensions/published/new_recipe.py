@@ -9,6 +9,7 @@ from pathlib import Path
 from pipeline.data.catalogue import DataFile, catalogue
 from pipeline.data.dataset_cache import cache_path, content_of, fetch_files
 from pipeline.errors import CorpusError, DataError, InputError
+from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.files.plain_files import small_text
 from pipeline.files.remote import PREFIX, is_data, is_glob
 from pipeline.files.small_tables import Row, read_rows
@@ -16,7 +17,6 @@ from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import metrics_called
 
 from .recipe import texts_in
-from .report_tables import JsonObject
 from .verdicts import read_number
 
 MAX_BYTES = 1 << 24
@@ -139,32 +139,43 @@ def from_repository(
             name: outputs[0].replace("{system}", name) for name in systems
         }
     # The files that no data set of the catalogue has.
-    names: dict[str, str] = {}
+    names: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for text in filter(is_data, texts_in(content)):
         name, _, path = text.removeprefix(PREFIX).partition("/")
         if getattr(catalogue().get(name), "home", True):
-            names[path] = name
-    if len(set(names.values())) != 1:
-        listed = ", ".join(sorted(set(names.values()))) or "none"
+            names[name] = None
+            paths[path] = None
+    if len(names) != 1:
+        listed = ", ".join(sorted(names)) or "none"
         raise InputError(
             "--repository: expected one NAME, which `gec-pipeline data list` does not have, in "
             f"texts data:NAME/PATH; found {listed}"
         )
-    for path in names:
+    for path in paths:
         if is_glob(path) or "{" in path:
             raise InputError(
                 f"--repository: {path}: name each file; {{system}} may stand in the only text of "
                 "`systems`"
             )
-    source: JsonObject = {
-        "repository": origin,
-        "commit": commit,
-        "licence": "not stated",
-    }
+    source = {"repository": origin, "commit": commit, "licence": "not stated"}
+    (dataset,) = names
+    checksums = _fetched_checksums(dataset, list(paths), source, mirror)
+    entry = {"from": [{**source, "files": checksums}]}
+    return {"catalogue": {dataset: entry}, **content}
+
+
+def _fetched_checksums(
+    dataset: str,
+    paths: Sequence[str],
+    source: JsonObject,
+    mirror: str | None,
+) -> dict[str, dict[str, str]]:
+    """Fetch files of a repository, and return their sizes and checksums as a catalogue has them."""
     files = []
-    for path, name in names.items():
+    for path in paths:
         file = DataFile(
-            dataset=name,
+            dataset=dataset,
             name=path,
             path=path,
             size=MAX_FILE_BYTES,
@@ -179,8 +190,7 @@ def from_repository(
     for file in files:
         size = cache_path(file).stat().st_size
         checksums[file.name] = {"bytes": str(size), "sha256": content_of(file)}
-    entry = {"from": [{**source, "files": checksums}]}
-    return {"catalogue": {files[0].dataset: entry}, **content}
+    return checksums
 
 
 def table_rows(table: Path) -> list[Row]:

@@ -26,6 +26,7 @@ from pipeline.errors import (
     known_names,
 )
 from pipeline.extensions.human.comparison import requested_statistics
+from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.human.judgments import Judgments, read_judgments
 from pipeline.extensions.human.models import CorrelationConfig, RowsConfig
 from pipeline.extensions.human.records import (
@@ -48,7 +49,6 @@ from pipeline.scoring.results import REFERENCES_ROW
 from pipeline.scoring.terms import chosen_references
 
 from . import models
-from .report_tables import JsonObject
 from .verdicts import ORDER, Verdict, is_worse, whole_verdict
 
 Keys = tuple[str | int, ...]
@@ -218,22 +218,13 @@ class Published:
     """The metric that each text of these sections means; None means the only metric."""
 
 
-def open_published(
-    config: Config,
-    metrics: Sequence[Metric],
-    problems: list[Problem],
-) -> Published:
-    """Read the files that published sections name, and check the names in these. `problems` gets
-    what is wrong."""
-    return _Opener(config, metrics, problems).open()
+class Opener:
+    """Reads the files that published sections name, and checks the names in these. `problems` gets
+    what is wrong.
+    """
 
-
-class _Opener:
     def __init__(
-        self,
-        config: Config,
-        metrics: Sequence[Metric],
-        problems: list[Problem],
+        self, config: Config, metrics: Sequence[Metric], problems: list[Problem]
     ) -> None:
         self.config = config
         self.written = models.published_config(config)
@@ -244,9 +235,11 @@ class _Opener:
         """Those of the files that were read."""
 
     def problem(self, message: str, keys: Keys) -> None:
+        """Append a problem at these keys of the config."""
         self.problems.append(self.config.problem(message, keys))
 
     def path(self, text: str, keys: Keys) -> Path:
+        """Return the path of a file; raises ConfigError if it is not here."""
         try:
             return path_of(text, self.config.folder(keys))
         except DataError as error:
@@ -352,6 +345,7 @@ class _Opener:
             )
 
     def check_judgments(self, name: str, keys: Keys) -> None:
+        """Append a problem if no section of judgements has this name."""
         kind = "section of judgments"
         self.check_name(name, self.written.judgments, kind, (*keys, "judgments"))
 
@@ -384,6 +378,7 @@ class _Opener:
         return self._records[path]
 
     def table(self, table: models.TableConfig, keys: Keys) -> list[Cell]:
+        """Return the published scores of a table; none if it is wrong."""
         for key in ("metric", "metrics"):
             if getattr(table, key) is not None:
                 message = "stands beside `metric` and `metrics` of a table of `expect`"
@@ -400,6 +395,7 @@ class _Opener:
         return []
 
     def column(self, name: str, column: models.ColumnConfig) -> None:
+        """Check a column, and read its scores unless they are of a metric or of judgements."""
         keys: Keys = ("columns", name)
         if column.metric is not None:
             self.metric(column.metric, column.dataset, keys)
@@ -432,6 +428,7 @@ class _Opener:
         return dict(column.scores or {})
 
     def f_beta_scores(self, config: models.FBetaConfig, keys: Keys) -> dict[str, float]:
+        """Return the F-beta of each system in a file."""
         records = read_records(self.path(config.file, (*keys, "file")))
         columns = []
         for number in (config.precision, config.recall):
@@ -446,6 +443,7 @@ class _Opener:
         column: models.ColumnConfig,
         keys: Keys,
     ) -> dict[str, float]:
+        """Return the scores of a file that are named by `title`, or the only ones."""
         path = self.path(file, (*keys, "file"))
         systems = []
         for system in self.config.systems:
@@ -461,6 +459,7 @@ class _Opener:
         return scores[title]
 
     def expectation(self, number: int, entry: models.ExpectationConfig) -> None:
+        """Check an entry of `expect`, and read its files."""
         keys: Keys = ("expect", number)
         if entry.table is not None:
             cells = self.table(entry.table, (*keys, "table"))

@@ -19,9 +19,9 @@ from pipeline.data.config.tree import Node, from_plain
 from pipeline.data.dataset_cache import by_hand, fetch_files, state
 from pipeline.errors import InputError, did_you_mean
 from pipeline.extension import installed
+from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.files.remote import PREFIX, is_data
 
-from .report_tables import JsonObject
 from .verdicts import VERDICTS, is_worse
 
 REQUIRED_KEYS = ("what", "verdict")

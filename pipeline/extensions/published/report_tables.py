@@ -1,14 +1,11 @@
 """The tables of what a config computes and expects besides scores, for all reports."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pipeline.report.tables.extra_tables import ReportTable
     from pipeline.scoring.results import Results
-
-JsonObject = dict[str, Any]
-"""A mapping of results.json, or of a config as it is written."""
 
 COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
 AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")

@@ -18,7 +18,7 @@ CONSEQUENCES = re.compile("which metric[?]|config has no metric")
 def _open(preparation: Preparation) -> "Published | None":
     """Return the files of the published sections; add the problems of those that are wrong."""
     from .models import published_config
-    from .published_sections import open_published
+    from .published_sections import Opener
 
     written = published_config(preparation.config)
     if preparation.partial:
@@ -30,7 +30,7 @@ def _open(preparation: Preparation) -> "Published | None":
     if not written.has_computations:
         return None
     problems = preparation.problems
-    opened = open_published(preparation.config, preparation.metrics, problems)
+    opened = Opener(preparation.config, preparation.metrics, problems).open()
     if any(problem.message.startswith("metrics") for problem in problems):
         problems[:] = [
             item for item in problems if not CONSEQUENCES.search(item.message)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.report.tables import Table
 
-from .report_tables import JsonObject
 from .verdicts import VERDICTS
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperatio
 from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
-from .report_tables import JsonObject
+from pipeline.extensions.human.json_objects import JsonObject
 
 Verdict = Literal[
     "exact",

@@ -6,6 +6,7 @@ from itertools import compress, pairwise
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.page.page import as_yaml
 from pipeline.extensions.page.shell import Link, PageTable, Row
 from pipeline.extensions.page.svg import interval_axis, interval_bar, interval_scale
@@ -20,7 +21,6 @@ from pipeline.report.tables.ranked import size
 from pipeline.scoring.results import Results, Score
 
 from ..leader_boards import Entrant, LeaderBoard
-from ..report_tables import JsonObject
 
 DIGITS = 2
 """Decimals of a score."""

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from pipeline.data.dataset_cache import cache
+from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.page.shell import Design, PageTable, render
 from pipeline.files.remote import PREFIX
 
 from ..recipe import Outcome
-from ..report_tables import JsonObject
 from ..tables import counted, difference, misses, summary
 from ..verdicts import ORDER, VERDICTS, Verdict
 from .leader_boards import (
