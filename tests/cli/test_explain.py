@@ -10,7 +10,7 @@ import pytest
 
 from tests.config_files import write
 from tests.conftest import called
-from tests.support.extensions import needs_edits
+from tests.support.extensions import needs_errant
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -157,7 +157,7 @@ def test_every_metric_is_explained_as_far_as_it_says(
         pytest.param(
             ("errant", "-r", "gold.errant", "-o", "A.errant", "--line", "3"),
             "--line: expected 1 to 2, found 3",
-            marks=needs_edits,
+            marks=needs_errant,
         ),
         (
             ("glue", *INPUTS, "--line", "1"),
@@ -198,7 +198,7 @@ EDITS = ("errant", "-r", "gold.errant", "-o", "A.errant")
 """The metric and its files, whose names need not end in .m2."""
 
 
-@needs_edits
+@needs_errant
 def test_edits_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     """By hand: with annotator 0 the output has 1 of 2 edits, so F0.5 is 1.25 * 0.5 / (0.25 + 0.5),
     or 5 / 6.
@@ -219,7 +219,7 @@ def test_edits_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
-@needs_edits
+@needs_errant
 def test_a_sentence_without_edits_and_without_an_annotator(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -233,7 +233,7 @@ def test_a_sentence_without_edits_and_without_an_annotator(
     ]
 
 
-@needs_edits
+@needs_errant
 def test_two_modes_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = called(
         capsys, "explain", *EDITS, "--compare", "errant[mode=ds]", "--line", 1
@@ -245,7 +245,7 @@ def test_two_modes_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert one != other
 
 
-@needs_edits
+@needs_errant
 def test_texts_are_no_edits(capsys: pytest.CaptureFixture[str]) -> None:
     write({"A.errant": "This is a sentence\nFine\n"})
     code, _, err = called(capsys, "explain", *EDITS, "--line", 1)

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from tests.extensions.page import browser as browsers
 
 EXTENSIONS_OF_TESTS = {
-    "edits/test_by_type.py": {"page"},
-    "edits/test_edits_report.py": {"page"},
-    "human/test_agreement.py": {"page"},
+    "errant/test_by_type.py": {"page"},
+    "errant/test_edits_report.py": {"page"},
+    "human/test_agreement.py": {"edits", "errant", "page"},
     "human/test_people.py": {"page", "plots"},
     "neural/test_effects_page.py": {"page"},
     "page/test_charts.py": {"human", "plots"},
-    "page/test_imeasure_edits.py": {"edits"},
+    "page/test_imeasure_edits.py": {"edits", "errant"},
     "page/test_page_data.py": {"edits"},
     "plots/test_curves.py": {"page"},
+    "published/test_reproduce.py": {"errant"},
 }
 """Files of tests with the other extensions that they need."""
 collect_ignore = []

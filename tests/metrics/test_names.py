@@ -13,7 +13,7 @@ from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, meaning_of, metrics_called
-from tests.support.extensions import needs_edits
+from tests.support.extensions import needs_edits, needs_errant
 
 CONFIG = """\
 datasets: {d: {source: s.txt, references: r.txt}}
@@ -70,14 +70,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("chrF++|nc:5", "chrf[char_order=5,word_order=2]"),
         pytest.param("SentM2", "m2[level=mean]", marks=needs_edits),
         pytest.param("MaxMatch", "m2", marks=needs_edits),
-        pytest.param("CLEME-dependent", "cleme", marks=needs_edits),
+        pytest.param("CLEME-dependent", "cleme", marks=needs_errant),
         pytest.param(
             "SentCLEME-independent",
             "cleme[assumption=independent,level=mean]",
-            marks=needs_edits,
+            marks=needs_errant,
         ),
-        pytest.param("CLEME 2.0", "cleme[version=2]", marks=needs_edits),
-        pytest.param("SentCLEME2.0", "cleme[version=2,level=mean]", marks=needs_edits),
+        pytest.param("CLEME 2.0", "cleme[version=2]", marks=needs_errant),
+        pytest.param("SentCLEME2.0", "cleme[version=2,level=mean]", marks=needs_errant),
     ],
 )
 def test_a_name_as_people_write_it_is_understood(written: str, same: str) -> None:

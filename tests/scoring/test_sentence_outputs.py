@@ -15,7 +15,7 @@ from pipeline.cli import main
 from pipeline.errors import InputError
 from tests.conftest import write_run
 from tests.metrics.test_rouge import ASKED, TYPES, texts
-from tests.support.extensions import needs_edits
+from tests.support.extensions import needs_errant
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,7 +127,7 @@ A 1 2|||R:VERB|||was|||REQUIRED|||-NONE-|||1
 """
 
 
-@needs_edits
+@needs_errant
 @pytest.mark.filterwarnings("ignore:.*same text as reference")
 @pytest.mark.parametrize(
     "metric",

@@ -15,3 +15,4 @@ def needs(name: str) -> pytest.MarkDecorator:
 
 
 needs_edits = needs("edits")
+needs_errant = needs("errant")
