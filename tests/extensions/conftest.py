@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from tests.extensions.page import browser as browsers
 
 EXTENSIONS_OF_TESTS = {
-    "edits/test_by_type.py": {"page"},
-    "edits/test_edits_report.py": {"page"},
+    "edits/test_explain_edits.py": {"errant"},
+    "edits/test_scorers.py": {"errant"},
+    "edits/test_sentence_outputs.py": {"errant"},
+    "errant/test_by_type.py": {"page"},
+    "errant/test_edits_report.py": {"page"},
     "functions/test_plugin_lines.py": {"human", "page", "plots"},
     "human/test_agreement.py": {"errant", "page"},
     "human/test_people.py": {"page", "plots"},

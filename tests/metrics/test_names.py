@@ -70,13 +70,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("chrF++|nc:5", "chrf[char_order=5,word_order=2]"),
         *with_extension("edits", ("SentM2", "m2[level=mean]")),
         *with_extension("edits", ("MaxMatch", "m2")),
-        *with_extension("edits", ("CLEME-dependent", "cleme")),
+        *with_extension("errant", ("CLEME-dependent", "cleme")),
         *with_extension(
-            "edits",
+            "errant",
             ("SentCLEME-independent", "cleme[assumption=independent,level=mean]"),
         ),
-        *with_extension("edits", ("CLEME 2.0", "cleme[version=2]")),
-        *with_extension("edits", ("SentCLEME2.0", "cleme[version=2,level=mean]")),
+        *with_extension("errant", ("CLEME 2.0", "cleme[version=2]")),
+        *with_extension("errant", ("SentCLEME2.0", "cleme[version=2,level=mean]")),
     ],
 )
 def test_a_name_as_people_write_it_is_understood(written: str, same: str) -> None:

@@ -21,3 +21,7 @@ def needs(name: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(
         name not in installed(), reason=f"needs the extension {name}"
     )
+
+
+needs_edits = needs("edits")
+needs_errant = needs("errant")
