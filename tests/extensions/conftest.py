@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.extensions.page import browser as browsers
 
 EXTENSIONS_OF_TESTS = {
+    "edits/test_columns.py": {"errant"},
     "edits/test_explain_edits.py": {"errant"},
     "edits/test_scorers.py": {"errant"},
     "edits/test_sentence_outputs.py": {"errant"},
