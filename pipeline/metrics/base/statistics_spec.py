@@ -45,19 +45,6 @@ class Text(NamedTuple):
     """The missing references, which have an empty line: bool [lines, references]. None: none."""
 
 
-def as_text(
-    sources: Sequence[str],
-    outputs: Sequence[Sequence[str]],
-    annotations: Sequence[Sequence[str]],
-) -> Text:
-    """Return lines as a shard."""
-    texts = []
-    for lines in (sources, *outputs, *annotations):
-        texts.append(join_lines(line.encode() for line in lines))
-    first_annotation = 1 + len(outputs)
-    return Text(texts[0], texts[first_annotation:], texts[1:first_annotation])
-
-
 # --- columns
 
 
@@ -77,15 +64,6 @@ WHOLE = "whole_"
 
 Only metrics that name the column get them (ReadsDataSet).
 """
-
-
-def last_present(columns: Columns) -> Ints:
-    """Return the number of the last reference that each line has: int64 [lines]."""
-    if PRESENT in columns:
-        return columns[PRESENT] - 1
-    lengths = columns["ref_len"]
-    last: Ints = lengths.shape[1] - 1 - np.argmax(lengths[:, ::-1] >= 0, axis=1)
-    return last
 
 
 class Field(NamedTuple):
