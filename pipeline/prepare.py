@@ -31,7 +31,7 @@ from .data.texts import read_texts
 from .errors import InputError, Problem, Problems, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .metrics.base import capabilities
-from .metrics.base.capabilities import computes_numbers, reads_files, reference_rules
+from .metrics.base.capabilities import computes_numbers, reads_files
 from .metrics.base.metric import Metric
 from .metrics.base.options import render_signature
 from .metrics.build import metrics_called, resolve_all, with_defaults
@@ -428,7 +428,7 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
         )
     task = Task.of(metric, corpus)
     missing = task.input.missing
-    reason = reference_rules(metric).misfit(task.references, missing=missing)
+    reason = metric.misfit(task.references, missing=missing)
     if reason:
         return reason
     return POLICIES[metric.policy].misfit(metric, task.references, missing=missing)
@@ -451,8 +451,7 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
             records = [
                 read_texts(text, 0, text.lines) for text in task.input.references
             ]
-            warner = capabilities.warner(task.metric)
-            for warning in warner.gold_warnings(chain.from_iterable(records)):
+            for warning in task.metric.gold_warnings(chain.from_iterable(records)):
                 gold_warnings[f"{corpus.name}: {warning}"] = None
     return [*bounded(warnings), *bounded(list(gold_warnings))]
 

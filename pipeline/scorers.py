@@ -25,7 +25,7 @@ from .errors import InputError, LongTextError
 from .evaluation import Evaluation
 from .execution.count import PreparedCounts
 from .kernel.common import join_lines
-from .metrics.base.capabilities import reads_files, reference_rules
+from .metrics.base.capabilities import reads_files
 from .metrics.base.metric import Metric
 from .metrics.base.statistics_spec import StatisticsSpec, Text, with_corpus_pass
 from .metrics.build import MetricArgument, from_values
@@ -464,7 +464,7 @@ def _formula(
         return None
     if spec.corpus_pass and spec.corpus_pass.of_systems:
         return None
-    if reference_rules(metric).misfit(references):
+    if metric.misfit(references):
         return None
     if POLICIES[metric.policy].misfit(metric, references, missing=False):
         return None

@@ -11,9 +11,9 @@ from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
-from .base.capabilities import Compiled, HasPeerSignature, Shared, ShowsNgrams
 from .base.choices import best_by, by_order, f_beta, ratio
 from .base.metric import Counted, Metric, shown_matches
+from .base.ngrams import Shared
 from .base.options import (
     beta_option,
     level_option,
@@ -119,7 +119,7 @@ class Rates(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
+class Chrf(Metric):
     """chrF: the F-score of mean precision and mean recall over orders of n-grams of characters.
 
     For each sentence the reference with the best score counts, the first of equals. Where it has no

@@ -15,9 +15,9 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import SAMPLERS
-from .base.capabilities import ChoosesReferences, Compiled, Rule, ShowsNgrams
 from .base.choices import MAX_SEQUENTIAL_SUM, Draws, best_by, by_order, log, ratio
 from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
+from .base.ngrams import Rule
 from .base.options import (
     level_option,
     lowercase_option,
@@ -205,7 +205,7 @@ n-grams that the source does not have at all.
 
 
 @dataclass(frozen=True)
-class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
+class Gleu(Metric):
     """GLEU+ with the settings of all programs that compute it; CODES has the variants.
 
     The option references is the policy for several references:

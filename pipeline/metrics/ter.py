@@ -11,12 +11,7 @@ from ..arrays import Floats, Ints
 from ..kernel.python.edit_rate import CHANGED, EQUAL, INSERTED, path
 from ..tokenizers import OWN, is_own
 from ..tokenizers.tercom import Tercom
-from .base.capabilities import (
-    ChoosesReferences,
-    Explains,
-    HasPeerSignature,
-    ScoresLines,
-)
+from .base.capabilities import Explains, ScoresLines
 from .base.choices import ratio
 from .base.metric import Counted, Metric
 from .base.options import level_option, option, sacrebleu_signature
@@ -72,7 +67,7 @@ a multiple of 1 / SHARES, so that sums of means are whole numbers too."""
 
 
 @dataclass(frozen=True)
-class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
+class Ter(ScoresLines, Explains, Metric):
     """TER: edits divided by the length of the reference. The lower the score, the better the
     output.
 

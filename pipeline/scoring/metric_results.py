@@ -19,7 +19,7 @@ from .._version import __version__
 from ..data.inputs import TEXTS
 from ..data.texts import KIND, AnyText, digest_like
 from ..errors import InputError, bounded
-from ..metrics.base.capabilities import category_spec, peer_signature, warner
+from ..metrics.base.capabilities import category_spec
 from ..metrics.base.options import render_signature
 from ..metrics.base.statistics_spec import StatisticsSpec
 from ..metrics.names import goodness
@@ -274,7 +274,7 @@ def _score_task(task: Task, counted: Counted, threads: int) -> MetricResult:
         names_of_rows.append(REFERENCES_ROW)
 
     fewest, largest = corpus.present()
-    peer = peer_signature(metric, largest, missing=fewest < largest)
+    peer = metric.peer_signature(largest, missing=fewest < largest)
     order = ranks([metric.goodness(item.score) for item in reduced])
     scores = []
     for name, item, rank in zip(names_of_rows, reduced, order, strict=True):
@@ -450,7 +450,7 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
         blocks = {
             name: counted[name, task.metric.spec].blocks() for name in corpus.systems
         }
-        for note in warner(task.metric).count_warnings(blocks):
+        for note in task.metric.count_warnings(blocks):
             position = ""
             if note.reference is not None:
                 text = task.input.references[note.reference]

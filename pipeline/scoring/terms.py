@@ -18,12 +18,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..metrics.base.capabilities import (
-    category_of,
-    category_spec,
-    chooser,
-    data_set_columns,
-)
+from ..metrics.base.capabilities import category_of, category_spec
 from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import LAST, PRESENT, WHOLE, Columns, Schema
 from .results import REST, TIERS
@@ -50,7 +45,7 @@ def present_blocks(
     metric.
     """
     reference_columns = (*metric.spec.of_references, *more)
-    if not data_set_columns(metric).reads_last:
+    if not metric.reads_last:
         for columns in blocks_of(metric, system):
             yield compact(columns, reference_columns)
         return
@@ -70,7 +65,7 @@ def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
 
     The numbers are those of the data set, whatever references a line has.
     """
-    choose = chooser(metric)
+    choose = metric.chooser()
     for columns, moved in zip(
         system.blocks(), present_blocks(metric, system), strict=True
     ):
@@ -86,7 +81,7 @@ def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
 
     The names of these columns begin with WHOLE.
     """
-    names = data_set_columns(metric).whole_sums
+    names = metric.whole_sums
     if not names:
         yield from system.blocks()
         return
@@ -266,7 +261,7 @@ class ReferenceTerms(SentenceTerms):
 
     def blocks(self, system: HasBlocks) -> Iterator[Block]:
         """Yield the terms, with each reference or with the one that counts."""
-        choose = chooser(self.metric)
+        choose = self.metric.chooser()
         for columns in self.columns_of(system):
             block = self.of_each(columns)
             if self.each:
@@ -323,7 +318,7 @@ class MetricTerms(ReferenceTerms):
         Real terms are summed exactly too.
         """
         fields = self.metric.terms
-        choose = chooser(self.metric)
+        choose = self.metric.chooser()
         has_reference_terms = any(field.per_reference for field in fields)
         totals = np.zeros(self.schema.width, np.int64)
         parts: dict[str, list[float]] = {

@@ -42,8 +42,9 @@ from ...execution.function_metrics import Computing, with_computed
 from ...extension import ExplainOption, loaded
 from ...kernel.common import join_lines
 from ...metrics.base import capabilities
-from ...metrics.base.capabilities import Rule, edit_judge, explainer
+from ...metrics.base.capabilities import edit_judge, explainer
 from ...metrics.base.metric import Metric
+from ...metrics.base.ngrams import Rule, grams, merged, roles
 from ...metrics.base.statistics_spec import StatisticsSpec, Text
 from ...metrics.build import from_texts
 from ...prepare import fit
@@ -300,7 +301,7 @@ def _explained(metric: Metric, text: Text) -> bool:
 def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric without an explanation."""
     columns = capabilities.columns_of(metric, text)
-    if capabilities.data_set_columns(metric).whole_sums:
+    if metric.whole_sums:
         return "it weighs each edit by all sentences together, so that a sentence alone has no score"
     outputs = {}
     for name, values in metric.sentence_outputs(columns).items():
@@ -342,17 +343,17 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     for rates in _rates(outputs):
         print_styled(f"  {rates}")
     # The counts and n-grams of each order.
-    rule = capabilities.shown_ngrams(metric).ngram_rule()
+    rule = metric.ngram_rule()
     other = None
     if metric is not first:
-        other = capabilities.shown_ngrams(first).ngram_rule()
+        other = first.ngram_rule()
         if rule:
             print_styled("  n-grams that it counts differently:")
     by_order = {
         count.name: count.values.reshape(-1) for count in counts if count.orders
     }
     orders = max(map(len, by_order.values()), default=rule.last if rule else 0)
-    for n, row in enumerate(capabilities.row_names(metric)[:orders], 1):
+    for n, row in enumerate(metric.row_names()[:orders], 1):
         title = f"n={row}" if row.isdigit() else row
         suffix = f"_{n}" if row.isdigit() else ""
         numbers = [
@@ -393,20 +394,16 @@ def _by_role(
         return
 
     def ngrams(text: str) -> Counter[tuple[str, ...]]:
-        return capabilities.grams(rule.tokenization.tokens(text), n)
+        return grams(rule.tokenization.tokens(text), n)
 
     source = ngrams(texts.source) if texts.source is not None else Counter()
-    references = capabilities.merged(
-        [ngrams(text) for text in texts.references.values()]
-    )
+    references = merged([ngrams(text) for text in texts.references.values()])
     output = ngrams(texts.output)
     other_roles = {}
     if other:
-        other_roles = capabilities.roles(other.name, source, references, output)
+        other_roles = roles(other.name, source, references, output)
     separator = "" if rule.tokenization.tokenizer == "char" else " "
-    for role, counts in capabilities.roles(
-        rule.name, source, references, output
-    ).items():
+    for role, counts in roles(rule.name, source, references, output).items():
         other_counts = other_roles.get(role, Counter())
         names = []
         for gram, count in counts.items():

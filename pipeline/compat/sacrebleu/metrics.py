@@ -102,10 +102,9 @@ class Metric(ABC, Generic[Scored]):
             raise WrongValueError(
                 "the number of references is not known yet: score something first"
             )
-        from ...metrics.base.capabilities import peer_signature
 
-        signature = peer_signature(
-            self._signed, self.num_refs, missing=self.num_refs == -1
+        signature = self._signed.peer_signature(
+            self.num_refs, missing=self.num_refs == -1
         )
         if signature is None:
             raise WrongValueError(

@@ -29,11 +29,7 @@ from pipeline.extensions.edits.m2_files import NOOP, Edit
 from pipeline.extensions.edits.m2_format import SPAN
 from pipeline.extensions.edits.records import outputs_of
 from pipeline.extensions.edits.view_names import GOLD, annotated_by, annotator_of
-from pipeline.metrics.base.capabilities import (
-    computes_numbers,
-    data_set_columns,
-    reads_files,
-)
+from pipeline.metrics.base.capabilities import computes_numbers, reads_files
 from pipeline.metrics.base.metric import Metric
 from pipeline.scoring.sentences import LineScores
 
@@ -220,7 +216,7 @@ def is_attributed(metric: Metric) -> bool:
     """Return whether the score of an output depends on no other output, no other sentence, and no
     file.
     """
-    if reads_files(metric) or data_set_columns(metric).whole_sums:
+    if reads_files(metric) or metric.whole_sums:
         return False
     corpus_pass = metric.spec.corpus_pass
     if corpus_pass and corpus_pass.of_systems:

@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
-from pipeline.metrics.base.capabilities import Rule, ShowsNgrams
 from pipeline.metrics.base.choices import by_order, ratio
 from pipeline.metrics.base.metric import Metric, why_all_zero
+from pipeline.metrics.base.ngrams import Rule
 from pipeline.metrics.base.options import (
     any_tokenizer_option,
     lowercase_option,
@@ -110,7 +110,7 @@ def _cosines(
 
 
 @dataclass(frozen=True)
-class Cider(ShowsNgrams, Metric):
+class Cider(Metric):
     """CIDEr-D: the mean over references of cosines, clipped to the reference's counts, with a
     penalty for length.
 

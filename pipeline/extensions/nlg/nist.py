@@ -11,9 +11,9 @@ import numpy as np
 
 from pipeline.arrays import Floats, Ints
 from pipeline.kernel.common import Lines
-from pipeline.metrics.base.capabilities import Rule, ShowsNgrams
 from pipeline.metrics.base.choices import by_order, ratio
 from pipeline.metrics.base.metric import Counted, Metric
+from pipeline.metrics.base.ngrams import Rule
 from pipeline.metrics.base.options import any_tokenizer_option, option
 from pipeline.metrics.base.statistics_spec import Columns, Field, Text
 from pipeline.tokenizers import Tokenizer
@@ -264,7 +264,7 @@ def _with_best_reference(
 
 
 @dataclass(frozen=True)
-class Nist(ShowsNgrams, Metric):
+class Nist(Metric):
     """The sum over orders of the mean information of an output's n-grams, times a penalty for short
     outputs.
 

@@ -17,9 +17,10 @@ from pipeline.kernel.common import (
     Encoded,
     join_lines,
 )
-from pipeline.metrics.base.capabilities import Rule, ScoresLines, ShowsNgrams
+from pipeline.metrics.base.capabilities import ScoresLines
 from pipeline.metrics.base.choices import ratio
 from pipeline.metrics.base.metric import Counted, Metric
+from pipeline.metrics.base.ngrams import Rule
 from pipeline.metrics.base.options import any_tokenizer_option, option
 from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
 from pipeline.tokenizers.tokenization import Tokenization, changed_lines
@@ -236,7 +237,7 @@ def _only(flavour: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Sari(ScoresLines, ShowsNgrams, Metric):
+class Sari(ScoresLines, Metric):
     """SARI: the mean of the scores of n-grams that an output adds, keeps and deletes.
 
     N-grams are of the orders 1 to 4.

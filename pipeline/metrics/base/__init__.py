@@ -9,7 +9,7 @@ The names below are enough for most metrics. The modules have what fewer metrics
 from ...arrays import Floats, Ints
 from ...tokenizers.tokenization import Tokenization
 from . import capabilities, choices, description, options, statistics_spec
-from .capabilities import ShowsNgrams
+from .capabilities import ScoresLines
 from .choices import f_beta, ratio
 from .description import Counted
 from .metric import Metric
@@ -39,7 +39,7 @@ __all__ = [
     "Ints",
     "Metric",
     "OverlapSpec",
-    "ShowsNgrams",
+    "ScoresLines",
     "StatisticsSpec",
     "Text",
     "Tokenization",

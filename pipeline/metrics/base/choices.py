@@ -1,7 +1,7 @@
 """Small arithmetic of scores, and how the reference of a sentence is chosen or drawn."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from ... import kernel
 from ...arrays import Floats, Ints
-from .statistics_spec import Columns
 
 # --- arithmetic
 

@@ -20,7 +20,7 @@ from ... import kernel
 from ...arrays import Ints
 from ...data.inputs import TEXTS
 from ...errors import InvalidTextError
-from ...kernel.common import KINDS, Encoded, Lines, join_lines
+from ...kernel.common import KINDS, Encoded, Lines
 from ...tokenizers.tokenization import PreparedTokens, Tokenization
 from .options import splits_words
 

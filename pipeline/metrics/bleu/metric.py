@@ -16,15 +16,9 @@ from ...arrays import Floats, Ints
 from ...kernel.common import MAX_ORDER
 from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
-from ..base.capabilities import (
-    Compiled,
-    HasPeerSignature,
-    ReadsDataSet,
-    Rule,
-    ShowsNgrams,
-)
 from ..base.choices import MAX_SEQUENTIAL_SUM, by_order, log, ratio
 from ..base.metric import Counted, Metric, why_all_zero, why_zero
+from ..base.ngrams import Rule
 from ..base.options import (
     any_tokenizer_option,
     level_option,
@@ -111,7 +105,7 @@ FIFTH_ORDER = ("method5", "method7")
 
 
 @dataclass(frozen=True)
-class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
+class Bleu(Metric):
     """BLEU: the geometric mean of clipped n-gram precisions, times a penalty for brevity.
 
     The flavours are sacrebleu (Post 2018), nltk (nltk.translate.bleu_score), tensorflow (the code

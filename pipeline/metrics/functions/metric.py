@@ -19,12 +19,7 @@ from ...errors import ConfigError, InputError
 from ...files.remote import expanded
 from ...files.safe_files import digest
 from ...kernel.common import Lines
-from ..base.capabilities import (
-    ChoosesReferences,
-    ComputesNumbers,
-    HasPeerSignature,
-    ScoresLines,
-)
+from ..base.capabilities import ComputesNumbers, ScoresLines
 from ..base.choices import f_of_counts
 from ..base.declared import Declared, Parameter, key_of
 from ..base.metric import Counted, Metric
@@ -333,7 +328,7 @@ class PreparedCode:
         return [substitute if answer is None else answer for answer in answers]
 
 
-class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputesNumbers, Numbers):
+class FunctionMetric(ComputesNumbers, Numbers):
     """A metric that a user declares with a function or class; there is a subclass for each."""
 
     help_page: ClassVar[str] = "plugins"

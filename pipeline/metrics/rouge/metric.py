@@ -20,17 +20,10 @@ from ...tokenizers.tokenization import (
     list_named,
     words_of,
 )
-from ..base.capabilities import (
-    ChoosesReferences,
-    Compiled,
-    CountWarning,
-    ScoresLines,
-    Shared,
-    ShowsNgrams,
-    Warns,
-)
+from ..base.capabilities import ScoresLines
 from ..base.choices import FScores, f_beta, ratio, rounded
-from ..base.metric import Counted, Metric
+from ..base.metric import Counted, CountWarning, Metric
+from ..base.ngrams import Shared
 from ..base.options import any_tokenizer_option, number_option, option
 from ..base.statistics_spec import PRESENT, Columns, Field
 from .columns import (
@@ -124,7 +117,7 @@ _LIMIT: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric):
+class Rouge(ScoresLines, Metric):
     """ROUGE of several types at once. The F of the first type is the score that ranks systems.
 
     The flavour google follows the package rouge-score, which has the types 1 to 9, L and Lsum; W, S

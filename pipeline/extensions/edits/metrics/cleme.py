@@ -9,23 +9,17 @@ from numpy.typing import NDArray
 
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
-from pipeline.metrics.base.capabilities import (
-    ChoosesReferences,
-    CountWarning,
-    ReadsDataSet,
-    ScoresLines,
-    Warns,
-)
+from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice
+from pipeline.metrics.base.capabilities import ScoresLines
 from pipeline.metrics.base.choices import (
     NEAR,
-    SequentialAnnotatorChoice,
     best_by,
     f_of_counts,
     nearly_tied,
     ratio,
     rounded,
 )
-from pipeline.metrics.base.metric import Counted, Metric
+from pipeline.metrics.base.metric import Counted, CountWarning, Metric
 from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import WHOLE, Columns, Field
 from pipeline.metrics.f_score import precision_recall_f
@@ -160,9 +154,7 @@ FIRST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Cleme(
-    AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns, Metric
-):
+class Cleme(AnnotatesTexts, ScoresLines, Metric):
     """F-beta of chunks of sentences, which are cut alike for the output and all references.
 
     A chunk that the output changes is a hit (tp) if a reference has the same words there, else a

@@ -10,24 +10,18 @@ from numpy.typing import NDArray
 
 from pipeline import kernel
 from pipeline.arrays import Bools, Floats, Ints
+from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesReferences,
-    CountWarning,
     JudgesEdits,
     Texts,
     Verdict,
     Verdicts,
-    Warns,
 )
-from pipeline.metrics.base.choices import (
-    SequentialAnnotatorChoice,
-    f_of_counts,
-    rounded,
-)
-from pipeline.metrics.base.metric import Counted, Metric
+from pipeline.metrics.base.choices import f_of_counts, rounded
+from pipeline.metrics.base.metric import Counted, CountWarning, Metric
 from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
 
@@ -564,7 +558,7 @@ _LIST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
+class Errant(AnnotatesTexts, JudgesEdits, Metric):
     """F-beta of edits that the output and an annotator have in common.
 
     The counts tp, fp and fn are summed over sentences. Precision is tp / (tp + fp), or 1 without

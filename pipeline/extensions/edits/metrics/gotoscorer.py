@@ -13,7 +13,6 @@ import numpy as np
 from pipeline.arrays import Bools, Floats, Ints
 from pipeline.errors import ConfigError, LongTextError
 from pipeline.files.plain_files import small_text
-from pipeline.metrics.base.capabilities import ChoosesReferences
 from pipeline.metrics.base.choices import f_beta, ratio
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import (
@@ -428,7 +427,7 @@ def resolved(text: str, base: Path) -> str:
 
 
 @dataclass(frozen=True)
-class GoToScorer(ChoosesReferences, Metric):
+class GoToScorer(Metric):
     """F-beta of chunks, weighted by how many systems fail at them.
 
     The edits of one annotator cut a sentence into chunks: each edit, and each token and gap between

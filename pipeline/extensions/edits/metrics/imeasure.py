@@ -11,28 +11,21 @@ from numpy.typing import NDArray
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import LongTextError
+from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice, as_text
 from pipeline.kernel.common import THREE_WAY_COUNTS, Encoded, join_lines
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesReferences,
     JudgesEdits,
     Texts,
     Verdict,
     Verdicts,
-    Warns,
 )
-from pipeline.metrics.base.choices import SequentialAnnotatorChoice, best_by
+from pipeline.metrics.base.choices import best_by
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import level_option, number_option, option
-from pipeline.metrics.base.statistics_spec import (
-    Columns,
-    Field,
-    StatisticsSpec,
-    Text,
-    as_text,
-)
+from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
 from pipeline.tokenizers.tokenization import Tokenization
 
 from ..correction_references import (
@@ -349,7 +342,7 @@ def _words(line: bytes) -> Tokens:
 
 
 @dataclass(frozen=True)
-class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
+class Imeasure(JudgesEdits, Metric):
     """The gain in weighted accuracy over the unchanged source, as a share of the greatest gain.
 
     Source, output and reference are aligned. A loss is a share of the greatest possible loss, below

@@ -9,6 +9,11 @@ import numpy as np
 
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
+from pipeline.extensions.edits.annotators import (
+    SequentialAnnotatorChoice,
+    as_text,
+    last_present,
+)
 from pipeline.kernel.common import Encoded, Lines
 from pipeline.kernel.gold_edits import (
     GoldRecords,
@@ -20,26 +25,16 @@ from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesReferences,
-    CountWarning,
     Explains,
     JudgesEdits,
     Texts,
     Verdict,
     Verdicts,
-    Warns,
 )
-from pipeline.metrics.base.choices import SequentialAnnotatorChoice, f_of_counts, ratio
-from pipeline.metrics.base.metric import Counted, Metric
+from pipeline.metrics.base.choices import f_of_counts, ratio
+from pipeline.metrics.base.metric import Counted, CountWarning, Metric
 from pipeline.metrics.base.options import beta_option, level_option, option
-from pipeline.metrics.base.statistics_spec import (
-    Columns,
-    Field,
-    StatisticsSpec,
-    Text,
-    as_text,
-    last_present,
-)
+from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
 from pipeline.tokenizers.tokenization import Tokenization
 
 from ..correction_references import python2_order
@@ -324,7 +319,7 @@ def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | Non
 
 
 @dataclass(frozen=True)
-class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
+class MaxMatch(JudgesEdits, Explains, Metric):
     """F-beta of the edits from source to output, divided in the way that fits an annotator best.
 
     Precision is correct / proposed edits, or 1 where none is proposed. Recall is correct /
