@@ -201,7 +201,7 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
         ),
         (
             "metric: expected one metric, found a list",
-            lambda: pipeline.Scorer(["bleu"], ["a"]),  # type: ignore[arg-type]
+            lambda: pipeline.Scorer(["bleu", "chrf"], ["a"]),  # type: ignore[arg-type]
         ),
         (
             "errant: compares edits of outputs",
