@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import kernel
-from ...arrays import Ints
+from ...arrays import Bools, Ints
 from ...data.inputs import TEXTS
 from ...errors import InvalidTextError
 from ...kernel.common import KINDS, Encoded, Lines
@@ -64,6 +64,13 @@ WHOLE = "whole_"
 
 Only metrics that name the column get them (ReadsDataSet).
 """
+
+
+def is_present(columns: Columns, references: int) -> Bools:
+    """Return which references each line has: bool [lines, references]."""
+    lines = len(columns["hyp_len"])
+    present = columns.get(PRESENT, np.full(lines, references))
+    return np.arange(references) < present[:, None]
 
 
 class Field(NamedTuple):
@@ -382,9 +389,7 @@ class OverlapSpec(StatisticsSpec):
         """Count a shard, with one pass over source and references for all systems."""
         source, references, systems = self._encode(text)
         counts = kernel.overlap(source, references, systems, self.order, self.kinds)
-        ref_len = np.stack(
-            [np.diff(reference.offsets) for reference in references], axis=-1
-        )
+        ref_len = lengths(references)
         result = []
         for number, system in enumerate(systems):
             columns = {
@@ -507,6 +512,11 @@ class PreparedOverlap:
         if self.source_lengths is not None:
             columns["src_len"] = self.source_lengths[rows]
         return columns
+
+
+def lengths(texts: Sequence[Encoded]) -> Ints:
+    """Return the number of tokens of each line of several texts: int64 [lines, texts]."""
+    return np.stack([np.diff(text.offsets) for text in texts], axis=-1)
 
 
 def totals(text: Encoded, order: int) -> Ints:
