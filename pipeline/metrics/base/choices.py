@@ -77,6 +77,14 @@ def f_of_counts(
     return FScores(f_beta(precision, recall, beta), precision, recall)
 
 
+def closest_length(columns: Mapping[str, Ints]) -> Ints:
+    """Return the reference length closest to the output's, the first of equals: int64 [lines]."""
+    lengths = columns["ref_len"]
+    distance = np.abs(lengths - columns["hyp_len"][:, None])
+    closest: Ints = lengths[np.arange(len(lengths)), distance.argmin(axis=-1)]
+    return closest
+
+
 def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 
