@@ -24,6 +24,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
+import numpy as np
+
 from .data.config.resolved import overrides_from_values
 from .data.config.tree import from_mapping
 from .data.corpus import ONE, Corpus, corpus_in_memory
@@ -40,8 +42,8 @@ from .metrics.base.capabilities import (
     reads_files,
 )
 from .metrics.base.metric import Metric
-from .metrics.build import MetricArgument, external_named, from_values
-from .metrics.caller_tokens import OF_M2, bind_tokens
+from .metrics.build import MetricArgument, from_values
+from .metrics.caller_tokens import bind_tokens
 from .prepare import complete, fit, text_warnings, without_references, without_source
 from .scoring import stored_runs
 from .scoring.metric_results import (
@@ -166,7 +168,7 @@ def evaluate(
     if metrics or not numbers:
         all_metrics = from_values(metrics)
     if numbers:
-        more = external_named(all_metrics, numbers)
+        more = _entries_for(all_metrics, numbers)
         if more:
             all_metrics = (*all_metrics, *from_values(more))
     bound_metrics, texts = bind_tokens(
@@ -224,6 +226,23 @@ def _numbers_by_system(
     return numbers
 
 
+def _entries_for(
+    metrics: Sequence[Metric], scores: Mapping[str, Mapping[str, Any]]
+) -> list[dict[str, str]]:
+    """Return config entries for numbers in memory whose title no metric has.
+
+    `scores` are numbers by title and system; counts of edits have 3 columns.
+    """
+    titles = {metric.output for metric in metrics if reads_files(metric)}
+    entries = []
+    for title, systems in scores.items():
+        if title not in titles:
+            is_counts = np.ndim(next(iter(systems.values()), 0)) == 2
+            score = "f_beta" if is_counts else "mean"
+            entries.append({"name": "external", "title": title, "score": score})
+    return entries
+
+
 def corpus_of_call(
     metrics: Sequence[Metric],
     texts: OwnTexts,
@@ -249,7 +268,10 @@ def corpus_of_call(
             ids=ids,
         )
     if texts.tokenizer:
-        raise InputError(OF_M2)
+        raise InputError(
+            "gold: the texts of an M2 file are split already, at blanks; "
+            "give texts, and no tokens of your own"
+        )
     views = {metric.spec.input for metric in metrics}
     return reader_of(GOLD).in_memory(
         gold, texts.hypotheses, texts.references, texts.sources, views

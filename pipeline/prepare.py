@@ -34,7 +34,7 @@ from .metrics.base import capabilities
 from .metrics.base.capabilities import computes_numbers, reads_files
 from .metrics.base.metric import Metric
 from .metrics.base.options import render_signature
-from .metrics.build import metrics_called, resolve_all, with_defaults
+from .metrics.build import from_nodes, metrics_called
 from .metrics.caller_tokens import has_own_tokens
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
@@ -195,7 +195,7 @@ def read_config(
 
     loaded = load(written, overrides.settings, READERS, problems)
     root = loaded.config.root if loaded.config else None
-    metrics = resolve_all(with_defaults(loaded.metric_nodes, root, problems), problems)
+    metrics = from_nodes(loaded.metric_nodes, root, problems)
     if loaded.config is None:
         problems += fit(metrics, ())
         problems.raise_all()

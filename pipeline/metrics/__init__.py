@@ -13,28 +13,26 @@ from .table import METRICS
 if TYPE_CHECKING:
     from .build import (
         MetricArgument,
-        external_named,
+        from_nodes,
         from_text,
         from_texts,
         from_values,
         metrics_called,
-        resolve_all,
-        with_defaults,
     )
-    from .caller_tokens import OF_M2, has_own_tokens, with_own_tokens
+    from .caller_tokens import bind_tokens, has_own_tokens
     from .f_score import precision_recall_f
     from .names import class_of, factor, goodness, lower_is_better, named
     from .prepared import Gathered, Prepared, prepared_text
 
 __all__ = [
     "METRICS",
-    "OF_M2",
     "Gathered",
     "MetricArgument",
     "Prepared",
+    "bind_tokens",
     "class_of",
-    "external_named",
     "factor",
+    "from_nodes",
     "from_text",
     "from_texts",
     "from_values",
@@ -45,23 +43,18 @@ __all__ = [
     "named",
     "precision_recall_f",
     "prepared_text",
-    "resolve_all",
-    "with_defaults",
-    "with_own_tokens",
 ]
 MODULES = {
     "build": {
         "MetricArgument",
-        "external_named",
+        "from_nodes",
         "from_text",
         "from_texts",
         "from_values",
         "metrics_called",
-        "resolve_all",
-        "with_defaults",
     },
+    "caller_tokens": {"bind_tokens", "has_own_tokens"},
     "f_score": {"precision_recall_f"},
-    "caller_tokens": {"OF_M2", "has_own_tokens", "with_own_tokens"},
     "names": {"class_of", "factor", "goodness", "lower_is_better", "named"},
     "prepared": {"Gathered", "Prepared", "prepared_text"},
 }

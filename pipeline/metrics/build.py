@@ -11,14 +11,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from ..data.config.tree import Node, base_of, from_plain, is_set
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..files.remote import Remote, expanded, is_data, locate
 from ..tokenizers import TOKENIZERS
 from ..tokenizers.sacrebleu import tokenizer_of_pair
-from .base.capabilities import reads_files
 from .base.metric import Metric
 from .base.options import Option, parse_signature, render_signature
 from .names import CHANGES, Meaning, folded, meanings, named, spellings
@@ -204,23 +201,6 @@ def _known(text: str, _changes: int) -> Metric | None:
     return metric
 
 
-def external_named(
-    metrics: Iterable[Metric], scores: Mapping[str, Mapping[str, Any]]
-) -> list[dict[str, str]]:
-    """Return config entries for numbers in memory whose title no metric has.
-
-    `scores` are numbers by title and system; counts of edits have 3 columns.
-    """
-    titles = {metric.output for metric in metrics if reads_files(metric)}
-    entries = []
-    for title, systems in scores.items():
-        if title not in titles:
-            is_counts = np.ndim(next(iter(systems.values()), 0)) == 2
-            score = "f_beta" if is_counts else "mean"
-            entries.append({"name": "external", "title": title, "score": score})
-    return entries
-
-
 # --- nodes of a config
 
 
@@ -399,6 +379,16 @@ def _path(node: Node, text: str) -> str:
     if is_data(text) or isinstance(path, Remote):
         return text
     return str(path)
+
+
+def from_nodes(
+    nodes: Sequence[Node], root: Node | None, problems: list[Problem]
+) -> tuple[Metric, ...]:
+    """Return the metrics of a config, whose defaults they take, and add what is wrong to problems.
+
+    `root` is the config.
+    """
+    return resolve_all(with_defaults(nodes, root, problems), problems)
 
 
 def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric, ...]:

@@ -11,12 +11,6 @@ from ..tokenizers.own_tokens import OwnTexts, own_texts
 from .base.metric import Metric
 from .base.options import Option
 
-OF_M2 = (
-    "gold: the texts of an M2 file are split already, at blanks; "
-    "give texts, and no tokens of your own"
-)
-"""The message for tokens of the caller beside an M2 file."""
-
 
 def has_own_tokens(metric: Metric) -> bool:
     """Return whether a metric is for tokens of the caller."""

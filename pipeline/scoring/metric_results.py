@@ -19,7 +19,6 @@ from .._version import __version__
 from ..data.inputs import TEXTS
 from ..data.texts import KIND, AnyText, digest_like
 from ..errors import InputError, bounded
-from ..metrics.base.capabilities import category_spec
 from ..metrics.base.options import render_signature
 from ..metrics.base.statistics_spec import StatisticsSpec
 from ..metrics.names import goodness
@@ -76,7 +75,7 @@ class Task:
     @property
     def category_spec(self) -> StatisticsSpec | None:
         """The columns that count the categories of the data set; None if there are none."""
-        return category_spec(self.metric, self.input.categories)
+        return self.metric.category_spec(self.input.categories)
 
     @property
     def spec(self) -> tuple[StatisticsSpec, ...]:

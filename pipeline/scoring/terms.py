@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..metrics.base.capabilities import category_of, category_spec
 from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import LAST, PRESENT, WHOLE, Columns, Schema
 from .results import REST, TIERS
@@ -419,7 +418,7 @@ class CategoryTerms(ReferenceTerms):
     @cached_property
     def schema(self) -> Schema:
         """The counts of each category with the chosen reference."""
-        spec = category_spec(self.metric, self.categories)
+        spec = self.metric.category_spec(self.categories)
         fields = spec.schema(1).fields if spec else ()
         return Schema(tuple(field._replace(per_reference=False) for field in fields), 1)
 
@@ -470,7 +469,7 @@ def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     result: dict[int, Tier] = {}
     for number in TIERS:
         of_data_set = [
-            *(category_of(metric, name, number) for name in categories),
+            *(metric.category(name, number) for name in categories),
             REST,
         ]
         names = (*sorted(set(of_data_set) - {REST}), REST)

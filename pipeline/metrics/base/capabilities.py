@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 from ...arrays import Floats
 from .declared import Declared
 from .metric import Metric
-from .statistics_spec import Columns, NumberSpec, StatisticsSpec, Text
+from .statistics_spec import Columns, NumberSpec, Text
 
 Texts = Sequence[str]
 
@@ -200,22 +200,6 @@ class JudgesEdits(ABC):
         """
         return None
 
-    def breakdown(self, categories: tuple[str, ...]) -> StatisticsSpec | None:
-        """Return the columns that count the terms of each category, or None.
-
-        `categories` are those of the data set. The fields are those of the terms, per reference,
-        each with an order for each category and one more for edits of none of them. Sums over the
-        orders are the terms.
-        """
-        return None
-
-    def category(self, name: str, tier: int) -> str:
-        """Return the category of a tier, from 3 (finest) to 1, for one of the data set.
-
-        Metrics with a breakdown() have it.
-        """
-        raise NotImplementedError
-
 
 def edit_judge(metric: Metric) -> JudgesEdits | None:
     """Return the metric if it says which edits of an output are right, else None."""
@@ -228,18 +212,6 @@ def by_annotator(metric: Metric) -> Metric:
     """Return the metric whose columns have a reference for each annotator; by default itself."""
     judge = edit_judge(metric)
     return (judge and judge.by_annotator()) or metric
-
-
-def category_spec(metric: Metric, categories: tuple[str, ...]) -> StatisticsSpec | None:
-    """Return the columns that count the categories of a data set, or None if there are none."""
-    if not categories or not isinstance(metric, JudgesEdits):
-        return None
-    return metric.breakdown(categories)
-
-
-def category_of(metric: Metric, name: str, tier: int) -> str:
-    """Return the category of a tier to which one of the data set belongs; see category_spec()."""
-    return cast("JudgesEdits", metric).category(name, tier)
 
 
 class Explains(ABC):

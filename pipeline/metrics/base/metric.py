@@ -257,3 +257,25 @@ class Metric(Description, ABC):
     def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
         """Return warnings about the records of annotators that the metric reads."""
         return []
+
+    # --- scores of categories, such as types of edits
+
+    def category_spec(self, categories: tuple[str, ...]) -> StatisticsSpec | None:
+        """Return the columns that count the categories of a data set, or None if there are none."""
+        return self.breakdown(categories) if categories else None
+
+    def breakdown(self, categories: tuple[str, ...]) -> StatisticsSpec | None:
+        """Return the columns that count the terms of each category, or None.
+
+        `categories` are those of the data set. The fields are those of the terms, per reference,
+        each with an order for each category and one more for edits of none of them. Sums over the
+        orders are the terms.
+        """
+        return None
+
+    def category(self, name: str, tier: int) -> str:
+        """Return the category of a tier, from 3 (finest) to 1, for one of the data set.
+
+        Metrics with a breakdown() have it.
+        """
+        raise NotImplementedError
