@@ -2,15 +2,79 @@
 
 To add a tokeniser, write a file here with a function that takes Lines and returns Lines with white
 space between the tokens. Then add a line to TOKENIZERS, with "whitespace" as its split.
+
+The names of `__all__` are what other rooms import.
 """
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..kernel.common import Lines
 from ..lookup import Table, later
-from .sacrebleu import BORROWED, prepare
+from .sacrebleu import BORROWED, SPECIAL, prepare, tokenizer_of_pair
+
+if TYPE_CHECKING:
+    from .own_tokens import (
+        OwnTexts,
+        References,
+        Splitter,
+        Texts,
+        is_list,
+        outputs_of,
+        own_texts,
+    )
+    from .stemmers import STEMMERS, exceptions
+    from .tercom import ENTITIES, Tercom
+    from .tokenization import PreparedTokens, Tokenization, changed_lines
+
+__all__ = [
+    "ENTITIES",
+    "OWN",
+    "SPECIAL",
+    "STEMMERS",
+    "TOKENIZERS",
+    "OwnTexts",
+    "PreparedTokens",
+    "References",
+    "Splitter",
+    "Tercom",
+    "Texts",
+    "Tokenization",
+    "Tokenizer",
+    "changed_lines",
+    "exceptions",
+    "is_list",
+    "is_own",
+    "outputs_of",
+    "own_texts",
+    "tokenizer_called",
+    "tokenizer_of_pair",
+]
+MODULES = {
+    "own_tokens": {
+        "OwnTexts",
+        "References",
+        "Splitter",
+        "Texts",
+        "is_list",
+        "outputs_of",
+        "own_texts",
+    },
+    "stemmers": {"STEMMERS", "exceptions"},
+    "tercom": {"ENTITIES", "Tercom"},
+    "tokenization": {"PreparedTokens", "Tokenization", "changed_lines"},
+}
+"""The modules of the names that are imported on first use, for a fast start."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import the module of a name on its first use."""
+    for module, names in MODULES.items():
+        if name in names:
+            return getattr(import_module(f".{module}", __name__), name)
+    raise AttributeError(f"module 'pipeline.tokenizers' has no attribute '{name}'")
 
 
 class Tokenizer(NamedTuple):

@@ -13,12 +13,7 @@ from ...arrays import Floats, Ints
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
 from ...tokenizers.stemmers import STEMMERS, exceptions
-from ...tokenizers.tokenization import (
-    Tokenization,
-    WithoutStopWords,
-    list_named,
-    words_of,
-)
+from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import ScoresLines
 from ..base.choices import f_beta, ratio, rounded
 from ..base.metric import Counted, CountWarning, Metric
@@ -26,6 +21,7 @@ from ..base.ngrams import Shared
 from ..base.options import any_tokenizer_option, number_option, option
 from ..base.statistics_spec import Columns, Field, is_present
 from .columns import RougeSpec
+from .stop_words import WithoutStopWords, list_named, words_of
 from .texts import (
     SENTENCE_END,
     Limit,
