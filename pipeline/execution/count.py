@@ -614,7 +614,7 @@ class PreparedCounts:
         text = with_corpus_pass(
             spec, Text(source, references, systems, {}, missing=self.missing)
         )
-        self.corpus_pass_result = text.whole
+        self.corpus_pass_result = text.corpus_data
         self._prepared = (
             Gathered(spec, text) if corpus.computed else prepared_text(spec, text)
         )

@@ -191,7 +191,7 @@ def count(task: Task) -> Done:
         schema = spec.schema(len(task.references))
         spec_text = text
         if found:
-            spec_text = text._replace(whole=found.content)
+            spec_text = text._replace(corpus_data=found.content)
         try:
             for columns in spec.count(spec_text):
                 if is_missing is not None and "ref_len" in columns:
@@ -527,7 +527,7 @@ class Found:
 
     @cached_property
     def content(self) -> Any:
-        """What is `Text.whole` for a spec. Raises StoreError if the file is damaged or missing."""
+        """What is `Text.corpus_data` for a spec. Raises StoreError if the file is damaged or missing."""
         rows = self.rows
         if isinstance(rows, Location):
             rows = rows.read()

@@ -55,7 +55,7 @@ class Gathered:
             shared={},
             rows=rows,
             missing=None if text.missing is None else text.missing[rows],
-            whole=text.whole,
+            corpus_data=text.corpus_data,
         )
         (columns,) = self.spec.count(selected)
         return {name: np.ascontiguousarray(column) for name, column in columns.items()}

@@ -241,7 +241,7 @@ class LineScores:
         """
         metric = self.metric
         complete: Columns = columns
-        if metric.whole_sums:
+        if metric.corpus_sums:
             counts = InMemoryCounts([], metric.spec.schema(1), columns)
             (complete,) = blocks_of(metric, counts)
         if missing:

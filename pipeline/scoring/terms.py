@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..metrics.base.metric import Metric
-from ..metrics.base.statistics_spec import LAST, PRESENT, WHOLE, Columns, Schema
+from ..metrics.base.statistics_spec import CORPUS_SUM, LAST, PRESENT, Columns, Schema
 from .results import REST, TIERS
 
 MAX_EXACT_SUM = 1 << 53
@@ -78,9 +78,9 @@ def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
 def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
     """Yield the blocks of a system, with the sums over all of them that the metric reads.
 
-    The names of these columns begin with WHOLE.
+    The names of these columns begin with CORPUS_SUM.
     """
-    names = metric.whole_sums
+    names = metric.corpus_sums
     if not names:
         yield from system.blocks()
         return
@@ -91,7 +91,7 @@ def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
     for columns in system.blocks():
         with_totals: dict[str, Ints] = dict(columns)
         for name, total in totals.items():
-            with_totals[WHOLE + name] = np.full_like(columns[name], total)
+            with_totals[CORPUS_SUM + name] = np.full_like(columns[name], total)
         yield with_totals
 
 

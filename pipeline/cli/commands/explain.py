@@ -222,7 +222,11 @@ class Texts(NamedTuple):
         output = join_lines([self.output.encode()])
         rows = np.array([self.line - 1])
         return Text(
-            source, references, [output], rows=rows, whole=self.corpus_passes.get(spec)
+            source,
+            references,
+            [output],
+            rows=rows,
+            corpus_data=self.corpus_passes.get(spec),
         )
 
 
@@ -301,7 +305,7 @@ def _explained(metric: Metric, text: Text) -> bool:
 def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric without an explanation."""
     columns = capabilities.columns_of(metric, text)
-    if metric.whole_sums:
+    if metric.corpus_sums:
         return "it weighs each edit by all sentences together, so that a sentence alone has no score"
     outputs = {}
     for name, values in metric.sentence_outputs(columns).items():

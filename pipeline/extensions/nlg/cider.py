@@ -74,9 +74,9 @@ class CiderSpec(ChunkedSpec):
         # the scores of each order: [systems, lines, orders]
         scores = np.zeros((*outputs.shape, ORDER))
         for index, ngrams in enumerate(shard.ngrams(ORDER)):
-            lines = np.maximum(text.whole.of(ngrams.keys), 1)
+            lines = np.maximum(text.corpus_data.of(ngrams.keys), 1)
             distinct, indexes = np.unique(lines, return_inverse=True)
-            total = text.whole.total
+            total = text.corpus_data.total
             logs = [math.log(total) - math.log(count) for count in distinct.tolist()]
             cosines = _cosines(ngrams, np.array(logs)[indexes], *weights.shape)
             # references are added one by one, however many lines there are

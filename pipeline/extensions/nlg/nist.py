@@ -153,7 +153,7 @@ class NistSpec(ChunkedSpec):
             lengths += reference_length
         shorter = None
         for index, ngrams in enumerate(shard.ngrams(self.order)):
-            information = self._information(ngrams, shorter, text.whole)
+            information = self._information(ngrams, shorter, text.corpus_data)
             if self.program == "nltk":
                 gains, chosen_lengths = _with_best_reference(shard, ngrams, information)
                 info[..., index] = fixed(gains)

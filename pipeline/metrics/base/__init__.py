@@ -44,9 +44,9 @@ from .options import (
     unit_option,
 )
 from .statistics_spec import (
+    CORPUS_SUM,
     LAST,
     PRESENT,
-    WHOLE,
     Columns,
     CorpusPass,
     Field,
@@ -61,7 +61,7 @@ __all__ = [
     "MISSED",
     "PRESENT",
     "RIGHT",
-    "WHOLE",
+    "CORPUS_SUM",
     "WRONG",
     "Columns",
     "ComputesNumbers",

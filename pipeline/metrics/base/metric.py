@@ -66,8 +66,8 @@ class Metric(Description, ABC):
 
     Ranks, comparisons, choices of references and correlations follow it. Scores stay as they are.
     """
-    whole_sums: ClassVar[tuple[str, ...]] = ()
-    """The columns whose sums over all sentences of a system make_terms() reads too; see WHOLE."""
+    corpus_sums: ClassVar[tuple[str, ...]] = ()
+    """The columns whose sums over all sentences of a system make_terms() reads too; see CORPUS_SUM."""
 
     def __post_init__(self) -> None:
         """Resolve values of options (see Option.resolved). Raises ConfigError."""

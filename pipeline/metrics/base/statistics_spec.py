@@ -39,7 +39,7 @@ class Text(NamedTuple):
     """All specifications that count the shard, in order, if there is more than one."""
     rows: Ints | None = None
     """The numbers of the lines in the data set, from 0: int64 [lines]. None: they are unknown."""
-    whole: Any = None
+    corpus_data: Any = None
     """What the specification's corpus pass returned for the data set; None without a pass."""
     missing: NDArray[np.bool_] | None = None
     """The missing references, which have an empty line: bool [lines, references]. None: none."""
@@ -59,7 +59,7 @@ PRESENT = "present"
 LAST = "last"
 """The column that is 1 for the last sentence of the data set and 0 for others, for metrics that are
 a ReadsDataSet."""
-WHOLE = "whole_"
+CORPUS_SUM = "whole_"
 """Prefix of columns that have, for each sentence, the sum of a column over all sentences.
 
 Only metrics that name the column get them (ReadsDataSet).
@@ -298,7 +298,7 @@ class CorpusPass(StatisticsSpec):
     """What has to be known of an entire data set before any line is counted.
 
     An example is how often its n-grams occur. Specifications whose columns depend on it return it
-    as their `corpus_pass`, and get its result as `Text.whole` when they count. Those with equal
+    as their `corpus_pass`, and get its result as `Text.corpus_data` when they count. Those with equal
     passes share one. Its shards are counted by the same workers, stored in the run directory and
     resumed like those of other specifications. The key of what is stored has the contents of the
     texts that it depends on: source and references, and the outputs if `of_systems` is true.
@@ -312,7 +312,7 @@ class CorpusPass(StatisticsSpec):
     - `reduced(columns)` gets the rows of several shards, one after the other in the order of lines.
       It returns fewer rows with the same meaning. Reducing some rows first must change nothing in
       the end: shards are reduced in any groups.
-    - `opened(columns)` makes `Text.whole` of all rows, once in each process.
+    - `opened(columns)` makes `Text.corpus_data` of all rows, once in each process.
 
     In memory, as in a Scorer, the lines of the call are the entire data set.
     """
@@ -327,7 +327,7 @@ class CorpusPass(StatisticsSpec):
 
     @abstractmethod
     def opened(self, columns: Columns) -> Any:
-        """Return what specifications get as Text.whole."""
+        """Return what specifications get as Text.corpus_data."""
 
 
 def with_corpus_pass(spec: StatisticsSpec, text: Text) -> Text:
@@ -336,7 +336,7 @@ def with_corpus_pass(spec: StatisticsSpec, text: Text) -> Text:
     if not corpus_pass:
         return text
     columns = corpus_pass.reduced(corpus_pass.count(text)[0])
-    return text._replace(whole=corpus_pass.opened(columns))
+    return text._replace(corpus_data=corpus_pass.opened(columns))
 
 
 class EncodedTexts(NamedTuple):

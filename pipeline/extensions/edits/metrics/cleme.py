@@ -21,7 +21,7 @@ from pipeline.metrics.base.choices import (
 )
 from pipeline.metrics.base.metric import Counted, CountWarning, Metric
 from pipeline.metrics.base.options import beta_option, level_option, option
-from pipeline.metrics.base.statistics_spec import WHOLE, Columns, Field
+from pipeline.metrics.base.statistics_spec import CORPUS_SUM, Columns, Field
 from pipeline.metrics.f_score import precision_recall_f
 
 from ..options import AnnotatesTexts, annotator_option, choice_option, gold_option
@@ -183,7 +183,7 @@ class Cleme(AnnotatesTexts, ScoresLines, Metric):
         {"tp", "fp", "fn", "tn", "fp_ne", "fp_un"}
     )
     table_outputs: ClassVar[str] = "precision|recall|hit|err|und|ove"
-    whole_sums: ClassVar[tuple[str, ...]] = CHANGED
+    corpus_sums: ClassVar[tuple[str, ...]] = CHANGED
     """What the mean length of the chunks that references change is made of."""
 
     version: str = option(
@@ -410,8 +410,8 @@ def _mean_length(columns: Columns) -> float:
     """
     sums = []
     for name in CHANGED:
-        if WHOLE + name in columns:
-            sums.append(columns[WHOLE + name][0])
+        if CORPUS_SUM + name in columns:
+            sums.append(columns[CORPUS_SUM + name][0])
         else:
             sums.append(columns[name].sum())
     words, chunks = sums

@@ -331,7 +331,7 @@ class GotoSpec(StatisticsSpec):
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
-        right_systems: RightSystems | None = self.of_file or text.whole
+        right_systems: RightSystems | None = self.of_file or text.corpus_data
         chunks = judge(self.annotator, self.flavour, text)
         lines = len(text.references[0].starts)
         sizes = np.bincount(chunks.line, minlength=lines).tolist()
