@@ -30,7 +30,6 @@ from .metrics.base.metric import Metric
 from .metrics.base.statistics_spec import StatisticsSpec, Text, with_corpus_pass
 from .metrics.build import MetricArgument, from_values
 from .metrics.caller_tokens import bind_tokens
-from .metrics.prepared import prepared_text
 from .prepare import complete, fit, text_warnings, without_source
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
@@ -427,7 +426,7 @@ def _fast_scores(
             source = join_lines(map(str.encode, sources))
         encoded = [join_lines(map(str.encode, reference)) for reference in sets]
         text = Text(source, encoded, [], {})
-        prepared = prepared_text(spec, with_corpus_pass(spec, text))
+        prepared = spec.prepared(with_corpus_pass(spec, text))
         columns = prepared.count(outputs, np.arange(len(outputs)))
         return line_scores.of(columns, missing=False)
     except (UnicodeEncodeError, LongTextError):

@@ -14,11 +14,11 @@ from ..data.texts import AnyText, MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
 from ..metrics.base.statistics_spec import (
     CorpusPass,
+    Gathered,
     StatisticsSpec,
     Text,
     with_corpus_pass,
 )
-from ..metrics.prepared import Gathered, prepared_text
 from ..parallel import threads
 from . import workers
 from .options import AUTO, SILENT, Listener, Missing, RunOptions
@@ -616,7 +616,7 @@ class PreparedCounts:
         )
         self.corpus_pass_result = text.corpus_data
         self._prepared = (
-            Gathered(spec, text) if corpus.computed else prepared_text(spec, text)
+            Gathered(spec, text) if corpus.computed else spec.prepared(text)
         )
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:

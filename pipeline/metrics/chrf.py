@@ -70,7 +70,7 @@ class ChrfSpec(StatisticsSpec):
         return [self.joined(columns) for columns in zip(*counted, strict=True)]
 
     def prepare(self, text: Text) -> "PreparedChrf | None":
-        """Return the references prepared for many outputs; see `metrics/prepared.py`."""
+        """Return the references prepared for many outputs."""
         prepared = []
         for part in self.parts:
             overlap = part.prepare(text)

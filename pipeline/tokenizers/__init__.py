@@ -53,18 +53,10 @@ __all__ = [
     "tokenizer_of_pair",
 ]
 MODULES = {
-    "own_tokens": {
-        "OwnTexts",
-        "References",
-        "Splitter",
-        "Texts",
-        "is_list",
-        "outputs_of",
-        "own_texts",
-    },
-    "stemmers": {"STEMMERS", "exceptions"},
-    "tercom": {"ENTITIES", "Tercom"},
-    "tokenization": {"PreparedTokens", "Tokenization", "changed_lines"},
+    "own_tokens": "OwnTexts References Splitter Texts is_list outputs_of own_texts",
+    "stemmers": "STEMMERS exceptions",
+    "tercom": "ENTITIES Tercom",
+    "tokenization": "PreparedTokens Tokenization changed_lines",
 }
 """The modules of the names that are imported on first use, for a fast start."""
 
@@ -72,7 +64,7 @@ MODULES = {
 def __getattr__(name: str) -> Any:
     """Import the module of a name on its first use."""
     for module, names in MODULES.items():
-        if name in names:
+        if name in names.split():
             return getattr(import_module(f".{module}", __name__), name)
     raise AttributeError(f"module 'pipeline.tokenizers' has no attribute '{name}'")
 

@@ -382,7 +382,7 @@ def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(
 
 OPEN = {
     f"metrics/{name}.py"
-    for name in ("__init__", "build", "caller_tokens", "f_score", "names", "prepared")
+    for name in ("__init__", "build", "caller_tokens", "f_score", "names")
 }
 OPEN |= {"metrics/bleu/smoothing.py"}
 OPEN |= {

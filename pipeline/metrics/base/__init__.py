@@ -57,11 +57,11 @@ from .statistics_spec import (
 )
 
 __all__ = [
+    "CORPUS_SUM",
     "LAST",
     "MISSED",
     "PRESENT",
     "RIGHT",
-    "CORPUS_SUM",
     "WRONG",
     "Columns",
     "ComputesNumbers",

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from ... import kernel
 from ...arrays import Bools, Ints
 from ...data.inputs import TEXTS
 from ...errors import InvalidTextError
-from ...kernel.common import KINDS, Encoded, Lines
+from ...kernel.common import KINDS, Encoded, Lines, join_lines
 from ...tokenizers.tokenization import PreparedTokens, Tokenization
 from .options import splits_words
 
@@ -247,6 +247,17 @@ class StatisticsSpec(ABC):
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Return the columns of each system: arrays [lines, ...] of the fields of schema()."""
 
+    def prepare(self, text: Text) -> "Prepared | None":
+        """Return the source and the references of a text prepared for many outputs.
+
+        None if these settings have no form that is faster than counting the lines again.
+        """
+        return None
+
+    def prepared(self, text: Text) -> "Prepared":
+        """Return what prepare() does, or the lines themselves."""
+        return self.prepare(text) or Gathered(self, text)
+
     def schema(self, references: int) -> Schema:
         """Return the columns for a number of references."""
         return Schema.of(self.columns, references)
@@ -292,6 +303,53 @@ class StatisticsSpec(ABC):
         if self.tokenization:
             return self.tokenization.unavailable()
         return None
+
+
+class Prepared(Protocol):
+    """Source and references, prepared for the columns of a specification.
+
+    Several threads may use an object at once.
+    """
+
+    def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the columns of outputs, as StatisticsSpec.count() does for one system.
+
+        Output i belongs to the line `rows[i]` of the prepared texts: int64 [outputs]. Raises
+        UnicodeEncodeError for text that UTF-8 cannot hold, and LongTextError for a text that is too
+        long to be counted, whose line is the number of the output.
+        """
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The prepared form of any specification: lines, which are counted anew with each output."""
+
+    spec: StatisticsSpec
+    text: Text
+    """Source and references, and the result of the corpus pass."""
+
+    def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the columns of outputs, as Prepared.count() does."""
+        text = self.text
+        selected = Text(
+            source=text.source and _select(text.source, rows),
+            references=[_select(reference, rows) for reference in text.references],
+            systems=[join_lines([output.encode() for output in outputs])],
+            shared={},
+            rows=rows,
+            missing=None if text.missing is None else text.missing[rows],
+            corpus_data=text.corpus_data,
+        )
+        (columns,) = self.spec.count(selected)
+        return {name: np.ascontiguousarray(column) for name, column in columns.items()}
+
+
+def _select(lines: Lines, rows: Ints) -> Lines:
+    starts = lines.starts[rows].tolist()
+    ends = lines.ends[rows].tolist()
+    return join_lines(
+        [lines.data[start:end] for start, end in zip(starts, ends, strict=True)]
+    )
 
 
 class CorpusPass(StatisticsSpec):
@@ -438,7 +496,7 @@ class OverlapSpec(StatisticsSpec):
         return EncodedTexts(source, others[:first_system], others[first_system:])
 
     def prepare(self, text: Text) -> "PreparedOverlap | None":
-        """Return source and references prepared for many outputs; see `metrics/prepared.py`.
+        """Return source and references as tokens.
 
         None if Tokenization.prepared() returns None.
         """

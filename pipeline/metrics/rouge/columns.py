@@ -13,8 +13,7 @@ from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Allowed, Encoded, Lines, Sentences
 from ...tokenizers.tokenization import PreparedTokens, Tokenization
-from ..base.statistics_spec import Field, StatisticsSpec, Text, lengths
-from ..prepared import Gathered
+from ..base.statistics_spec import Field, Gathered, StatisticsSpec, Text, lengths
 from .texts import UNLIMITED_TEXT, Limit, Splitting, common
 from .types import gap_name
 
@@ -143,7 +142,7 @@ class RougeSpec(StatisticsSpec):
         return result
 
     def prepare(self, text: Text) -> "PreparedRouge | None":
-        """Return the references prepared for many outputs; see `metrics/prepared.py`.
+        """Return the references prepared for many outputs.
 
         None unless n-grams and subsequences of entire texts are counted, which are split into
         sentences at newlines or not at all.
