@@ -35,15 +35,9 @@ from .evaluation import Evaluation, Result, metric_results_of
 from .execution.count import count_in_memory
 from .execution.options import SILENT, Listener, RunOptions
 from .execution.store.run_directory import folder_of
-from .metrics.base.capabilities import (
-    ReadsFiles,
-    computes_numbers,
-    for_run,
-    reads_files,
-)
-from .metrics.base.metric import Metric
-from .metrics.build import MetricArgument, from_values
-from .metrics.caller_tokens import bind_tokens
+from .metrics import MetricArgument, bind_tokens, from_values
+from .metrics.base import Metric, ReadsFiles, computes_numbers, reads_files
+from .metrics.base.capabilities import for_run
 from .prepare import complete, fit, text_warnings, without_references, without_source
 from .scoring import stored_runs
 from .scoring.metric_results import (
@@ -56,7 +50,7 @@ from .scoring.metric_results import (
     tasks_of,
 )
 from .scoring.results import Results
-from .tokenizers.own_tokens import OwnTexts, References, Splitter, Texts
+from .tokenizers import OwnTexts, References, Splitter, Texts
 
 if TYPE_CHECKING:
     from .data.config.models import StatisticsConfig

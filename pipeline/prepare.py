@@ -30,12 +30,14 @@ from .data.opener import open_corpus
 from .data.texts import read_texts
 from .errors import InputError, Problem, Problems, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
-from .metrics.base import capabilities
-from .metrics.base.capabilities import computes_numbers, reads_files
-from .metrics.base.metric import Metric
-from .metrics.base.options import render_signature
-from .metrics.build import from_nodes, metrics_called
-from .metrics.caller_tokens import has_own_tokens
+from .metrics import from_nodes, has_own_tokens, metrics_called
+from .metrics.base import (
+    Metric,
+    capabilities,
+    computes_numbers,
+    reads_files,
+    render_signature,
+)
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
 from .stage import Job, Preparation, extension_stages, open_stages

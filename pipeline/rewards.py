@@ -19,8 +19,8 @@ from math import isnan
 from typing import Any
 
 from .errors import InputError
-from .metrics.base.metric import Metric
-from .metrics.build import MetricArgument
+from .metrics import MetricArgument
+from .metrics.base import Metric
 from .scorers import (
     check_texts_scored,
     sentence_scores,
@@ -28,7 +28,7 @@ from .scorers import (
     texts_of,
     type_name,
 )
-from .tokenizers.own_tokens import is_list
+from .tokenizers import is_list
 
 Extract = Callable[[str], str]
 """Returns the text to be scored from an output."""

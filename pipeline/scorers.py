@@ -25,23 +25,14 @@ from .errors import InputError, LongTextError
 from .evaluation import Evaluation
 from .execution.count import PreparedCounts
 from .kernel.common import join_lines
-from .metrics.base.capabilities import reads_files
-from .metrics.base.metric import Metric
-from .metrics.base.statistics_spec import StatisticsSpec, Text, with_corpus_pass
-from .metrics.build import MetricArgument, from_values
-from .metrics.caller_tokens import bind_tokens
+from .metrics import MetricArgument, bind_tokens, from_values
+from .metrics.base import Metric, StatisticsSpec, Text, reads_files
+from .metrics.base.statistics_spec import with_corpus_pass
 from .prepare import complete, fit, text_warnings, without_source
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
 from .scoring.sentences import LineScores
-from .tokenizers.own_tokens import (
-    OwnTexts,
-    References,
-    Splitter,
-    Texts,
-    is_list,
-    outputs_of,
-)
+from .tokenizers import OwnTexts, References, Splitter, Texts, is_list, outputs_of
 
 Integers = NDArray[np.integer]
 

@@ -51,7 +51,8 @@ from .execution.store.run_directory import (
     surroundings,
 )
 from .files.plain_files import remove_abandoned
-from .metrics.base.capabilities import computes_numbers, declared_of
+from .metrics.base import computes_numbers
+from .metrics.base.capabilities import declared_of
 from .prepare import prepare
 from .report import FORMATS
 from .report.console import replacement_note

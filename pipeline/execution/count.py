@@ -12,13 +12,8 @@ import numpy as np
 from ..data.scan import STRIDE, changed
 from ..data.texts import AnyText, MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
-from ..metrics.base.statistics_spec import (
-    CorpusPass,
-    Gathered,
-    StatisticsSpec,
-    Text,
-    with_corpus_pass,
-)
+from ..metrics.base import CorpusPass, StatisticsSpec, Text
+from ..metrics.base.statistics_spec import Gathered, with_corpus_pass
 from ..parallel import threads
 from . import workers
 from .options import AUTO, SILENT, Listener, Missing, RunOptions

@@ -23,9 +23,8 @@ from ..data.content_cache import SCORES, ContentCache
 from ..data.corpus import Corpus
 from ..data.texts import AnyText, read_texts, text_in_memory
 from ..errors import ConfigError, IncompleteError, InputError, did_you_mean
-from ..metrics.base.capabilities import computes_numbers, without_code
-from ..metrics.base.declared import Declared
-from ..metrics.base.metric import Metric
+from ..metrics.base import Declared, Metric, computes_numbers
+from ..metrics.base.capabilities import without_code
 from ..metrics.functions.calls import (
     Answer,
     Call,

@@ -34,7 +34,8 @@ from ..errors import (
     UnreadableError,
 )
 from ..kernel.common import Lines
-from ..metrics.base.statistics_spec import COUNTING, CorpusPass, StatisticsSpec, Text
+from ..metrics.base import CorpusPass, StatisticsSpec, Text
+from ..metrics.base.statistics_spec import COUNTING
 from ..parallel import MEMORY, NoAnswerError, WorkerLostError, processors, results
 from .cluster import Cluster, bundles
 from .store.counts import Location, ShardFile

@@ -14,8 +14,7 @@ from typing import Any
 from ..data.config.tree import Node, base_of, from_plain, is_set
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..files.remote import Remote, expanded, is_data, locate
-from ..tokenizers import TOKENIZERS
-from ..tokenizers.sacrebleu import tokenizer_of_pair
+from ..tokenizers import TOKENIZERS, tokenizer_of_pair
 from .base.metric import Metric
 from .base.options import Option, parse_signature, render_signature
 from .names import CHANGES, Meaning, folded, meanings, named, spellings

@@ -6,8 +6,7 @@ from functools import cache
 from typing import Any, cast
 
 from ..errors import InputError
-from ..tokenizers import OWN, is_own
-from ..tokenizers.own_tokens import OwnTexts, own_texts
+from ..tokenizers import OWN, OwnTexts, is_own, own_texts
 from .base.metric import Metric
 from .base.options import Option
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
-from ..tokenizers.tokenization import Tokenization
+from ..tokenizers import Tokenization
 from .base.choices import best_by, by_order, f_beta, ratio
 from .base.metric import Counted, Metric, shown_matches
 from .base.ngrams import Shared

@@ -9,8 +9,7 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.python.edit_rate import CHANGED, EQUAL, INSERTED, path
-from ..tokenizers import OWN, is_own
-from ..tokenizers.tercom import Tercom
+from ..tokenizers import OWN, Tercom, is_own
 from .base.capabilities import Explains, ScoresLines
 from .base.choices import ratio
 from .base.metric import Counted, Metric

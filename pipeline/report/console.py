@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from ..errors import printable
-from ..metrics.names import class_of, goodness
+from ..metrics import class_of, goodness
 from ..scoring.results import Comparison, Results, Score
 from ..scoring.significance_tests import with_samples
 from .overview import Overview, overviews

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..data.texts import read_texts
-from ..metrics.base.statistics_spec import StatisticsSpec
+from ..metrics.base import StatisticsSpec
 from ..scoring.metric_results import MetricResult
 from ..scoring.results import Results
 from ..scoring.sentences import every_output, sentence_scores

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from ..data.texts import read_texts
-from ..metrics.base.declared import Declared
+from ..metrics.base import Declared
 from ..scoring.metric_results import MetricResult
 from .context import ReportContext
 from .tables.ranked import labels

@@ -18,9 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from ..metrics.base.choices import Draws
-from ..metrics.base.metric import Metric
-from ..metrics.base.statistics_spec import PRESENT, Columns
+from ..metrics.base import PRESENT, Columns, Draws, Metric
 from .results import Samples
 from .sums import Summand, drawn_sums
 from .terms import HasBlocks, MetricTerms, SentenceTerms, Subset, present_blocks

@@ -19,9 +19,8 @@ from .._version import __version__
 from ..data.inputs import TEXTS
 from ..data.texts import KIND, AnyText, digest_like
 from ..errors import InputError, bounded
-from ..metrics.base.options import render_signature
-from ..metrics.base.statistics_spec import StatisticsSpec
-from ..metrics.names import goodness
+from ..metrics import goodness
+from ..metrics.base import StatisticsSpec, render_signature
 from .aggregation import POLICIES, SystemCounts, mean_of
 from .results import (
     REFERENCES_ROW,
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from ..arrays import Ints
     from ..data.corpus import Corpus
     from ..execution.count import Counted
-    from ..metrics.base.metric import Metric
+    from ..metrics.base import Metric
 
 LOWER = "the lower the score, the better"
 """The note on scores of metrics such as TER."""

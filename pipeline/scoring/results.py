@@ -17,11 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 from ..errors import StoreError
 from ..execution.options import Missing
 from ..files.safe_files import read_json
+from ..metrics import class_of, lower_is_better
+from ..metrics.base import Declared, Metric, StatisticsSpec
 from ..metrics.base.capabilities import is_built_in
-from ..metrics.base.declared import Declared
-from ..metrics.base.metric import Metric
-from ..metrics.base.statistics_spec import StatisticsSpec
-from ..metrics.names import class_of, lower_is_better
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -333,9 +331,9 @@ class Results:
         """
         declared = self.declared.get(printed.partition("|")[0])
         if not declared or is_built_in(class_of(printed)):
-            from ..metrics.build import (
-                from_text,
-            )  # here: this file is read without any metric
+            from ..metrics import (
+                from_text,  # here: this file is read without any metric
+            )
 
             return from_text(printed)
         from ..metrics.functions.loading import (

@@ -13,8 +13,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..execution.store.counts import InMemoryCounts
-from ..metrics.base.metric import Metric
-from ..metrics.base.statistics_spec import PRESENT, Columns
+from ..metrics.base import PRESENT, Columns, Metric
 from .aggregation import (
     DRAWN_MEANS,
     POLICIES,

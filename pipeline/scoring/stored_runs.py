@@ -12,9 +12,8 @@ from ..errors import CorpusError, InputError, StoreError, known_names
 from ..execution.store.counts import StoredCounts, ids_file
 from ..execution.store.run_directory import RunDirectory, folder_of
 from ..files.plain_files import Origin, StoredTexts
-from ..metrics.base.declared import Declared
-from ..metrics.base.statistics_spec import StatisticsSpec
-from ..metrics.build import from_text, metrics_called
+from ..metrics import from_text, metrics_called
+from ..metrics.base import Declared, StatisticsSpec
 from .aggregation import POLICIES
 from .metric_results import MetricResult, Task, describe, picked, rows_of, with_means
 from .results import (

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..metrics.base.metric import Metric
-from ..metrics.base.statistics_spec import CORPUS_SUM, LAST, PRESENT, Columns, Schema
+from ..metrics.base import CORPUS_SUM, LAST, PRESENT, Columns, Metric, Schema
 from .results import REST, TIERS
 
 MAX_EXACT_SUM = 1 << 53

@@ -21,11 +21,10 @@ import yaml
 from ...data.catalogue import citations
 from ...errors import InputError, did_you_mean, printable
 from ...execution.store.run_directory import folder_of
-from ...metrics import METRICS
+from ...metrics import METRICS, from_text
+from ...metrics.base import Declared, Metric
 from ...metrics.base.capabilities import declared_of
-from ...metrics.base.declared import Declared, key_of
-from ...metrics.base.metric import Metric
-from ...metrics.build import from_text
+from ...metrics.base.declared import key_of
 from ...report.tables.comparisons import baseline_of, level_name
 from ...report.tables.ranked import groups
 from ...scoring.results import Results

@@ -41,12 +41,10 @@ from ...execution.count import PreparedCounts, count_in_memory
 from ...execution.function_metrics import Computing, with_computed
 from ...extension import ExplainOption, loaded
 from ...kernel.common import join_lines
-from ...metrics.base import capabilities
-from ...metrics.base.capabilities import edit_judge, explainer
-from ...metrics.base.metric import Metric
-from ...metrics.base.ngrams import Rule, grams, merged, roles
-from ...metrics.base.statistics_spec import StatisticsSpec, Text
-from ...metrics.build import from_texts
+from ...metrics import from_texts
+from ...metrics.base import Metric, Rule, StatisticsSpec, Text, capabilities, edit_judge
+from ...metrics.base.capabilities import explainer
+from ...metrics.base.ngrams import grams, merged, roles
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
 from ...report.tables import percent

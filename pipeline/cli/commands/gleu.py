@@ -27,7 +27,7 @@ from ...data.scan import STRIDE
 from ...data.texts import read_texts
 from ...errors import ConfigError
 from ...evaluation import Evaluation
-from ...metrics.build import from_texts
+from ...metrics import from_texts
 from ...report.tables import ascii_table, percent, round_half_up
 from ..arguments import add_files, jobs, open_files
 

@@ -31,7 +31,7 @@ from ...report.terminal.progress import Bar
 from .. import arguments
 
 if TYPE_CHECKING:
-    from ...metrics.base.statistics_spec import StatisticsSpec
+    from ...metrics.base import StatisticsSpec
     from ...stage import Job
 
 INCOMPLETE = (
@@ -98,7 +98,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from ... import stages
-    from ...metrics.base.capabilities import computes_numbers
+    from ...metrics.base import computes_numbers
     from ...report.console import print_results
 
     if args.mean:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from ...tokenizers.sacrebleu import SPECIAL
+from ...tokenizers import SPECIAL
 from ..texts import WrongTypeError, WrongValueError, lines_of, metric_of, sums_of
 
 if TYPE_CHECKING:
     from ...kernel.common import Lines
-    from ...metrics.base.metric import Metric as OwnMetric
+    from ...metrics.base import Metric as OwnMetric
 
 __all__ = ["BLEU", "CHRF", "TER", "BLEUScore", "CHRFScore"]
 
@@ -67,7 +67,7 @@ class Metric(ABC, Generic[Scored]):
         `references` has a list for each annotator, with None for a line without a reference. Raises
         InputError for texts that do not fit together.
         """
-        from ...metrics.base.statistics_spec import Text
+        from ...metrics.base import Text
 
         *reference_lines, output = _texts(hypotheses, references)
         present = np.array([list(map(_is_present, stream)) for stream in references]).T

@@ -33,7 +33,8 @@ from ...arrays import Ints
 from ...errors import StoreError
 from ...files import safe_files
 from ...files.safe_files import file_name, open_regular, parse_json, write_atomic
-from ...metrics.base.statistics_spec import Columns, Schema, narrow
+from ...metrics.base import Columns, Schema
+from ...metrics.base.statistics_spec import narrow
 from ...parallel import Shared, alone, in_batches, prefetch
 
 BLOCK_LINES = 8192

@@ -28,7 +28,8 @@ from ..._version import __version__
 from ...errors import StoreError, printable
 from ...files import safe_files
 from ...files.remote import Remote, expanded, is_remote
-from ...metrics.base.statistics_spec import COUNTING, CorpusPass, Schema, StatisticsSpec
+from ...metrics.base import CorpusPass, Schema, StatisticsSpec
+from ...metrics.base.statistics_spec import COUNTING
 from ...parallel import Shared, alone
 from .counts import (
     COLUMNS,

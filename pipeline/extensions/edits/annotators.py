@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from pipeline.arrays import Ints
 from pipeline.kernel.common import join_lines
+from pipeline.metrics.base import PRESENT, Columns, Text
 from pipeline.metrics.base.choices import first_best
-from pipeline.metrics.base.statistics_spec import PRESENT, Columns, Text
 
 Keys = Callable[[Ints, Ints], Sequence[NDArray[np.number]]]
 """Takes the totals of the sentences before, and the counts of the sentence with each annotator:

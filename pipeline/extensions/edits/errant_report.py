@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from operator import add
 from typing import NamedTuple, TypeAlias
 
-from pipeline.metrics.f_score import precision_recall_f
+from pipeline.metrics import precision_recall_f
 
 from . import m2_files
 from .m2_files import PREFIXES, Annotated, Edit

@@ -3,7 +3,7 @@
 from typing import Any
 
 from pipeline.lookup import later
-from pipeline.metrics.base.options import option
+from pipeline.metrics.base import option
 
 from .view_names import KEPT
 

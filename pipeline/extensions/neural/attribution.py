@@ -29,8 +29,7 @@ from pipeline.extensions.edits.m2_files import NOOP, Edit
 from pipeline.extensions.edits.m2_format import SPAN
 from pipeline.extensions.edits.records import outputs_of
 from pipeline.extensions.edits.view_names import GOLD, annotated_by, annotator_of
-from pipeline.metrics.base.capabilities import computes_numbers, reads_files
-from pipeline.metrics.base.metric import Metric
+from pipeline.metrics.base import Metric, computes_numbers, reads_files
 from pipeline.scoring.sentences import LineScores
 
 Output = tuple[str, int]

@@ -16,10 +16,16 @@ from pipeline.extensions.edits.m2_files import Edit
 from pipeline.extensions.edits.metrics.errant import Errant
 from pipeline.extensions.edits.records import Annotation, annotation_of, outputs_of
 from pipeline.extensions.edits.view_names import EDITS_OF_BOTH
-from pipeline.metrics.base.capabilities import ComputesNumbers
-from pipeline.metrics.base.metric import Counted, CountWarning, Metric
-from pipeline.metrics.base.options import option
-from pipeline.metrics.base.statistics_spec import Columns, Field, Text
+from pipeline.metrics.base import (
+    Columns,
+    ComputesNumbers,
+    Counted,
+    CountWarning,
+    Field,
+    Metric,
+    Text,
+    option,
+)
 from pipeline.metrics.functions.declare import Model, metric
 from pipeline.metrics.functions.metric import FunctionMetricSpec, parameter_option
 

@@ -11,16 +11,20 @@ from typing import ClassVar
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
-from pipeline.metrics.base.choices import by_order, ratio
-from pipeline.metrics.base.metric import Metric, why_all_zero
-from pipeline.metrics.base.ngrams import Rule
-from pipeline.metrics.base.options import (
+from pipeline.metrics.base import (
+    Columns,
+    Field,
+    Metric,
+    Rule,
+    Text,
     any_tokenizer_option,
+    by_order,
     lowercase_option,
     number_option,
+    ratio,
+    why_all_zero,
 )
-from pipeline.metrics.base.statistics_spec import Columns, Field, Text
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 
 from .ngrams import (
     HALVES,

@@ -15,12 +15,18 @@ import numpy as np
 
 from pipeline.arrays import Floats
 from pipeline.errors import ConfigError
-from pipeline.metrics.base.capabilities import ComputesNumbers
-from pipeline.metrics.base.choices import ratio
-from pipeline.metrics.base.declared import Declared, Parameter
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import level_option, option
-from pipeline.metrics.base.statistics_spec import Columns, Field
+from pipeline.metrics.base import (
+    Columns,
+    ComputesNumbers,
+    Counted,
+    Declared,
+    Field,
+    Metric,
+    level_option,
+    option,
+    ratio,
+)
+from pipeline.metrics.base.declared import Parameter
 from pipeline.metrics.functions.declare import Plugin
 from pipeline.metrics.functions.metric import Code, FunctionMetricSpec
 from pipeline.tokenizers.sacrebleu import JAR as PTB

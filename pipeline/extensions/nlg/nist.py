@@ -11,14 +11,19 @@ import numpy as np
 
 from pipeline.arrays import Floats, Ints
 from pipeline.kernel.common import Lines
-from pipeline.metrics.base.choices import by_order, ratio
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.ngrams import Rule
-from pipeline.metrics.base.options import any_tokenizer_option, option
-from pipeline.metrics.base.statistics_spec import Columns, Field, Text
-from pipeline.tokenizers import Tokenizer
-from pipeline.tokenizers.tercom import ENTITIES
-from pipeline.tokenizers.tokenization import Tokenization, changed_lines
+from pipeline.metrics.base import (
+    Columns,
+    Counted,
+    Field,
+    Metric,
+    Rule,
+    Text,
+    any_tokenizer_option,
+    by_order,
+    option,
+    ratio,
+)
+from pipeline.tokenizers import ENTITIES, Tokenization, Tokenizer, changed_lines
 
 from .ngrams import (
     EMPTY,

@@ -17,13 +17,20 @@ from pipeline.kernel.common import (
     Encoded,
     join_lines,
 )
-from pipeline.metrics.base.capabilities import ScoresLines
-from pipeline.metrics.base.choices import ratio
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.ngrams import Rule
-from pipeline.metrics.base.options import any_tokenizer_option, option
-from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
-from pipeline.tokenizers.tokenization import Tokenization, changed_lines
+from pipeline.metrics.base import (
+    Columns,
+    Counted,
+    Field,
+    Metric,
+    Rule,
+    ScoresLines,
+    StatisticsSpec,
+    Text,
+    any_tokenizer_option,
+    option,
+    ratio,
+)
+from pipeline.tokenizers import Tokenization, changed_lines
 
 SUMMED = SARI_COUNTS[:9]
 """The counts that are summed over sentences."""

@@ -15,11 +15,9 @@ from pipeline.arrays import Floats, Ints
 from pipeline.data.corpus import Corpus
 from pipeline.data.texts import lines_of
 from pipeline.errors import InputError
-from pipeline.metrics.base import capabilities
-from pipeline.metrics.base.metric import Metric
+from pipeline.metrics import factor
+from pipeline.metrics.base import Columns, Metric, capabilities
 from pipeline.metrics.base.ngrams import COUNTS, ROLES, Tokens
-from pipeline.metrics.base.statistics_spec import Columns
-from pipeline.metrics.names import factor
 from pipeline.report.context import ReportContext
 from pipeline.report.sentence import references_of
 from pipeline.report.tables.comparisons import (

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pipeline.extension import installed
-from pipeline.metrics.names import factor
+from pipeline.metrics import factor
 from pipeline.report.console import by_order
 from pipeline.report.context import ReportContext
 from pipeline.report.overview import Overview, overviews, verdict_sentence

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pipeline.metrics.names import factor
+from pipeline.metrics import factor
 from pipeline.report.tables import percent
 from pipeline.report.tables.comparisons import (
     baseline_of,

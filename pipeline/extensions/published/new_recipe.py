@@ -14,8 +14,8 @@ from pipeline.errors import CorpusError, DataError, InputError, Problem
 from pipeline.files.plain_files import small_text
 from pipeline.files.remote import PREFIX, is_data
 from pipeline.files.small_tables import Row, read_rows
-from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.build import metrics_called
+from pipeline.metrics import metrics_called
+from pipeline.metrics.base import Metric
 
 from .recipe import texts_in
 from .verdicts import read_number

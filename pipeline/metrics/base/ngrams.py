@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple, Protocol
 
 from ...kernel.common import COUNTED, Kind
-from ...tokenizers.tokenization import Tokenization
+from ...tokenizers import Tokenization
 
 Grams = Counter[tuple[str, ...]]
 

@@ -21,7 +21,7 @@ from ...arrays import Bools, Ints
 from ...data.inputs import TEXTS
 from ...errors import InvalidTextError
 from ...kernel.common import KINDS, Encoded, Lines, join_lines
-from ...tokenizers.tokenization import PreparedTokens, Tokenization
+from ...tokenizers import PreparedTokens, Tokenization
 from .options import splits_words
 
 Columns = Mapping[str, Ints]

@@ -14,8 +14,7 @@ import numpy as np
 from ... import kernel
 from ...arrays import Floats, Ints
 from ...kernel.common import MAX_ORDER
-from ...tokenizers import sacrebleu
-from ...tokenizers.tokenization import Tokenization
+from ...tokenizers import Tokenization, sacrebleu
 from ..base.choices import MAX_SEQUENTIAL_SUM, by_order, closest_length, log, ratio
 from ..base.metric import Counted, Metric, why_all_zero, why_zero
 from ..base.ngrams import Rule

@@ -12,7 +12,7 @@ from ... import kernel
 from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Allowed, Encoded, Lines, Sentences
-from ...tokenizers.tokenization import PreparedTokens, Tokenization
+from ...tokenizers import PreparedTokens, Tokenization
 from ..base.statistics_spec import Field, Gathered, StatisticsSpec, Text, lengths
 from .texts import UNLIMITED_TEXT, Limit, Splitting, common
 from .types import gap_name

@@ -12,8 +12,7 @@ from ... import kernel
 from ...arrays import Floats, Ints
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
-from ...tokenizers.stemmers import STEMMERS, exceptions
-from ...tokenizers.tokenization import Tokenization
+from ...tokenizers import STEMMERS, Tokenization, exceptions
 from ..base.capabilities import ScoresLines
 from ..base.choices import f_beta, ratio, rounded
 from ..base.metric import Counted, CountWarning, Metric

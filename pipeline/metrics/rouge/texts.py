@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Encoded, Lines, join_lines
-from ...tokenizers.tokenization import Tokenization
+from ...tokenizers import Tokenization
 from ..base.metric import CountWarning
 from ..base.statistics_spec import Columns
 

@@ -9,11 +9,9 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from ...errors import InputError, known_names
-from ...metrics import METRICS
+from ...metrics import METRICS, class_of, factor, from_text
+from ...metrics.base import Metric
 from ...metrics.base import options as signature
-from ...metrics.base.metric import Metric
-from ...metrics.build import from_text
-from ...metrics.names import class_of, factor
 from ...scoring.results import (
     REFERENCES_ROW,
     Comparison,

@@ -10,19 +10,24 @@ from numpy.typing import NDArray
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
 from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice
-from pipeline.metrics.base.capabilities import ScoresLines
-from pipeline.metrics.base.choices import (
-    NEAR,
+from pipeline.metrics import precision_recall_f
+from pipeline.metrics.base import (
+    CORPUS_SUM,
+    Columns,
+    Counted,
+    CountWarning,
+    Field,
+    Metric,
+    ScoresLines,
     best_by,
+    beta_option,
     f_of_counts,
-    nearly_tied,
+    level_option,
+    option,
     ratio,
     rounded,
 )
-from pipeline.metrics.base.metric import Counted, CountWarning, Metric
-from pipeline.metrics.base.options import beta_option, level_option, option
-from pipeline.metrics.base.statistics_spec import CORPUS_SUM, Columns, Field
-from pipeline.metrics.f_score import precision_recall_f
+from pipeline.metrics.base.choices import NEAR, nearly_tied
 
 from ..options import AnnotatesTexts, annotator_option, choice_option, gold_option
 from .cleme_counts import CHANGED, KINDS, ClemeSpec

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from pipeline.arrays import Ints
-from pipeline.metrics.base.statistics_spec import Field, StatisticsSpec, Text
+from pipeline.metrics.base import Field, StatisticsSpec, Text
 
 from ..m2_files import DELETED, Edit
 from ..records import annotation_of, outputs_of

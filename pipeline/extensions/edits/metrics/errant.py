@@ -11,19 +11,27 @@ from numpy.typing import NDArray
 from pipeline import kernel
 from pipeline.arrays import Bools, Floats, Ints
 from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice
-from pipeline.metrics.base.capabilities import (
+from pipeline.metrics.base import (
     MISSED,
     RIGHT,
     WRONG,
+    Columns,
+    Counted,
+    CountWarning,
+    Field,
     JudgesEdits,
+    Metric,
+    StatisticsSpec,
+    Text,
     Texts,
     Verdict,
     Verdicts,
+    beta_option,
+    f_of_counts,
+    level_option,
+    option,
+    rounded,
 )
-from pipeline.metrics.base.choices import f_of_counts, rounded
-from pipeline.metrics.base.metric import Counted, CountWarning, Metric
-from pipeline.metrics.base.options import beta_option, level_option, option
-from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
 
 from .. import errant_report
 from ..errant_report import (

@@ -13,20 +13,20 @@ import numpy as np
 from pipeline.arrays import Bools, Floats, Ints
 from pipeline.errors import ConfigError, LongTextError
 from pipeline.files.plain_files import small_text
-from pipeline.metrics.base.choices import f_beta, ratio
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import (
+from pipeline.metrics.base import (
+    Columns,
+    CorpusPass,
+    Counted,
+    Field,
+    Metric,
+    StatisticsSpec,
+    Text,
     beta_option,
+    f_beta,
     level_option,
     number_option,
     option,
-)
-from pipeline.metrics.base.statistics_spec import (
-    Columns,
-    CorpusPass,
-    Field,
-    StatisticsSpec,
-    Text,
+    ratio,
 )
 
 from ..m2_files import Edit

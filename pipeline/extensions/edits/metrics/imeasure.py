@@ -13,20 +13,26 @@ from pipeline.arrays import Floats, Ints
 from pipeline.errors import LongTextError
 from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice, as_text
 from pipeline.kernel.common import THREE_WAY_COUNTS, Encoded, join_lines
-from pipeline.metrics.base.capabilities import (
+from pipeline.metrics.base import (
     MISSED,
     RIGHT,
     WRONG,
+    Columns,
+    Counted,
+    Field,
     JudgesEdits,
+    Metric,
+    StatisticsSpec,
+    Text,
     Texts,
     Verdict,
     Verdicts,
+    best_by,
+    level_option,
+    number_option,
+    option,
 )
-from pipeline.metrics.base.choices import best_by
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import level_option, number_option, option
-from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 
 from ..correction_references import (
     SPLITS,

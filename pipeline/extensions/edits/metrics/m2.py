@@ -21,21 +21,29 @@ from pipeline.kernel.gold_edits import (
     alternatives,
     gold_records,
 )
-from pipeline.metrics.base.capabilities import (
+from pipeline.metrics.base import (
     MISSED,
     RIGHT,
     WRONG,
+    Columns,
+    Counted,
+    CountWarning,
     Explains,
+    Field,
     JudgesEdits,
+    Metric,
+    StatisticsSpec,
+    Text,
     Texts,
     Verdict,
     Verdicts,
+    beta_option,
+    f_of_counts,
+    level_option,
+    option,
+    ratio,
 )
-from pipeline.metrics.base.choices import f_of_counts, ratio
-from pipeline.metrics.base.metric import Counted, CountWarning, Metric
-from pipeline.metrics.base.options import beta_option, level_option, option
-from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 
 from ..correction_references import python2_order
 from ..options import choice_option
