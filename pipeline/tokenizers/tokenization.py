@@ -11,7 +11,8 @@ from .. import kernel
 from ..arrays import Ints
 from ..errors import InvalidTextError
 from ..kernel.common import FOLDS, Encoded, Lines, Words, join_lines
-from . import Tokenizer, sacrebleu, tokenizer_called
+from . import sacrebleu
+from .table import Tokenizer, tokenizer_called
 
 
 def changed_lines(text: Lines, number: int, change: Callable[[str], str]) -> Lines:
