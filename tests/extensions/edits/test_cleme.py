@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline.errors import InputError
+from pipeline.extensions.edits import annotators as running_choice
 from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice
 from pipeline.extensions.edits.errant_report import preference
 from pipeline.extensions.edits.records import record_of
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base import choices as running_choice
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
 from pipeline.scoring.sentences import reduce
