@@ -43,9 +43,7 @@ def metric_of(name: str, **options: str | int | bool) -> "Metric":
     Raises WrongValueError for an option that it does not take, and UnavailableError if a package is
     missing.
     """
-    from ..metrics import (
-        from_values,  # here, because it takes longer to load than the rest
-    )
+    from ..metrics import from_values  # here: it is slow to load
 
     try:
         (metric,) = from_values({"name": name, **options})
