@@ -255,7 +255,7 @@ class Metric(Description, ABC):
         return []
 
     def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
-        """Return warnings about the records of annotators that the metric reads."""
+        """Return warnings about `annotations`, the records of annotators that the metric reads."""
         return []
 
     # --- scores of categories, such as types of edits
