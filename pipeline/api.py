@@ -24,6 +24,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
+import numpy as np
+
 from .data.config.resolved import overrides_from_values
 from .data.config.tree import from_mapping
 from .data.corpus import ONE, Corpus, corpus_in_memory
@@ -57,7 +59,7 @@ from .scoring.metric_results import (
     tasks_of,
 )
 from .scoring.results import Results
-from .tokenizers.own_tokens import References, Splitter, Texts, own_texts
+from .tokenizers import OwnTexts, References, Splitter, Texts
 
 if TYPE_CHECKING:
     from .data.config.models import StatisticsConfig
@@ -172,41 +174,29 @@ def evaluate(
         more = metric_source().metrics_of_scores(all_metrics, numbers)
         if more:
             all_metrics = (*all_metrics, *from_values(more))
-    expected = any(map(has_own_tokens, all_metrics))
-    texts = own_texts(hypotheses, references, sources, tokenizer, expected=expected)
-    if texts.tokenizer:
-        all_metrics = tuple(
-            with_own_tokens(metric, texts.tokenizer) for metric in all_metrics
-        )
+    bound_metrics, texts = bind_tokens(
+        all_metrics, hypotheses, references, sources, tokenizer
+    )
     if isinstance(texts.hypotheses, Mapping) and not texts.hypotheses:
         raise InputError("hypotheses: there is no system")
-    if gold is None:
-        corpus = corpus_in_memory(
-            texts.hypotheses,
-            texts.references,
-            texts.sources,
-            own_tokens=bool(texts.tokenizer),
-            threads=n_jobs if isinstance(n_jobs, int) and n_jobs > 0 else 1,
-            references_by=references_by,
-            ids=ids,
-        )
-    elif texts.tokenizer:
-        raise InputError(OF_M2)
-    elif ids is not None:
+    if gold is not None and ids is not None:
         raise InputError("ids: leave it out beside gold")
-    elif references_by:
+    if gold is not None and references_by:
         raise InputError("references_by: leave it out beside gold")
-    else:
-        views = {metric.spec.input for metric in all_metrics}
-        corpus = reader_of(GOLD).in_memory(
-            gold, texts.hypotheses, texts.references, texts.sources, views
-        )
+    corpus = corpus_of_call(
+        bound_metrics,
+        texts,
+        gold,
+        threads=n_jobs if isinstance(n_jobs, int) and n_jobs > 0 else 1,
+        references_by=references_by,
+        ids=ids,
+    )
     corpus = replace(corpus, name=dataset or corpus.name)
     if numbers:
         for kind, readers in file_readers(all_metrics).items():
             corpus = kind.with_arrays(corpus, readers, numbers)
     evaluation = evaluate_corpus(
-        corpus, all_metrics, n_jobs=n_jobs, statistics=statistics
+        corpus, bound_metrics, n_jobs=n_jobs, statistics=statistics
     )
     for note in evaluation.warnings:
         warnings.warn(note, stacklevel=3)
@@ -231,6 +221,58 @@ def _numbers_by_system(
         else:
             numbers[title] = {ONE: value}
     return numbers
+
+
+def _entries_for(
+    metrics: Sequence[Metric], scores: Mapping[str, Mapping[str, Any]]
+) -> list[dict[str, str]]:
+    """Return config entries for numbers in memory whose title no metric has.
+
+    `scores` are numbers by title and system; counts of edits have 3 columns.
+    """
+    titles = {metric.output for metric in metrics if reads_files(metric)}
+    entries = []
+    for title, systems in scores.items():
+        if title not in titles:
+            is_counts = np.ndim(next(iter(systems.values()), 0)) == 2
+            score = "f_beta" if is_counts else "mean"
+            entries.append({"name": "external", "title": title, "score": score})
+    return entries
+
+
+def corpus_of_call(
+    metrics: Sequence[Metric],
+    texts: OwnTexts,
+    gold: str | Path | None,
+    *,
+    threads: int = 1,
+    references_by: Literal["annotator", "item"] | None = None,
+    ids: Sequence[str | int] | None = None,
+) -> Corpus:
+    """Return the texts of a call as a data set; with the M2 file `gold`, missing ones are its own.
+
+    The other arguments are as in corpus_in_memory(). Raises InputError for texts that do not fit
+    together, and for tokens of the caller beside an M2 file.
+    """
+    if gold is None:
+        return corpus_in_memory(
+            texts.hypotheses,
+            texts.references,
+            texts.sources,
+            own_tokens=bool(texts.tokenizer),
+            threads=threads,
+            references_by=references_by,
+            ids=ids,
+        )
+    if texts.tokenizer:
+        raise InputError(
+            "gold: the texts of an M2 file are split already, at blanks; "
+            "give texts, and no tokens of your own"
+        )
+    views = {metric.spec.input for metric in metrics}
+    return reader_of(GOLD).in_memory(
+        gold, texts.hypotheses, texts.references, texts.sources, views
+    )
 
 
 def evaluate_corpus(

@@ -337,7 +337,7 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
         )
     task = Task.of(metric, corpus)
     missing = task.input.missing
-    reason = reference_rules(metric).misfit(task.references, missing=missing)
+    reason = metric.misfit(task.references, missing=missing)
     if reason:
         return reason
     return POLICIES[metric.policy].misfit(metric, task.references, missing=missing)
@@ -360,8 +360,7 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
             records = [
                 read_texts(text, 0, text.lines) for text in task.input.references
             ]
-            warner = capabilities.warner(task.metric)
-            for warning in warner.gold_warnings(chain.from_iterable(records)):
+            for warning in task.metric.gold_warnings(chain.from_iterable(records)):
                 gold_warnings[f"{corpus.name}: {warning}"] = None
     return [*bounded(warnings), *bounded(list(gold_warnings))]
 

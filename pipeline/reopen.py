@@ -12,7 +12,7 @@ from .data.corpus import Corpus
 from .data.formats import READERS
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
-from .metrics.base.metric import Metric
+from .metrics.base import Metric
 from .prepare import OpenedRun, reread
 from .report.context import ReportContext
 from .scoring import stored_runs

@@ -19,10 +19,16 @@ from math import isnan
 from typing import Any
 
 from .errors import InputError
-from .metrics.base.metric import Metric
-from .metrics.build import MetricArgument, from_values
-from .scorers import check_texts_scored, sentence_scores, texts_of, type_name
-from .tokenizers.own_tokens import is_list
+from .metrics import MetricArgument
+from .metrics.base import Metric
+from .scorers import (
+    check_texts_scored,
+    sentence_scores,
+    single_metric,
+    texts_of,
+    type_name,
+)
+from .tokenizers import is_list
 
 Extract = Callable[[str], str]
 """Returns the text to be scored from an output."""
@@ -76,10 +82,7 @@ def _metric(metric: MetricArgument) -> Metric:
     """Return the metric; raises InputError unless it is a single one that scores texts without
     gold edits.
     """
-    if is_list(metric):
-        remedy = "add up rewards of several, each with its weight"
-        raise InputError(f"metric: expected one metric, found a list; {remedy}")
-    (resolved,) = from_values(metric)
+    resolved = single_metric(metric, "add up rewards of several, each with its weight")
     check_texts_scored(resolved, gold=False)
     if resolved.spec.corpus_pass:
         problem = (

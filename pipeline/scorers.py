@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
-from .api import results_of
+from .api import corpus_of_call, results_of
 from .arrays import Floats, Ints
 from .data.corpus import MAX_REFERENCES, ONE, Corpus, corpus_in_memory, reference_sets
 from .data.input_readers import GOLD, reader_of, takes_texts, without_source
@@ -35,15 +35,7 @@ from .prepare import complete, fit, text_warnings
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
 from .scoring.sentences import LineScores
-from .tokenizers.own_tokens import (
-    OwnTexts,
-    References,
-    Splitter,
-    Texts,
-    is_list,
-    outputs_of,
-    own_texts,
-)
+from .tokenizers import OwnTexts, References, Splitter, Texts, is_list, outputs_of
 
 Integers = NDArray[np.integer]
 
@@ -120,19 +112,13 @@ class Scorer:
         gold: str | Path | None,
         splitter: Any,
     ) -> None:
-        if is_list(metric):
-            raise InputError(
-                "metric: expected one metric, found a list; a Scorer has one"
-            )
-        (plain_metric,) = from_values(metric)
-        check_texts_scored(plain_metric)
-        expected = has_own_tokens(plain_metric)
-        texts = own_texts(None, references, sources, splitter, expected=expected)
+        resolved = single_metric(metric)
+        check_texts_scored(resolved)
+        (self.metric,), texts = bind_tokens(
+            [resolved], None, references, sources, splitter
+        )
         self._has_tokens = bool(texts.tokenizer)
         self._splitter = splitter
-        self.metric = plain_metric
-        if self._has_tokens:
-            self.metric = with_own_tokens(plain_metric, texts.tokenizer)
         self._corpus = _corpus(self.metric, texts, gold)
         file = str(Path(gold).absolute()) if gold else gold
         self._arguments = (
@@ -254,6 +240,18 @@ class Scorer:
         )
 
 
+def single_metric(metric: MetricArgument, remedy: str = "") -> Metric:
+    """Return the metric of an argument; raises InputError if it is wrong, or stands for several.
+
+    `remedy` says what to do instead.
+    """
+    metrics = from_values(metric)
+    if len(metrics) == 1:
+        return metrics[0]
+    message = f"metric: expected one metric, found a list of {len(metrics)}"
+    raise InputError(f"{message}; {remedy}" if remedy else message)
+
+
 def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
     """Raise InputError for a metric that does not score texts, or needs them annotated first.
 
@@ -281,21 +279,12 @@ def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
 
 def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
     """Return source and references, checked, without outputs; raises InputError."""
-    references = texts.references
-    sources = texts.sources
-    has_tokens = bool(texts.tokenizer)
-    if gold is not None and has_tokens:
-        raise InputError(OF_M2)
-    if gold is not None:
-        corpus = reader_of(GOLD).in_memory(
-            gold, {}, references, sources, {metric.spec.input}
-        )
-    elif references is None and (sources is None or metric.spec.references):
+    needs_references = metric.spec.references or texts.sources is None
+    if gold is None and texts.references is None and needs_references:
         raise InputError(
             "references: there are none; give a list of texts for each reference set, or gold=FILE"
         )
-    else:
-        corpus = corpus_in_memory({}, references, sources, own_tokens=has_tokens)
+    corpus = corpus_of_call([metric], texts._replace(hypotheses={}), gold)
     problems = fit([metric], [corpus])
     if problems:
         raise InputError(problems)
@@ -388,22 +377,16 @@ def sentence_scores(
     InputError as `evaluate` does, and for a metric that does not score texts. `tokenizer`, and
     lists of tokens in place of texts, are as in `evaluate` too.
     """
-    plain_metric, *others = from_values(metric)
-    if others:
-        raise InputError(
-            f"metric: expected one metric, found a list of {1 + len(others)}"
-        )
-    expected = has_own_tokens(plain_metric)
-    texts = own_texts(outputs, references, sources, tokenizer, expected=expected)
-    if texts.tokenizer:
-        plain_metric = with_own_tokens(plain_metric, texts.tokenizer)
+    (bound_metric,), texts = bind_tokens(
+        [single_metric(metric)], outputs, references, sources, tokenizer
+    )
     scores = _fast_scores(
-        plain_metric, texts.hypotheses, texts.references, texts.sources
+        bound_metric, texts.hypotheses, texts.references, texts.sources
     )
     if scores is not None:
         return scores
     if texts.tokenizer:
-        scorer = Scorer.quiet(plain_metric, references, sources, None, tokenizer)
+        scorer = Scorer.quiet(bound_metric, references, sources, None, tokenizer)
         return scorer.sentences(outputs)
     # a Scorer has no outputs, by whose number it could infer whether each list is of a line
     sets, _ = reference_sets(references, outputs, None)
@@ -437,7 +420,7 @@ def _fast_scores(
             source = join_lines(map(str.encode, sources))
         encoded = [join_lines(map(str.encode, reference)) for reference in sets]
         text = Text(source, encoded, [], {})
-        prepared = prepared_text(spec, with_corpus_pass(spec, text))
+        prepared = spec.prepared(with_corpus_pass(spec, text))
         columns = prepared.count(outputs, np.arange(len(outputs)))
         return line_scores.of(columns, missing=False)
     except (UnicodeEncodeError, LongTextError):
@@ -464,7 +447,7 @@ def _formula(
         return None
     if spec.corpus_pass and spec.corpus_pass.of_systems:
         return None
-    if reference_rules(metric).misfit(references):
+    if metric.misfit(references):
         return None
     if POLICIES[metric.policy].misfit(metric, references, missing=False):
         return None

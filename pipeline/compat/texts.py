@@ -16,8 +16,7 @@ from ..errors import ConfigError, InputError
 from ..kernel.common import Encoded, Lines, join_lines
 
 if TYPE_CHECKING:
-    from ..metrics.base.metric import Metric
-    from ..metrics.base.statistics_spec import Columns
+    from ..metrics.base import Columns, Metric
 
 
 class WrongTypeError(InputError, TypeError):
@@ -44,9 +43,7 @@ def metric_of(name: str, **options: str | int | bool) -> "Metric":
     Raises WrongValueError for an option that it does not take, and UnavailableError if a package is
     missing.
     """
-    from ..metrics.build import (
-        from_values,
-    )  # here, because it takes longer to load than the rest
+    from ..metrics import from_values  # here: it is slow to load
 
     try:
         (metric,) = from_values({"name": name, **options})

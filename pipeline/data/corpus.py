@@ -15,7 +15,7 @@ import numpy as np
 from .. import parallel as workers
 from ..arrays import Ints
 from ..errors import CorpusError, InputError, Problem
-from ..tokenizers.own_tokens import is_list
+from ..tokenizers import is_list
 from .inputs import MAX_REFERENCES, TEXTS, InputSpec
 from .samples import Samples, likeness, mean
 from .texts import AnyText, numbered, text_in_memory

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from ..tokenizers.tokenization import Tokenization
+    from ..tokenizers import Tokenization
 
 MAX_REFERENCES = 255
 """Limits the references of a data set, so that their numbers fit into a byte."""

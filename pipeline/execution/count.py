@@ -12,13 +12,8 @@ import numpy as np
 from ..data.scan import STRIDE, changed
 from ..data.texts import AnyText, MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
-from ..metrics.base.statistics_spec import (
-    CorpusPass,
-    StatisticsSpec,
-    Text,
-    with_corpus_pass,
-)
-from ..metrics.prepared import Gathered, prepared_text
+from ..metrics.base import CorpusPass, StatisticsSpec, Text
+from ..metrics.base.statistics_spec import Gathered, with_corpus_pass
 from ..parallel import threads
 from . import workers
 from .options import AUTO, SILENT, Listener, Missing, RunOptions
@@ -625,7 +620,7 @@ class PreparedCounts:
         text = with_corpus_pass(spec, text)
         self.corpus_pass_result = text.whole
         self._prepared = (
-            Gathered(spec, text) if corpus.computed else prepared_text(spec, text)
+            Gathered(spec, text) if corpus.computed else spec.prepared(text)
         )
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:

@@ -34,7 +34,8 @@ from ..errors import (
     UnreadableError,
 )
 from ..kernel.common import Lines
-from ..metrics.base.statistics_spec import COUNTING, CorpusPass, StatisticsSpec, Text
+from ..metrics.base import CorpusPass, StatisticsSpec, Text
+from ..metrics.base.statistics_spec import COUNTING
 from ..parallel import MEMORY, NoAnswerError, WorkerLostError, processors, results
 from .cluster import Cluster, bundles
 from .store.counts import Location, ShardFile
@@ -192,7 +193,7 @@ def count(task: Task) -> Done:
         schema = spec.schema(len(task.references))
         spec_text = text
         if found:
-            spec_text = text._replace(whole=found.content)
+            spec_text = text._replace(corpus_data=found.content)
         try:
             for columns in spec.count(spec_text):
                 if is_missing is not None and "ref_len" in columns:
@@ -528,7 +529,7 @@ class Found:
 
     @cached_property
     def content(self) -> Any:
-        """What is `Text.whole` for a spec. Raises StoreError if the file is damaged or missing."""
+        """What is `Text.corpus_data` for a spec. Raises StoreError if the file is damaged or missing."""
         rows = self.rows
         if isinstance(rows, Location):
             rows = rows.read()

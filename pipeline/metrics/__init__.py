@@ -1,8 +1,7 @@
 """Metrics by name. To add one: a file with a subclass of Metric, and a line in `table.py`.
 
-The names of `__all__` are what other rooms import: the table, metrics from names and values, what a
-signature says, and texts prepared for many outputs. `pipeline.metrics.base` is for authors of
-metrics.
+The names of `__all__` are what other rooms import: the table, metrics from names and values, and what
+a signature says. `pipeline.metrics.base` is for authors of metrics.
 """
 
 from importlib import import_module
@@ -17,22 +16,18 @@ if TYPE_CHECKING:
         from_texts,
         from_values,
         metrics_called,
-        resolve_all,
-        with_defaults,
     )
-    from .caller_tokens import OF_M2, has_own_tokens, with_own_tokens
+    from .caller_tokens import bind_tokens, has_own_tokens
     from .f_score import precision_recall_f
     from .names import class_of, factor, goodness, lower_is_better, named
-    from .prepared import Gathered, Prepared, prepared_text
 
 __all__ = [
     "METRICS",
-    "OF_M2",
-    "Gathered",
     "MetricArgument",
-    "Prepared",
+    "bind_tokens",
     "class_of",
     "factor",
+    "from_nodes",
     "from_text",
     "from_texts",
     "from_values",
@@ -42,10 +37,6 @@ __all__ = [
     "metrics_called",
     "named",
     "precision_recall_f",
-    "prepared_text",
-    "resolve_all",
-    "with_defaults",
-    "with_own_tokens",
 ]
 MODULES = {
     "build": {
@@ -68,6 +59,6 @@ MODULES = {
 def __getattr__(name: str) -> Any:
     """Import the module of a name on its first use."""
     for module, names in MODULES.items():
-        if name in names:
+        if name in names.split():
             return getattr(import_module(f".{module}", __name__), name)
     raise AttributeError(f"module 'pipeline.metrics' has no attribute '{name}'")

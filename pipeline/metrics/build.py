@@ -208,24 +208,20 @@ def _known(text: str, _changes: int) -> Metric | None:
 def resolve(node: Node, problems: list[Problem]) -> Metric | None:
     """Return the metric of a node of a config; add what is wrong to problems and return None."""
     try:
-        name, mapping = as_mapping(node)
+        metric, node = as_mapping(node)
     except ConfigError as error:
         problems.extend(
             node.problem(problem.message, ["name"]) for problem in error.problems
         )
         return None
     problems_before = len(problems)
-    metric = METRICS[name]
-    settings = _without_replaced(metric, children_of(mapping))
-    node = replace(mapping, value=settings)
-    values = _read_options(metric, node, problems)
+    written = _written_options(metric, node)
+    values = _read_options(metric, node, written, problems)
     attributes = {}
     for option in metric.options:
-        attributes[option.attribute] = values.get(
-            option.name, option.default_of(values)
-        )
+        default = option.default_of(values)
+        attributes[option.attribute] = values.get(option.name, default)
     result = metric(**attributes)
-    written = {key: option_of(metric, key) for key in settings}
     for key, described in written.items():
         if not described or described.name not in values:
             continue
@@ -233,48 +229,41 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
             message = f"has no effect here ({described.why}); leave it out"
             problems.append(node.problem(message, [key], IDLE))
     for conflict, message in result.conflicts():
-        keys = [
-            key for key, option in written.items() if option and option.name == conflict
-        ]
+        keys = [key for key, each in written.items() if each and each.name == conflict]
         problems.append(node.problem(message, keys[:1]))
     if len(problems) == problems_before:
         return result
     return None
 
 
-def _without_replaced(
-    metric: type[Metric], children: Mapping[str, Node]
-) -> dict[str, Node]:
-    """Return the options of a metric's node without those that `--set` replaces.
+def _written_options(metric: type[Metric], node: Node) -> dict[str, Option | None]:
+    """Return the options of a metric's mapping by their keys; None for an unknown option.
 
-    `--set` may name an option in its other way, by name or by key.
+    Options that `--set` replaces are left out. It may name one in its other way, by name or by key.
     """
+    children = children_of(node)
     replaced = {
         option_of(metric, key) for key, child in children.items() if child.is_set
     }
-    result = {}
+    options = {}
     for key, child in children.items():
-        if key == "name":
-            continue
         option = option_of(metric, key)
         if child.is_set or option is None or option not in replaced:
             result[key] = child
     return result
 
 
-def as_mapping(node: Node) -> tuple[str, Node]:
-    """Return the name of a metric's node, and the node as a mapping with this name.
+def as_mapping(node: Node) -> tuple[type[Metric], Node]:
+    """Return the metric of a node, and the node as a mapping with the metric's name.
 
     If the name is written in another way, the options that it implies are added to the mapping.
     Raises ConfigError.
     """
     mapping = _written_mapping(node)
-    name_node = children_of(mapping)["name"]
+    settings = dict(children_of(mapping))
+    name_node = settings.pop("name")
     name, implied = meaning_of(str(name_node.value))
     metric = METRICS[name]
-    settings = {
-        key: child for key, child in children_of(mapping).items() if key != "name"
-    }
     children = {"name": replace(name_node, value=name)}
     for key, value in implied.items():
         for written in settings:
@@ -285,7 +274,7 @@ def as_mapping(node: Node) -> tuple[str, Node]:
                 )
         children[key] = replace(name_node, value=value)
     keys = {**dict.fromkeys(implied, name_node.mark), **mapping.keys}
-    return name, replace(mapping, value=children | settings, keys=keys)
+    return metric, replace(mapping, value=children | settings, keys=keys)
 
 
 def _written_mapping(node: Node) -> Node:
@@ -323,13 +312,8 @@ def _written_mapping(node: Node) -> Node:
             message = (
                 f"'{name_node.value}': '{key}' is given a second time outside the text"
             )
-            raise ConfigError(message)
-        merged[key] = child
-    return replace(
-        mapping,
-        value=merged,
-        keys={**mapping.keys, **node.keys},
-    )
+    keys = {**mapping.keys, **node.keys}
+    return replace(mapping, value={**in_text, **beside}, keys=keys)
 
 
 def children_of(node: Node) -> dict[str, Node]:
@@ -347,42 +331,42 @@ def option_of(metric: type[Metric], key: str) -> Option | None:
 
 
 def _read_options(
-    metric: type[Metric], node: Node, problems: list[Problem]
+    metric: type[Metric],
+    node: Node,
+    written: Mapping[str, Option | None],
+    problems: list[Problem],
 ) -> dict[str, Any]:
     """Return the values of a node's options by name, and add what is wrong to problems."""
     values: dict[str, Any] = {}
-    for key, child in children_of(node).items():
-        option = option_of(metric, key)
+    for key, option in written.items():
+        message = ""
         if option is None:
             names = [option.name for option in metric.options]
             hint = did_you_mean(key, names) or f"; known: {', '.join(names)}"
-            problems.append(
-                node.problem(f"{metric.name} has no such option{hint}", [key])
-            )
-            continue
-        value_node = child
-        if option.inner and children_of(child).keys() == {option.inner}:
-            value_node = children_of(child)[option.inner]
-        if option.name in values:
+            message = f"{metric.name} has no such option{hint}"
+        elif option.name in values:
             message = f"is given twice: '{option.name}' and '{option.key}' are the same option"
-            problems.append(node.problem(message, [key]))
-        elif not isinstance(value_node.value, str):
-            problems.append(node.problem(f"expected {option.values()}", [key]))
         else:
             try:
-                values[option.name] = _read_option(option, value_node, value_node.value)
+                values[option.name] = _read_option(option, children_of(node)[key])
             except (ValueError, DataError, ConfigError) as error:
                 message = str(error).removeprefix(f"{option.name}: ")
-                problems.append(node.problem(message, [key]))
+        if message:
+            problems.append(node.problem(message, [key]))
     return values
 
 
-def _read_option(option: Option, node: Node, text: str) -> str | int:
-    value = option.read(text)
+def _read_option(option: Option, node: Node) -> str | int:
+    """Return the value of an option; raises ValueError, DataError or ConfigError."""
+    if option.inner and children_of(node).keys() == {option.inner}:
+        node = children_of(node)[option.inner]
+    if not isinstance(node.value, str):
+        raise ValueError(f"expected {option.values()}")
+    value = option.read(node.value)
     if option.resolved:
         value = option.resolved(str(value), node.folder)
     if option.path:
-        return _path(node, text)
+        return _path(node, node.value)
     return value
 
 
@@ -396,6 +380,16 @@ def _path(node: Node, text: str) -> str:
     if is_data(text) or isinstance(path, Remote):
         return text
     return str(path)
+
+
+def from_nodes(
+    nodes: Sequence[Node], root: Node | None, problems: list[Problem]
+) -> tuple[Metric, ...]:
+    """Return the metrics of a config, whose defaults they take, and add what is wrong to problems.
+
+    `root` is the config.
+    """
+    return resolve_all(with_defaults(nodes, root, problems), problems)
 
 
 def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric, ...]:
@@ -508,12 +502,9 @@ def _choose_tokenizers(
         if _splits(text, {**common, **settings}):
             takers.append(settings)
     if not takers:
-        has_tokenizer = {"tokenizer", "tok"} & common.keys()
-        why = (
-            "it is given already"
-            if has_tokenizer
-            else "bleu does, unless it has one already"
-        )
+        why = "bleu does, unless it has one already"
+        if {"tokenizer", "tok"} & common.keys():
+            why = "it is given already"
         raise ConfigError(f"-l {pair}: no metric takes a tokenizer from it: {why}")
     for settings in takers:
         settings["tokenizer"] = tokenizer
@@ -529,7 +520,7 @@ def _splits(text: str, options: Mapping[str, str]) -> bool:
         written[option_of(metric, key)] = value
     choices = {}
     for option, value in written.items():
-        if option and value in (option.choices or ()):
+        if option and option.choices and value in option.choices:
             choices[option.name] = value
     tokenizer_option = option_of(metric, "tokenizer")
     if not tokenizer_option or tokenizer_option in written:
@@ -551,19 +542,13 @@ def _with_common(
     for key, child in children_of(common).items():
         if any(children_of(node).get(key) is child for node in filled):
             continue
+        message = f"no metric takes this {kind}: none has a use for it"
+        if any(_sets(node, key) for node in filled):
+            message = f"no metric takes this {kind}: every metric sets it itself"
         known = _names_of_options()
-        is_set_already = any(_sets(node, key) for node in filled)
-        why = (
-            "every metric sets it itself" if is_set_already else "none has a use for it"
-        )
-        hint = (
-            ""
-            if key in known
-            else f"; there is no such option, known: {', '.join(known)}"
-        )
-        problems.append(
-            common.problem(f"no metric takes this {kind}: {why}{hint}", [key])
-        )
+        if key not in known:
+            message += f"; there is no such option, known: {', '.join(known)}"
+        problems.append(common.problem(message, [key]))
     return tuple(filled)
 
 
@@ -580,12 +565,13 @@ def _names_of_options() -> dict[str, None]:
 
 def _filled(node: Node, common: Node) -> Node:
     """Return a metric's node with the common values that it uses."""
-    mapping = _mapping(node)
-    if mapping is None:
+    try:
+        metric, mapping = as_mapping(node)
+    except ConfigError:
         return node
     keys = []
     for key in children_of(common):
-        if _spellings(mapping, key) and not _sets(mapping, key):
+        if option_of(metric, key) and not _sets(mapping, key):
             keys.append(key)
     filled = _with_effective(mapping, keys, common)
     if filled is mapping:
@@ -604,11 +590,8 @@ def _with_effective(node: Node, keys: Sequence[str], common: Node) -> Node:
         idle = _idle(node)
         for key in keys:
             options = {**children_of(node), key: children_of(common)[key]}
-            candidate = replace(
-                node,
-                value=options,
-                keys={**node.keys, key: common.keys[key]},
-            )
+            marks = {**node.keys, key: common.keys[key]}
+            candidate = replace(node, value=options, keys=marks)
             idle_now = _idle(candidate)
             if idle_now <= idle:
                 node = candidate
@@ -627,26 +610,12 @@ def _idle(node: Node) -> set[Problem]:
     return {problem for problem in problems if problem.kind == IDLE}
 
 
-def _mapping(node: Node) -> Node | None:
-    try:
-        return as_mapping(node)[1]
-    except ConfigError:
-        return None
-
-
-def _spellings(node: Node, key: str) -> set[str]:
-    """Return the name and the key of a metric's option, or nothing if it has no such option."""
-    name = node.get("name")
-    metric = METRICS.get(str(name.value)) if name else None
-    option = option_of(metric, key) if metric else None
-    if option:
-        return {option.name, option.key}
-    return set()
-
-
 def _sets(node: Node, key: str) -> bool:
-    """Return whether a metric's node sets an option."""
-    mapping = _mapping(node)
-    if mapping is None:
+    """Return whether a metric's node sets an option, by name or by key in signatures."""
+    try:
+        metric, mapping = as_mapping(node)
+    except ConfigError:
         return False
-    return not (_spellings(mapping, key) | {key}).isdisjoint(children_of(mapping))
+    option = option_of(metric, key)
+    spellings_of_option = {option.name, option.key} if option else {key}
+    return not spellings_of_option.isdisjoint(children_of(mapping))

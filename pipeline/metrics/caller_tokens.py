@@ -1,25 +1,38 @@
 """Metrics for lists of tokens of the caller, in place of texts that the metric splits."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, cast
 
 from ..errors import InputError
-from ..tokenizers import OWN, is_own
+from ..tokenizers import OWN, OwnTexts, is_own, own_texts
 from .base.metric import Metric
 from .base.options import Option
-
-OF_M2 = (
-    "gold: the texts of an M2 file are split already, at blanks; "
-    "give texts, and no tokens of your own"
-)
-"""The message for tokens of the caller beside an M2 file."""
 
 
 def has_own_tokens(metric: Metric) -> bool:
     """Return whether a metric is for tokens of the caller."""
     option = _option_of(type(metric))
     return option is not None and is_own(str(getattr(metric, option.attribute)))
+
+
+def bind_tokens(
+    metrics: Sequence[Metric],
+    hypotheses: Any,
+    references: Any,
+    sources: Any,
+    splitter: Any,
+) -> tuple[Sequence[Metric], OwnTexts]:
+    """Return the metrics and texts of a call, for tokens of the caller if it has any.
+
+    Raises InputError as own_texts() and with_own_tokens() do.
+    """
+    expected = any(map(has_own_tokens, metrics))
+    texts = own_texts(hypotheses, references, sources, splitter, expected=expected)
+    if texts.tokenizer:
+        metrics = [with_own_tokens(metric, texts.tokenizer) for metric in metrics]
+    return metrics, texts
 
 
 def with_own_tokens(metric: Metric, tokenizer: str) -> Metric:

@@ -10,10 +10,10 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
-from ..tokenizers.tokenization import Tokenization
-from .base.capabilities import Compiled, HasPeerSignature, Shared, ShowsNgrams
+from ..tokenizers import Tokenization
 from .base.choices import best_by, by_order, f_beta, ratio
 from .base.metric import Counted, Metric, shown_matches
+from .base.ngrams import Shared
 from .base.options import (
     beta_option,
     level_option,
@@ -70,7 +70,7 @@ class ChrfSpec(StatisticsSpec):
         return [self.joined(columns) for columns in zip(*counted, strict=True)]
 
     def prepare(self, text: Text) -> "PreparedChrf | None":
-        """Return the references prepared for many outputs; see `metrics/prepared.py`."""
+        """Return the references prepared for many outputs."""
         prepared = []
         for part in self.parts:
             overlap = part.prepare(text)
@@ -119,7 +119,7 @@ class Rates(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
+class Chrf(Metric):
     """chrF: the F-score of mean precision and mean recall over orders of n-grams of characters.
 
     For each sentence the reference with the best score counts, the first of equals. Where it has no

@@ -15,9 +15,17 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import SAMPLERS
-from .base.capabilities import ChoosesReferences, Compiled, Rule, ShowsNgrams
-from .base.choices import MAX_SEQUENTIAL_SUM, Draws, best_by, by_order, log, ratio
+from .base.choices import (
+    MAX_SEQUENTIAL_SUM,
+    Draws,
+    best_by,
+    by_order,
+    closest_length,
+    log,
+    ratio,
+)
 from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
+from .base.ngrams import Rule
 from .base.options import (
     level_option,
     lowercase_option,
@@ -72,14 +80,6 @@ class Code(NamedTuple):
     """The brevity penalty, standard or inverted."""
     merged_parts: Callable[[Columns, Fraction], Parts] | None
     """Returns the parts of each sentence from its columns and λ."""
-
-
-def closest_length(columns: Columns) -> Ints:
-    """Return the reference length closest to the output's, the first of equals: int64 [lines]."""
-    lengths = columns["ref_len"]
-    distance = np.abs(lengths - columns["hyp_len"][:, None])
-    nearest: Ints = lengths[np.arange(len(distance)), distance.argmin(axis=-1)]
-    return nearest
 
 
 def merged(columns: Columns, _: Fraction) -> Parts:
@@ -205,7 +205,7 @@ n-grams that the source does not have at all.
 
 
 @dataclass(frozen=True)
-class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
+class Gleu(Metric):
     """GLEU+ with the settings of all programs that compute it; CODES has the variants.
 
     The option references is the policy for several references:
@@ -340,38 +340,24 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a level or a policy for references that contradicts the variant or the level."""
-        problem = self._conflict()
-        if problem:
-            return [problem]
-        return []
-
-    def _conflict(self) -> tuple[str, str] | None:
-        merged_only = self.variant in MERGED_ONLY
-        if merged_only and self.level == "mean":
-            return (
-                "level",
-                f"variant {self.variant} is defined for a corpus only, found 'mean'",
-            )
-        if self.references == "merged" and not CODES[self.variant].merged_kinds:
-            return (
-                "references",
-                f"variant {self.variant} is not defined for merged references",
-            )
-        if merged_only:
+        if self.variant in MERGED_ONLY:
             allowed: tuple[str, ...] = ("merged",)
             scope = f"variant {self.variant}"
         else:
             allowed = POLICIES[self.level]
             scope = f"level: {self.level}"
-        if self.references not in allowed:
-            choices = ", ".join(allowed)
-            return "references", f"{scope} takes {choices}; found '{self.references}'"
-        if self.references == "weighted" and not any(self.shares):
-            return (
-                "references",
-                "weighted needs `weights`, not all 0, such as weights: 0.7+0.3",
-            )
-        return None
+        option = "references"
+        message = ""
+        if self.variant in MERGED_ONLY and self.level == "mean":
+            option = "level"
+            message = f"{scope} is defined for a corpus only, found 'mean'"
+        elif self.references == "merged" and not CODES[self.variant].merged_kinds:
+            message = f"variant {self.variant} is not defined for merged references"
+        elif self.references not in allowed:
+            message = f"{scope} takes {', '.join(allowed)}; found '{self.references}'"
+        elif self.references == "weighted" and not any(self.shares):
+            message = "weighted needs `weights`, not all 0, such as weights: 0.7+0.3"
+        return [(option, message)] if message else []
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -379,10 +365,8 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
         if not self.weights:
             return ()
         weights = [float(weight) for weight in self.weights.split("+")]
-        total = sum(weights)
-        if total:
-            return tuple(weight / total for weight in weights)
-        return tuple(weights)
+        total = sum(weights) or 1.0
+        return tuple(weight / total for weight in weights)
 
     @property
     def policy(self) -> str:
@@ -394,26 +378,15 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
         """What the variant counts, with each reference or with merged references."""
         code = CODES[self.variant]
         kinds = code.merged_kinds if self.references == "merged" else code.kinds
-        return OverlapSpec(
-            tokenization_of(self),
-            self.order,
-            kinds,
-            source=True,
-        )
+        return OverlapSpec(tokenization_of(self), self.order, kinds, source=True)
 
     def ngram_rule(self) -> Rule | None:
         """Return how n-grams are counted; None for 2015, which can match and penalise an n-gram."""
         if self.variant == "2015":
             return None
         name = "paper" if self.variant == "paper" else "gleu"
-        merged_references = self.references == "merged"
-        return Rule(
-            name,
-            self.spec.tokenization,
-            1,
-            self.order,
-            merged=merged_references,
-        )
+        is_merged = self.references == "merged"
+        return Rule(name, self.spec.tokenization, 1, self.order, is_merged)
 
     @property
     def edition(self) -> str:
@@ -435,12 +408,7 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
             return [
                 *shown_matches(columns),
                 Counted("penalty", penalty, per_reference=True, orders=True),
-                Counted(
-                    "numer",
-                    terms["numer"],
-                    per_reference=True,
-                    orders=True,
-                ),
+                Counted("numer", terms["numer"], per_reference=True, orders=True),
                 Counted("total", columns["total"], orders=True),
             ]
         counts = [
@@ -512,11 +480,8 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
         hyp_len = totals["hyp_len"]
         ref_len = totals["ref_len"]
         scale = self._scale
-        precision = _precision(
-            numer,
-            scale * total,
-            one_for_empty=self.zero_total == "one",
-        )
+        empty_is_one = self.zero_total == "one"
+        precision = _precision(numer, scale * total, one_for_empty=empty_is_one)
         outputs = self._outputs(precision, self._log_brevity(ref_len, hyp_len))
         if self.zero_total == "zero":
             empty = (total == 0).any(axis=-1) | (hyp_len == 0) | (ref_len == 0)

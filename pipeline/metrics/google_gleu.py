@@ -10,9 +10,9 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
-from .base.capabilities import Compiled, Rule, ShowsNgrams
 from .base.choices import ratio
 from .base.metric import Counted, Metric, shown_matches
+from .base.ngrams import Rule
 from .base.options import (
     level_option,
     lowercase_option,
@@ -25,7 +25,7 @@ from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 
 @dataclass(frozen=True)
-class GoogleGleu(Compiled, ShowsNgrams, Metric):
+class GoogleGleu(Metric):
     """The minimum of n-gram precision and recall: matches of all orders / the larger total.
 
     For each sentence the reference with the highest ratio counts, the first of equals. A reference

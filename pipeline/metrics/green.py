@@ -9,9 +9,9 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
-from .base.capabilities import Rule, ShowsNgrams
 from .base.choices import FScores, best_by, by_order, f_beta, log, ratio
 from .base.metric import Counted, Metric, why_all_zero
+from .base.ngrams import Rule
 from .base.options import (
     beta_option,
     level_option,
@@ -25,7 +25,7 @@ from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 
 @dataclass(frozen=True)
-class Green(ShowsNgrams, Metric):
+class Green(Metric):
     """GREEN: F-beta of the geometric means of precision and recall over the orders of n-grams.
 
     An n-gram with the counts σ, ρ, η in source, reference and output has:

@@ -20,7 +20,14 @@ from .base.capabilities import (
 from .base.choices import ratio
 from .base.metric import Counted, Metric
 from .base.options import level_option, option, sacrebleu_signature
-from .base.statistics_spec import PRESENT, Columns, Field, StatisticsSpec, Text
+from .base.statistics_spec import (
+    Columns,
+    Field,
+    StatisticsSpec,
+    Text,
+    is_present,
+    lengths,
+)
 
 # Columns of TER: the lengths of texts, and the edits that make an output a reference.
 
@@ -43,19 +50,14 @@ class TerSpec(StatisticsSpec):
         references = encoded[: len(text.references)]
         systems = encoded[len(text.references) :]
         edits = kernel.edit_rate(references, systems)
-        ref_len = np.stack(
-            [np.diff(reference.offsets) for reference in references], axis=-1
-        )
         result = []
-        for number, system in enumerate(systems):
-            hyp_len = np.diff(system.offsets)
-            result.append(
-                {
-                    "hyp_len": hyp_len,
-                    "ref_len": ref_len,
-                    "edits": edits[number],
-                }
-            )
+        for system, system_edits in zip(systems, edits, strict=True):
+            columns = {
+                "hyp_len": np.diff(system.offsets),
+                "ref_len": lengths(references),
+                "edits": system_edits,
+            }
+            result.append(columns)
         return result
 
 
@@ -72,7 +74,7 @@ a multiple of 1 / SHARES, so that sums of means are whole numbers too."""
 
 
 @dataclass(frozen=True)
-class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
+class Ter(ScoresLines, Explains, Metric):
     """TER: edits divided by the length of the reference. The lower the score, the better the
     output.
 
@@ -153,16 +155,14 @@ class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the fewest edits of each line, and the mean length of its references."""
-        lengths = columns["ref_len"]
-        references = lengths.shape[1]
-        present = columns.get(PRESENT, np.full(len(lengths), references))
-        is_present = np.arange(references) < present[:, None]
-        total = np.where(is_present, lengths, 0).sum(axis=1)
-        ref_len, rest = np.divmod(total, present)
+        present = is_present(columns, columns["ref_len"].shape[1])
+        references = present.sum(axis=1)
+        total = np.where(present, columns["ref_len"], 0).sum(axis=1)
+        ref_len, rest = np.divmod(total, references)
         return {
             "edits": columns["edits"].min(axis=1),
             "ref_len": ref_len,
-            "ref_rest": rest * (SHARES // present),
+            "ref_rest": rest * (SHARES // references),
         }
 
     def score(self, totals: Columns) -> dict[str, Floats]:

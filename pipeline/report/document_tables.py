@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from ..metrics.names import factor
+from ..metrics import factor
 from ..scoring.results import Results
 from ..scoring.significance_tests import with_samples
 from .context import ReportContext

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from unicodedata import normalize
 
 from ..errors import InputError, listed
-from ..metrics.base.metric import Metric
-from ..metrics.build import metrics_called
-from ..metrics.names import goodness, lower_is_better
+from ..metrics import goodness, lower_is_better, metrics_called
+from ..metrics.base import Metric
 from ..scoring.results import Results, Score
 from .tables import percent
 from .tables.comparisons import (

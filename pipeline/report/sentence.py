@@ -13,15 +13,16 @@ from ..data.corpus import Corpus
 from ..data.texts import AnyText, TextFile, lines_of, read_texts
 from ..data.texts import called as name_of_line
 from ..errors import StoreError, known_names, printable
-from ..metrics.base.capabilities import (
+from ..metrics.base import (
     MISSED,
+    Columns,
     JudgesEdits,
+    Metric,
+    StatisticsSpec,
     Verdict,
-    by_annotator,
     edit_judge,
 )
-from ..metrics.base.metric import Metric
-from ..metrics.base.statistics_spec import Columns, StatisticsSpec
+from ..metrics.base.capabilities import by_annotator
 from ..scoring.metric_results import MetricResult
 from ..scoring.results import Score
 from ..scoring.sentences import scores_of_system, sentence_scores

@@ -17,10 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from ..metrics.base.capabilities import reference_rules
-from ..metrics.base.choices import Draws
-from ..metrics.base.metric import Metric
-from ..metrics.base.statistics_spec import PRESENT, Columns
+from ..metrics.base import PRESENT, Columns, Draws, Metric
 from .results import Samples
 from .sums import Summand, drawn_sums
 from .terms import (
@@ -296,7 +293,7 @@ class Mean(Policy):
 
     def shares(self, counts: SystemCounts) -> Sequence[float]:
         """Return the share of each reference."""
-        shares = reference_rules(counts.metric).shares
+        shares = counts.metric.shares
         return shares or (1 / counts.references,) * counts.references
 
 
@@ -324,14 +321,14 @@ class Weighted(Mean):
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
         """Return why this policy cannot score a data set, such as a wrong number of weights."""
         reason = super().misfit(metric, references, missing=missing)
-        weights = len(reference_rules(metric).shares)
+        weights = len(metric.shares)
         if reason is None and weights != references:
             return f"weights: {weights} are given for {references} references"
         return reason
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""
-        means: Floats = scores @ np.array(reference_rules(metric).shares)
+        means: Floats = scores @ np.array(metric.shares)
         return means
 
 
@@ -346,7 +343,7 @@ class Sampled(Policy):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the means of the outputs over iterations."""
-        draws = reference_rules(counts.metric).draws(counts.lines, counts.references)
+        draws = counts.metric.draws(counts.lines, counts.references)
         if draws is None:
             return [self.single(item.outputs) for item in counts.reduced(0)]
         terms = MetricTerms(counts.metric, each=True)
@@ -386,7 +383,7 @@ class Sampled(Policy):
         over one draw and its turns has, to the first order, as little noise, since every reference
         of a sentence has a part in it.
         """
-        draws = reference_rules(counts.metric).draws(counts.lines, counts.references)
+        draws = counts.metric.draws(counts.lines, counts.references)
         if draws is None:
             return [counts.summand(MetricTerms(counts.metric, 0))]
         count = min(counts.references, MAX_TURNS)

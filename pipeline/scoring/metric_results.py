@@ -85,7 +85,7 @@ class Task:
     @property
     def category_spec(self) -> StatisticsSpec | None:
         """The columns that count the categories of the data set; None if there are none."""
-        return category_spec(self.metric, self.input.categories)
+        return self.metric.category_spec(self.input.categories)
 
     @property
     def spec(self) -> tuple[StatisticsSpec, ...]:
@@ -277,7 +277,7 @@ def _score_task(task: Task, counted: Counted, threads: int) -> MetricResult:
         names_of_rows.append(REFERENCES_ROW)
 
     fewest, largest = corpus.present()
-    peer = peer_signature(metric, largest, missing=fewest < largest)
+    peer = metric.peer_signature(largest, missing=fewest < largest)
     order = ranks([metric.goodness(item.score) for item in reduced])
     scores = []
     for name, item, rank in zip(names_of_rows, reduced, order, strict=True):
@@ -493,7 +493,7 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
         blocks = {
             name: counted[name, task.metric.spec].blocks() for name in corpus.systems
         }
-        for note in warner(task.metric).count_warnings(blocks):
+        for note in task.metric.count_warnings(blocks):
             position = ""
             if note.reference is not None:
                 text = task.input.references[note.reference]

@@ -13,14 +13,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..execution.store.counts import InMemoryCounts
-from ..metrics.base.capabilities import (
-    aggregated,
-    compiled_form,
-    data_set_columns,
-    line_outputs,
-)
-from ..metrics.base.metric import Metric
-from ..metrics.base.statistics_spec import PRESENT, Columns
+from ..metrics.base import PRESENT, Columns, Metric
 from .aggregation import (
     DRAWN_MEANS,
     POLICIES,
@@ -55,7 +48,7 @@ def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return the outputs that level mean averages, the score first: float64 [lines] each."""
     columns = compact(columns, metric.spec.of_references)
-    return line_outputs(metric, columns) or score_alone(metric, columns)
+    return metric.line_outputs(columns) or score_alone(metric, columns)
 
 
 def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
@@ -66,7 +59,7 @@ def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
     are those with this reference; else they are means over references.
     """
     columns = compact(columns, metric.spec.of_references)
-    outputs = line_outputs(metric, columns)
+    outputs = metric.line_outputs(columns)
     if not outputs:
         outputs = POLICIES[metric.policy].outputs_of_lines(
             metric, metric.sentence_outputs(columns), columns
@@ -247,7 +240,7 @@ class LineScores:
 
     @cached_property
     def _formula(self) -> Callable[[Columns], Floats]:
-        return compiled_form(self.metric) or self.metric.sentence_scores
+        return self.metric.compiled() or self.metric.sentence_scores
 
     def of(self, columns: dict[str, Ints], *, missing: bool) -> Floats:
         """Return the score of each line over its references, as the policy says: float64 [lines].
@@ -256,7 +249,7 @@ class LineScores:
         """
         metric = self.metric
         complete: Columns = columns
-        if data_set_columns(metric).whole_sums:
+        if metric.corpus_sums:
             counts = InMemoryCounts([], metric.spec.schema(1), columns)
             (complete,) = blocks_of(metric, counts)
         if missing:

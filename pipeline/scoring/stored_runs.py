@@ -14,10 +14,8 @@ from ..errors import CorpusError, InputError, StoreError, known_names
 from ..execution.store.counts import StoredCounts, ids_file
 from ..execution.store.run_directory import RunDirectory, folder_of
 from ..files.plain_files import Origin, StoredTexts
-from ..metrics.base.capabilities import category_spec
-from ..metrics.base.declared import Declared
-from ..metrics.base.statistics_spec import StatisticsSpec
-from ..metrics.build import from_text, metrics_called
+from ..metrics import from_text, metrics_called
+from ..metrics.base import Declared, StatisticsSpec
 from .aggregation import POLICIES
 from .metric_results import MetricResult, Task, describe, picked, rows_of, with_means
 from .results import (
@@ -135,7 +133,7 @@ def _metric_result(
         paths = [StoredCounts.path_in(path, dataset, name, spec.key) for name in names]
         return tuple(StoredCounts(file, schema, lines) for file in paths)
 
-    of_categories = category_spec(metric, info.categories) if breakdown else None
+    of_categories = metric.category_spec(info.categories) if breakdown else None
     parts = counts_of(of_categories) if of_categories else ()
     if not all(part.path.exists() for part in parts):
         parts = ()

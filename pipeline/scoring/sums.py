@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.python.packed_numbers import Packed
-from ..metrics.base.choices import Draws
+from ..metrics.base import Draws
 from ..parallel import Shared, prefetch
 from ..parallel import threads as shared_by
 from .terms import Block, HasBlocks, MetricTerms, SentenceTerms, check_sums

@@ -18,14 +18,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..metrics.base.capabilities import (
-    category_of,
-    category_spec,
-    chooser,
-    data_set_columns,
-)
-from ..metrics.base.metric import Metric
-from ..metrics.base.statistics_spec import LAST, PRESENT, WHOLE, Columns, Schema
+from ..metrics.base import CORPUS_SUM, LAST, PRESENT, Columns, Metric, Schema
 from .results import REST, TIERS
 
 MAX_EXACT_SUM = 1 << 53
@@ -50,7 +43,7 @@ def present_blocks(
     metric.
     """
     reference_columns = (*metric.spec.of_references, *more)
-    if not data_set_columns(metric).reads_last:
+    if not metric.reads_last:
         for columns in blocks_of(metric, system):
             yield compact(columns, reference_columns)
         return
@@ -70,7 +63,7 @@ def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
 
     The numbers are those of the data set, whatever references a line has.
     """
-    choose = chooser(metric)
+    choose = metric.chooser()
     for columns, moved in zip(
         system.blocks(), present_blocks(metric, system), strict=True
     ):
@@ -84,9 +77,9 @@ def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
 def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
     """Yield the blocks of a system, with the sums over all of them that the metric reads.
 
-    The names of these columns begin with WHOLE.
+    The names of these columns begin with CORPUS_SUM.
     """
-    names = data_set_columns(metric).whole_sums
+    names = metric.corpus_sums
     if not names:
         yield from system.blocks()
         return
@@ -97,7 +90,7 @@ def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
     for columns in system.blocks():
         with_totals: dict[str, Ints] = dict(columns)
         for name, total in totals.items():
-            with_totals[WHOLE + name] = np.full_like(columns[name], total)
+            with_totals[CORPUS_SUM + name] = np.full_like(columns[name], total)
         yield with_totals
 
 
@@ -263,7 +256,7 @@ class ReferenceTerms(SentenceTerms):
 
     def blocks(self, system: HasBlocks) -> Iterator[Block]:
         """Yield the terms, with each reference or with the one that counts."""
-        choose = chooser(self.metric)
+        choose = self.metric.chooser()
         for columns in self.columns_of(system):
             block = self.of_each(columns)
             if self.each:
@@ -421,7 +414,7 @@ class CategoryTerms(ReferenceTerms):
     @cached_property
     def schema(self) -> Schema:
         """The counts of each category with the chosen reference."""
-        spec = category_spec(self.metric, self.categories)
+        spec = self.metric.category_spec(self.categories)
         fields = spec.schema(1).fields if spec else ()
         return Schema(tuple(field._replace(per_reference=False) for field in fields), 1)
 

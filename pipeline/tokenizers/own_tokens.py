@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from ..errors import InputError
-from . import OWN
+from .table import OWN
 
 Tokens = Sequence[str]
 """The tokens of a text."""

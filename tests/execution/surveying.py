@@ -54,11 +54,11 @@ class LengthSpec(StatisticsSpec):
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Look up each output."""
-        every = sum(text.whole.values())
+        every = sum(text.corpus_data.values())
         sizes = [(lines.ends - lines.starts).tolist() for lines in text.systems]
         return [
             {
-                "alike": np.array([text.whole[n] for n in s]),
+                "alike": np.array([text.corpus_data[n] for n in s]),
                 "every": np.full(len(s), every),
             }
             for s in sizes
@@ -105,4 +105,4 @@ class AgreementSpec(StatisticsSpec):
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Look up each line."""
-        return [{"most": text.whole[text.rows]} for _ in text.systems]
+        return [{"most": text.corpus_data[text.rows]} for _ in text.systems]

@@ -172,6 +172,6 @@ def test_prepared_texts_are_pickled_and_shared_by_threads() -> None:
 
 
 def test_the_python_kernel_has_no_prepared_form() -> None:
-    """What is prepared is then lines, which are counted anew with each output (`metrics/prepared.py`)."""
+    """What is prepared is then lines, which are counted anew with each output (Gathered in `metrics/base/statistics_spec.py`)."""
     with forced_kernel("python"):
         assert Tokenization().prepared(None, [join_lines([b"a b"])]) is None

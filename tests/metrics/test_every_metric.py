@@ -25,7 +25,7 @@ import pipeline
 from pipeline.data.inputs import TEXTS
 from pipeline.execution.options import RunOptions
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.capabilities import reads_files, reference_rules
+from pipeline.metrics.base.capabilities import reads_files
 from pipeline.metrics.build import from_text
 from pipeline.scoring.aggregation import POLICIES
 from pipeline.scoring.metric_results import signed
@@ -165,7 +165,7 @@ def can_lack_references(metric: Metric) -> bool:
     """Return whether a metric scores texts of which some references are missing."""
     if metric.spec.input != TEXTS or reads_files(metric):
         return False
-    if reference_rules(metric).misfit(2, missing=True):
+    if metric.misfit(2, missing=True):
         return False
     return (
         POLICIES[metric.policy].misfit(

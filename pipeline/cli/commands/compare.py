@@ -28,7 +28,7 @@ from typing import NamedTuple
 from ...data.config.models import StatisticsConfig
 from ...errors import InputError, PipelineError
 from ...execution.store.run_directory import folder_of
-from ...metrics.names import factor, goodness, lower_is_better
+from ...metrics import factor, goodness, lower_is_better
 from ...reopen import chosen, revisit
 from ...report import console, sentence
 from ...report.tables import comparisons, percent, ranked

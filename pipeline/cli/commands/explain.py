@@ -221,7 +221,11 @@ class Texts(NamedTuple):
         output = join_lines([self.output.encode()])
         rows = np.array([self.line - 1])
         return Text(
-            source, references, [output], rows=rows, whole=self.corpus_passes.get(spec)
+            source,
+            references,
+            [output],
+            rows=rows,
+            corpus_data=self.corpus_passes.get(spec),
         )
 
 
@@ -346,10 +350,10 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     for rates in _rates(outputs):
         print_styled(f"  {rates}")
     # The counts and n-grams of each order.
-    rule = capabilities.shown_ngrams(metric).ngram_rule()
+    rule = metric.ngram_rule()
     other = None
     if metric is not first:
-        other = capabilities.shown_ngrams(first).ngram_rule()
+        other = first.ngram_rule()
         if rule:
             print_styled("  n-grams that it counts differently:")
     by_order = {
@@ -402,20 +406,16 @@ def _by_role(
         return
 
     def ngrams(text: str) -> Counter[tuple[str, ...]]:
-        return capabilities.grams(rule.tokenization.tokens(text), n)
+        return grams(rule.tokenization.tokens(text), n)
 
     source = ngrams(texts.source) if texts.source is not None else Counter()
-    references = capabilities.merged(
-        [ngrams(text) for text in texts.references.values()]
-    )
+    references = merged([ngrams(text) for text in texts.references.values()])
     output = ngrams(texts.output)
     other_roles = {}
     if other:
-        other_roles = capabilities.roles(other.name, source, references, output)
+        other_roles = roles(other.name, source, references, output)
     separator = "" if rule.tokenization.tokenizer == "char" else " "
-    for role, counts in capabilities.roles(
-        rule.name, source, references, output
-    ).items():
+    for role, counts in roles(rule.name, source, references, output).items():
         other_counts = other_roles.get(role, Counter())
         names = []
         for gram, count in counts.items():

@@ -30,7 +30,7 @@ from ...data.inputs import TEXTS
 from ...errors import ConfigError, printable
 from ...execution.options import RunOptions
 from ...metrics import METRICS
-from ...metrics.base.capabilities import reads_files
+from ...metrics.base import reads_files
 from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from .. import arguments
@@ -38,8 +38,7 @@ from .. import arguments
 if TYPE_CHECKING:
     from ...data.config.models import StatisticsConfig
     from ...evaluation import Result
-    from ...metrics.base.metric import Metric
-    from ...metrics.base.options import Option
+    from ...metrics.base import Metric, Option
     from ...scoring.results import Results
 
 
@@ -106,7 +105,7 @@ FLAGS_OF_OPTIONS = {"references": "--refs", "gold": "--gold-edits"}
 
 def _declare_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     """Declare every option of every metric, and write the help of the metrics among the words."""
-    from ...metrics.names import named
+    from ...metrics import named
 
     known = {
         name: metric for name, metric in METRICS.items() if not reads_files(metric)
@@ -197,7 +196,7 @@ def _files(metric: type[Metric]) -> list[str]:
 
 def _examples(metric: type[Metric]) -> list[str]:
     """Return the examples of `score` with a metric on its page of the help, or else a plain one."""
-    from ...metrics.names import named
+    from ...metrics import named
     from .help import help_pages
 
     examples = []
@@ -256,7 +255,7 @@ def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
 def run(args: argparse.Namespace) -> None:
     from ...api import evaluate_corpus
     from ...data.input_warnings import suspicions
-    from ...metrics.build import from_texts
+    from ...metrics import from_texts
     from ...scoring.metric_results import describe
     from ...scoring.results import Results
 
@@ -498,7 +497,7 @@ def requested_metrics(args: argparse.Namespace) -> list[str]:
 
     Without any metric the metric is BLEU. Raises ConfigError for such files if -r has references.
     """
-    from ...metrics.names import named
+    from ...metrics import named
 
     files = [
         text for text in args.metrics or () if Path(text).is_file() and not named(text)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import kernel
 from ...kernel.common import Sentences
-from ...tokenizers.tokenization import Tokenization
+from ...tokenizers import Tokenization
 from ..texts import (
     WrongTypeError,
     WrongValueError,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from ...tokenizers.sacrebleu import SPECIAL
+from ...tokenizers import SPECIAL
 from ..texts import WrongTypeError, WrongValueError, lines_of, metric_of, sums_of
 
 if TYPE_CHECKING:
     from ...kernel.common import Lines
-    from ...metrics.base.metric import Metric as OwnMetric
+    from ...metrics.base import Metric as OwnMetric
 
 __all__ = ["BLEU", "CHRF", "TER", "BLEUScore", "CHRFScore"]
 
@@ -67,7 +67,7 @@ class Metric(ABC, Generic[Scored]):
         `references` has a list for each annotator, with None for a line without a reference. Raises
         InputError for texts that do not fit together.
         """
-        from ...metrics.base.statistics_spec import Text
+        from ...metrics.base import Text
 
         *reference_lines, output = _texts(hypotheses, references)
         present = np.array([list(map(_is_present, stream)) for stream in references]).T
@@ -102,10 +102,9 @@ class Metric(ABC, Generic[Scored]):
             raise WrongValueError(
                 "the number of references is not known yet: score something first"
             )
-        from ...metrics.base.capabilities import peer_signature
 
-        signature = peer_signature(
-            self._signed, self.num_refs, missing=self.num_refs == -1
+        signature = self._signed.peer_signature(
+            self.num_refs, missing=self.num_refs == -1
         )
         if signature is None:
             raise WrongValueError(

@@ -13,7 +13,7 @@ from pipeline.extensions.plots.plot_data import (
     RankedSystem,
     Rows,
 )
-from pipeline.metrics.names import factor
+from pipeline.metrics import factor
 from pipeline.report.tables import percent, shown_level
 from pipeline.report.tables.metric_names import called
 from pipeline.report.tables.ranked import Group, groups

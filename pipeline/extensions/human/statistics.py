@@ -16,13 +16,8 @@ import numpy as np
 from pipeline.arrays import Bools, Floats, Ints
 from pipeline.errors import ConfigError, InputError, did_you_mean
 from pipeline.lookup import Table
-from pipeline.metrics.base.options import (
-    Options,
-    option,
-    parse_signature,
-    render_signature,
-    settings_of,
-)
+from pipeline.metrics.base import option, parse_signature, render_signature
+from pipeline.metrics.base.options import Options, settings_of
 
 from .correlation import EQUAL, PairCounts, pair_counts, pearson, quotient
 

@@ -220,7 +220,7 @@ def is_attributed(metric: Metric) -> bool:
     """Return whether the score of an output depends on no other output, no other sentence, and no
     file.
     """
-    if reads_files(metric) or data_set_columns(metric).whole_sums:
+    if reads_files(metric) or metric.corpus_sums:
         return False
     corpus_pass = metric.spec.corpus_pass
     if corpus_pass and corpus_pass.of_systems:

@@ -11,16 +11,20 @@ from typing import ClassVar
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
-from pipeline.metrics.base.capabilities import Rule, ShowsNgrams
-from pipeline.metrics.base.choices import by_order, ratio
-from pipeline.metrics.base.metric import Metric, why_all_zero
-from pipeline.metrics.base.options import (
+from pipeline.metrics.base import (
+    Columns,
+    Field,
+    Metric,
+    Rule,
+    Text,
     any_tokenizer_option,
+    by_order,
     lowercase_option,
     number_option,
+    ratio,
+    why_all_zero,
 )
-from pipeline.metrics.base.statistics_spec import Columns, Field, Text
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 
 from .ngrams import (
     HALVES,
@@ -73,9 +77,9 @@ class CiderSpec(ChunkedSpec):
         # the scores of each order: [systems, lines, orders]
         scores = np.zeros((*outputs.shape, ORDER))
         for index, ngrams in enumerate(shard.ngrams(ORDER)):
-            lines = np.maximum(text.whole.of(ngrams.keys), 1)
+            lines = np.maximum(text.corpus_data.of(ngrams.keys), 1)
             distinct, indexes = np.unique(lines, return_inverse=True)
-            total = text.whole.total
+            total = text.corpus_data.total
             logs = [math.log(total) - math.log(count) for count in distinct.tolist()]
             cosines = _cosines(ngrams, np.array(logs)[indexes], *weights.shape)
             # references are added one by one, however many lines there are
@@ -115,7 +119,7 @@ def _cosines(
 
 
 @dataclass(frozen=True)
-class Cider(ShowsNgrams, Metric):
+class Cider(Metric):
     """CIDEr-D: the mean over references of cosines, clipped to the reference's counts, with a
     penalty for length.
 

@@ -10,25 +10,24 @@ import numpy as np
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
 from pipeline.kernel.common import Encoded, Lines
-from pipeline.metrics.base.capabilities import ScoresLines
-from pipeline.metrics.base.choices import ratio
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import (
-    WHERE_STRIPPED,
+from pipeline.metrics.base import (
+    Columns,
+    Counted,
+    Field,
+    Metric,
+    OverlapSpec,
+    ScoresLines,
+    StatisticsSpec,
+    Text,
     lowercase_option,
     number_option,
     option,
+    ratio,
     tokenizer_option,
     unit_option,
 )
-from pipeline.metrics.base.statistics_spec import (
-    Columns,
-    Field,
-    OverlapSpec,
-    StatisticsSpec,
-    Text,
-)
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.metrics.base.options import WHERE_STRIPPED
+from pipeline.tokenizers import Tokenization
 
 _SENTENCE_END = re.compile(r"[.!?…]['\")\]»\u2019\u201d]*(?=\s|$)")
 COUNTS = (

@@ -20,14 +20,8 @@ from numpy.typing import NDArray
 from pipeline import kernel
 from pipeline.arrays import Ints
 from pipeline.kernel.common import Encoded, Lines, SharedGrams
-from pipeline.metrics.base.statistics_spec import (
-    Columns,
-    CorpusPass,
-    Field,
-    StatisticsSpec,
-    Text,
-)
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.metrics.base import Columns, CorpusPass, Field, StatisticsSpec, Text
+from pipeline.tokenizers import Tokenization
 
 Keys = NDArray[np.uint64]
 

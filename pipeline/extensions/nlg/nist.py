@@ -11,14 +11,19 @@ import numpy as np
 
 from pipeline.arrays import Floats, Ints
 from pipeline.kernel.common import Lines
-from pipeline.metrics.base.capabilities import Rule, ShowsNgrams
-from pipeline.metrics.base.choices import by_order, ratio
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import any_tokenizer_option, option
-from pipeline.metrics.base.statistics_spec import Columns, Field, Text
-from pipeline.tokenizers import Tokenizer
-from pipeline.tokenizers.tercom import ENTITIES
-from pipeline.tokenizers.tokenization import Tokenization, changed_lines
+from pipeline.metrics.base import (
+    Columns,
+    Counted,
+    Field,
+    Metric,
+    Rule,
+    Text,
+    any_tokenizer_option,
+    by_order,
+    option,
+    ratio,
+)
+from pipeline.tokenizers import ENTITIES, Tokenization, Tokenizer, changed_lines
 
 from .ngrams import (
     EMPTY,
@@ -153,7 +158,7 @@ class NistSpec(ChunkedSpec):
             lengths += reference_length
         shorter = None
         for index, ngrams in enumerate(shard.ngrams(self.order)):
-            information = self._information(ngrams, shorter, text.whole)
+            information = self._information(ngrams, shorter, text.corpus_data)
             if self.program == "nltk":
                 gains, chosen_lengths = _with_best_reference(shard, ngrams, information)
                 info[..., index] = fixed(gains)
@@ -263,7 +268,7 @@ def _with_best_reference(
 
 
 @dataclass(frozen=True)
-class Nist(ShowsNgrams, Metric):
+class Nist(Metric):
     """The sum over orders of the mean information of an output's n-grams, times a penalty for short
     outputs.
 

@@ -17,12 +17,20 @@ from pipeline.kernel.common import (
     Encoded,
     join_lines,
 )
-from pipeline.metrics.base.capabilities import Rule, ScoresLines, ShowsNgrams
-from pipeline.metrics.base.choices import ratio
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import any_tokenizer_option, option
-from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
-from pipeline.tokenizers.tokenization import Tokenization, changed_lines
+from pipeline.metrics.base import (
+    Columns,
+    Counted,
+    Field,
+    Metric,
+    Rule,
+    ScoresLines,
+    StatisticsSpec,
+    Text,
+    any_tokenizer_option,
+    option,
+    ratio,
+)
+from pipeline.tokenizers import Tokenization, changed_lines
 
 SUMMED = SARI_COUNTS[:9]
 """The counts that are summed over sentences."""
@@ -240,7 +248,7 @@ def _only(flavour: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Sari(ScoresLines, ShowsNgrams, Metric):
+class Sari(ScoresLines, Metric):
     """SARI: the mean of the scores of n-grams that an output adds, keeps and deletes.
 
     N-grams are of the orders 1 to 4.

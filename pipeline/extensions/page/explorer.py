@@ -145,7 +145,7 @@ def explorer(context: ReportContext, lines: int | None = None) -> dict[str, Any]
                 raise InputError(f"--lines {lines}: {limit}")
         sizes = dict.fromkeys(scored, lines)
     texts = Texts()
-    numbers: dict[capabilities.Tokens, int] = {}
+    numbers: dict[Tokens, int] = {}
     rules: set[str] = set()
     signatures = [score.metric for score in context.results.scores]
     short_names = labels(signatures)
@@ -169,8 +169,8 @@ def explorer(context: ReportContext, lines: int | None = None) -> dict[str, Any]
     named_rules = {}
     for name in sorted(rules):
         named_rules[name] = {
-            "roles": capabilities.ROLES[name],
-            "counts": capabilities.COUNTS[name],
+            "roles": ROLES[name],
+            "counts": COUNTS[name],
         }
     return {
         "texts": texts.cut_texts,
@@ -186,15 +186,14 @@ def explorer(context: ReportContext, lines: int | None = None) -> dict[str, Any]
 
 
 def _ngram_data(
-    metric: Metric, numbers: dict[capabilities.Tokens, int], rules: set[str]
+    metric: Metric, numbers: dict[Tokens, int], rules: set[str]
 ) -> dict[str, Any]:
     """Return how the page marks the n-grams that a metric counts.
 
     Its tokenisations get numbers in `numbers`, its rules are added to `rules`.
     """
-    ngrams = capabilities.shown_ngrams(metric)
-    rule = ngrams.ngram_rule()
-    overlaps = ngrams.overlaps()
+    rule = metric.ngram_rule()
+    overlaps = metric.overlaps()
     data: dict[str, Any] = {}
     if rule:
         data["rule"] = {
@@ -352,7 +351,7 @@ def _metric(
         "apart": metric_result.references if annotator_metric.by_reference else 0,
         "bySystem": has_other_texts,
         "edits": edit_data(corpus, metric_result, names, lines, references),
-        "rowNames": capabilities.row_names(metric),
+        "rowNames": metric.row_names(),
         "fields": fields,
         "width": width,
         "rows": lettered(rows),

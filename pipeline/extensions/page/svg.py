@@ -11,7 +11,7 @@ from html import escape
 from typing import NamedTuple
 
 from pipeline.errors import printable
-from pipeline.metrics.names import factor
+from pipeline.metrics import factor
 from pipeline.report.tables import round_half_up
 from pipeline.scoring.results import Score
 

@@ -12,15 +12,8 @@ import numpy as np
 from pipeline.arrays import Ints
 from pipeline.data.corpus import Corpus
 from pipeline.data.texts import LINES_AT_ONCE, lines_of
-from pipeline.metrics.base.capabilities import (
-    MISSED,
-    RIGHT,
-    WRONG,
-    Tokens,
-    Verdict,
-    edit_judge,
-)
-from pipeline.metrics.base.metric import Metric
+from pipeline.metrics.base import MISSED, RIGHT, WRONG, Metric, Verdict, edit_judge
+from pipeline.metrics.base.ngrams import Tokens
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.terms import annotators_of, chosen_references
 

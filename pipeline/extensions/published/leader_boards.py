@@ -21,8 +21,8 @@ from pipeline.errors import InputError
 from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.human.records import read_records
 from pipeline.files.remote import is_data
-from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.build import from_text
+from pipeline.metrics import from_text
+from pipeline.metrics.base import Metric
 
 from .recipe import Outcome, Recipe
 from .verdicts import EXACT, read_number

@@ -13,8 +13,8 @@ from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.files.plain_files import small_text
 from pipeline.files.remote import PREFIX, is_data, is_glob
 from pipeline.files.small_tables import Row, read_rows
-from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.build import metrics_called
+from pipeline.metrics import metrics_called
+from pipeline.metrics.base import Metric
 
 from .recipe import texts_in
 from .verdicts import read_number

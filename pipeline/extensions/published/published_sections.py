@@ -40,9 +40,8 @@ from pipeline.extensions.human.records import (
 from pipeline.extensions.human.score_files import read_scores
 from pipeline.files.plain_files import named, numbered_lines
 from pipeline.files.small_tables import number_of
-from pipeline.metrics.base.choices import f_beta
-from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.build import from_text, metrics_called
+from pipeline.metrics import from_text, metrics_called
+from pipeline.metrics.base import Metric, f_beta
 from pipeline.scoring.aggregation import POLICIES
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.results import REFERENCES_ROW

@@ -5,22 +5,44 @@ sentence, or for each sentence and reference, which workers count from text. Fro
 metric makes *terms*, which are summed over sentences. From the sums, with any number of leading
 axes (iterations, bootstrap samples), it makes the *score*.
 
-What only some metrics can do, such as judging single edits, is a class of its own in
-`capabilities.py`.
+Members without a default are abstract. The others say what most metrics do, and a metric overrides
+those that differ. Capabilities that few metrics have, such as judging single edits, are classes of
+their own in `capabilities.py`.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...arrays import Floats, Ints
+from .choices import Draws
 from .description import Counted, Description, shown_matches, why_all_zero, why_zero
+from .ngrams import Rule, Shared
 from .options import Options, settings_of
 from .statistics_spec import Columns, Field, StatisticsSpec
 
-__all__ = ["Counted", "Metric", "shown_matches", "why_all_zero", "why_zero"]
+__all__ = [
+    "CountWarning",
+    "Counted",
+    "Metric",
+    "shown_matches",
+    "why_all_zero",
+    "why_zero",
+]
+
+
+class CountWarning(NamedTuple):
+    """A warning of a metric about its counts, and the text and line that it is about."""
+
+    message: str
+    system: str | None = None
+    reference: int | None = None
+    """The number of the reference, from 0, if the message is about one."""
+    line: int = 0
+    """The number of the line, from 1; 0 means that the message is about no single line."""
 
 
 class Metric(Description, ABC):
@@ -37,13 +59,15 @@ class Metric(Description, ABC):
     """The options that the fields declare; see `options.py`."""
     level: str = "corpus"
     """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores;
-    bootstrap is what a metric makes of all sentences together (ScoresLines in `capabilities.py`).
+    bootstrap is what a metric makes of all sentences together; see aggregated().
     """
     lower_is_better: bool = False
     """Whether the best system has the lowest score, as for rates of errors.
 
     Ranks, comparisons, choices of references and correlations follow it. Scores stay as they are.
     """
+    corpus_sums: ClassVar[tuple[str, ...]] = ()
+    """The columns whose sums over all sentences of a system make_terms() reads too; see CORPUS_SUM."""
 
     def __post_init__(self) -> None:
         """Resolve values of options (see Option.resolved). Raises ConfigError."""
@@ -53,6 +77,8 @@ class Metric(Description, ABC):
                 object.__setattr__(
                     self, option.attribute, option.resolved(value, Path())
                 )
+
+    # --- from counts to the score
 
     @property
     @abstractmethod
@@ -71,9 +97,16 @@ class Metric(Description, ABC):
         """
         return {field.name: columns[field.name] for field in self.terms}
 
+    @property
+    def reads_last(self) -> bool:
+        """Whether make_terms() reads the column LAST."""
+        return False
+
     @abstractmethod
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return outputs from sums of terms with any leading axes; the first one ranks systems."""
+
+    # --- scores of sentences
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each reference: float64 [lines, references].
@@ -104,6 +137,30 @@ class Metric(Description, ABC):
         result[next(iter(outputs))] = scores
         return result
 
+    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return all outputs of each sentence at level mean, the score first: float64 [lines] each.
+
+        References are combined as the policy says. Empty: sentences have the score alone.
+        """
+        return {}
+
+    def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
+        """Return the outputs at level bootstrap from those of all sentences: float64 [lines] each.
+
+        Only metrics with this level have it.
+        """
+        raise NotImplementedError
+
+    def compiled(self) -> Callable[[Columns], Floats] | None:
+        """Return a compiled form of sentence_scores(), equal bit for bit and faster for few lines.
+
+        If the reference with the highest score counts, it may return these highest scores alone,
+        float64 [lines, 1]. None: the settings or the kernel have no compiled form.
+        """
+        return None
+
+    # --- several references
+
     @property
     def policy(self) -> str:
         """Which references count, by a name in POLICIES (`scoring/aggregation.py`)."""
@@ -125,6 +182,33 @@ class Metric(Description, ABC):
             return -scores
         return scores
 
+    def sequential_choice(self) -> Callable[[Columns], Ints] | None:
+        """Return a new function that chooses references with the totals of the sentences before.
+
+        The official programs of edits choose annotators so. The function carries these totals from
+        block to block. None: the reference of each sentence is chosen for itself, by choose().
+        """
+        return None
+
+    def chooser(self) -> Callable[[Columns], Ints]:
+        """Return the function that chooses the references of a system, block after block in order."""
+        return self.sequential_choice() or self.choose
+
+    def misfit(self, references: int, *, missing: bool = False) -> str | None:
+        """Return why this number of references, some perhaps missing, cannot be scored, or None."""
+        return None
+
+    def draws(self, lines: int, references: int) -> Draws | None:
+        """Return how references are drawn at random; None if they are not."""
+        return None
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The weights of the references, with sum 1; empty if all count the same."""
+        return ()
+
+    # --- settings
+
     def conflicts(self) -> list[tuple[str, str]]:
         """Return the options that contradict each other, each by its name and a message."""
         return []
@@ -135,3 +219,63 @@ class Metric(Description, ABC):
         if references is not None:
             settings.append(("nrefs", references))
         return settings
+
+    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+        """Return the signature that the field's own tool prints, or None for unknown settings.
+
+        Each line has this number of references; `missing` says that some lines have fewer.
+        """
+        return None
+
+    # --- what reports show
+
+    def ngram_rule(self) -> Rule | None:
+        """Return how n-grams of tokens are counted, or None if no rule says it."""
+        return None
+
+    def overlaps(self) -> tuple[Shared, ...]:
+        """Return what else the HTML report marks in an output as shared with a reference."""
+        return ()
+
+    def row_names(self) -> list[str]:
+        """Return the names of the rows in tables of counts with orders: the orders themselves."""
+        orders = max((field.orders for field in self.terms), default=0)
+        rule = self.ngram_rule()
+        if not orders and rule:
+            orders = rule.last
+        return [str(n) for n in range(1, orders + 1)]
+
+    def count_warnings(
+        self, counts: Mapping[str, Iterable[Columns]]
+    ) -> list[CountWarning]:
+        """Return warnings about the counts of a data set.
+
+        `counts` has blocks of columns by system, which can be read once.
+        """
+        return []
+
+    def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
+        """Return warnings about `annotations`, the records of annotators that the metric reads."""
+        return []
+
+    # --- scores of categories, such as types of edits
+
+    def category_spec(self, categories: tuple[str, ...]) -> StatisticsSpec | None:
+        """Return the columns that count the categories of a data set, or None if there are none."""
+        return self.breakdown(categories) if categories else None
+
+    def breakdown(self, categories: tuple[str, ...]) -> StatisticsSpec | None:
+        """Return the columns that count the terms of each category, or None.
+
+        `categories` are those of the data set. The fields are those of the terms, per reference,
+        each with an order for each category and one more for edits of none of them. Sums over the
+        orders are the terms.
+        """
+        return None
+
+    def category(self, name: str, tier: int) -> str:
+        """Return the category of a tier, from 3 (finest) to 1, for one of the data set.
+
+        Metrics with a breakdown() have it.
+        """
+        raise NotImplementedError

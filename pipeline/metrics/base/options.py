@@ -218,33 +218,26 @@ class Option(NamedTuple):
 
     def read(self, text: str) -> str | int:
         """Return the value that a text means. Raises ValueError if it is not allowed."""
-        value = self._read(text)
-        if value is None:
-            hint = did_you_mean(text, self.choices or ())
-            raise ValueError(f"expected {self.values()}, found '{text}'{hint}")
-        return value
-
-    def _read(self, text: str) -> str | int | None:
-        """Return the value that a text means, or None if it is not allowed."""
-        value: str | int | None = None
         if self.free:
-            value = unescape(text) if text else None
+            if text:
+                return unescape(text)
         elif self.choices:
             is_beside = self.beside and text.partition("+")[0] == self.beside
             if text in self.choices or is_beside:
-                value = text
+                return text
         elif self.pattern:
             if re.fullmatch(self.pattern, text):
-                value = _NUMBER.sub(_without_zeros, text) if self.numbers else text
+                return _NUMBER.sub(_without_zeros, text) if self.numbers else text
         elif self.maximum is None:
             if text in ("true", "false"):
-                value = text == "true"
+                return text == "true"
         elif (
             re.fullmatch(r"[0-9]{1,18}", text)
             and self.minimum <= int(text) <= self.maximum
         ):
-            value = int(text)
-        return value
+            return int(text)
+        hint = did_you_mean(text, self.choices or ())
+        raise ValueError(f"expected {self.values()}, found '{text}'{hint}")
 
 
 def _without_zeros(number: re.Match[str]) -> str:

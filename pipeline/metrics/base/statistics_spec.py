@@ -11,17 +11,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import kernel
-from ...arrays import Ints
+from ...arrays import Bools, Ints
 from ...data.inputs import TEXTS
 from ...errors import InvalidTextError
 from ...kernel.common import KINDS, Encoded, Lines, join_lines
-from ...tokenizers.tokenization import PreparedTokens, Tokenization
+from ...tokenizers import PreparedTokens, Tokenization
 from .options import splits_words
 
 Columns = Mapping[str, Ints]
@@ -39,23 +39,10 @@ class Text(NamedTuple):
     """All specifications that count the shard, in order, if there is more than one."""
     rows: Ints | None = None
     """The numbers of the lines in the data set, from 0: int64 [lines]. None: they are unknown."""
-    whole: Any = None
+    corpus_data: Any = None
     """What the specification's corpus pass returned for the data set; None without a pass."""
     missing: NDArray[np.bool_] | None = None
     """The missing references, which have an empty line: bool [lines, references]. None: none."""
-
-
-def as_text(
-    sources: Sequence[str],
-    outputs: Sequence[Sequence[str]],
-    annotations: Sequence[Sequence[str]],
-) -> Text:
-    """Return lines as a shard."""
-    texts = []
-    for lines in (sources, *outputs, *annotations):
-        texts.append(join_lines(line.encode() for line in lines))
-    first_annotation = 1 + len(outputs)
-    return Text(texts[0], texts[first_annotation:], texts[1:first_annotation])
 
 
 # --- columns
@@ -72,20 +59,18 @@ PRESENT = "present"
 LAST = "last"
 """The column that is 1 for the last sentence of the data set and 0 for others, for metrics that are
 a ReadsDataSet."""
-WHOLE = "whole_"
+CORPUS_SUM = "whole_"
 """Prefix of columns that have, for each sentence, the sum of a column over all sentences.
 
 Only metrics that name the column get them (ReadsDataSet).
 """
 
 
-def last_present(columns: Columns) -> Ints:
-    """Return the number of the last reference that each line has: int64 [lines]."""
-    if PRESENT in columns:
-        return columns[PRESENT] - 1
-    lengths = columns["ref_len"]
-    last: Ints = lengths.shape[1] - 1 - np.argmax(lengths[:, ::-1] >= 0, axis=1)
-    return last
+def is_present(columns: Columns, references: int) -> Bools:
+    """Return which references each line has: bool [lines, references]."""
+    lines = len(columns["hyp_len"])
+    present = columns.get(PRESENT, np.full(lines, references))
+    return np.arange(references) < present[:, None]
 
 
 class Field(NamedTuple):
@@ -262,6 +247,17 @@ class StatisticsSpec(ABC):
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Return the columns of each system: arrays [lines, ...] of the fields of schema()."""
 
+    def prepare(self, text: Text) -> "Prepared | None":
+        """Return the source and the references of a text prepared for many outputs.
+
+        None if these settings have no form that is faster than counting the lines again.
+        """
+        return None
+
+    def prepared(self, text: Text) -> "Prepared":
+        """Return what prepare() does, or the lines themselves."""
+        return self.prepare(text) or Gathered(self, text)
+
     def schema(self, references: int) -> Schema:
         """Return the columns for a number of references."""
         return Schema.of(self.columns, references)
@@ -309,11 +305,58 @@ class StatisticsSpec(ABC):
         return None
 
 
+class Prepared(Protocol):
+    """Source and references, prepared for the columns of a specification.
+
+    Several threads may use an object at once.
+    """
+
+    def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the columns of outputs, as StatisticsSpec.count() does for one system.
+
+        Output i belongs to the line `rows[i]` of the prepared texts: int64 [outputs]. Raises
+        UnicodeEncodeError for text that UTF-8 cannot hold, and LongTextError for a text that is too
+        long to be counted, whose line is the number of the output.
+        """
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The prepared form of any specification: lines, which are counted anew with each output."""
+
+    spec: StatisticsSpec
+    text: Text
+    """Source and references, and the result of the corpus pass."""
+
+    def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the columns of outputs, as Prepared.count() does."""
+        text = self.text
+        selected = Text(
+            source=text.source and _select(text.source, rows),
+            references=[_select(reference, rows) for reference in text.references],
+            systems=[join_lines([output.encode() for output in outputs])],
+            shared={},
+            rows=rows,
+            missing=None if text.missing is None else text.missing[rows],
+            corpus_data=text.corpus_data,
+        )
+        (columns,) = self.spec.count(selected)
+        return {name: np.ascontiguousarray(column) for name, column in columns.items()}
+
+
+def _select(lines: Lines, rows: Ints) -> Lines:
+    starts = lines.starts[rows].tolist()
+    ends = lines.ends[rows].tolist()
+    return join_lines(
+        [lines.data[start:end] for start, end in zip(starts, ends, strict=True)]
+    )
+
+
 class CorpusPass(StatisticsSpec):
     """What has to be known of an entire data set before any line is counted.
 
     An example is how often its n-grams occur. Specifications whose columns depend on it return it
-    as their `corpus_pass`, and get its result as `Text.whole` when they count. Those with equal
+    as their `corpus_pass`, and get its result as `Text.corpus_data` when they count. Those with equal
     passes share one. Its shards are counted by the same workers, stored in the run directory and
     resumed like those of other specifications. The key of what is stored has the contents of the
     texts that it depends on: source and references, and the outputs if `of_systems` is true.
@@ -327,7 +370,7 @@ class CorpusPass(StatisticsSpec):
     - `reduced(columns)` gets the rows of several shards, one after the other in the order of lines.
       It returns fewer rows with the same meaning. Reducing some rows first must change nothing in
       the end: shards are reduced in any groups.
-    - `opened(columns)` makes `Text.whole` of all rows, once in each process.
+    - `opened(columns)` makes `Text.corpus_data` of all rows, once in each process.
 
     In memory, as in a Scorer, the lines of the call are the entire data set.
     """
@@ -342,7 +385,7 @@ class CorpusPass(StatisticsSpec):
 
     @abstractmethod
     def opened(self, columns: Columns) -> Any:
-        """Return what specifications get as Text.whole."""
+        """Return what specifications get as Text.corpus_data."""
 
 
 def with_corpus_pass(spec: StatisticsSpec, text: Text) -> Text:
@@ -351,7 +394,7 @@ def with_corpus_pass(spec: StatisticsSpec, text: Text) -> Text:
     if not corpus_pass:
         return text
     columns = corpus_pass.reduced(corpus_pass.count(text)[0])
-    return text._replace(whole=corpus_pass.opened(columns))
+    return text._replace(corpus_data=corpus_pass.opened(columns))
 
 
 class EncodedTexts(NamedTuple):
@@ -404,9 +447,7 @@ class OverlapSpec(StatisticsSpec):
         """Count a shard, with one pass over source and references for all systems."""
         source, references, systems = self._encode(text)
         counts = kernel.overlap(source, references, systems, self.order, self.kinds)
-        ref_len = np.stack(
-            [np.diff(reference.offsets) for reference in references], axis=-1
-        )
+        ref_len = lengths(references)
         result = []
         for number, system in enumerate(systems):
             columns = {
@@ -455,7 +496,7 @@ class OverlapSpec(StatisticsSpec):
         return EncodedTexts(source, others[:first_system], others[first_system:])
 
     def prepare(self, text: Text) -> "PreparedOverlap | None":
-        """Return source and references prepared for many outputs; see `metrics/prepared.py`.
+        """Return source and references as tokens.
 
         None if Tokenization.prepared() returns None.
         """
@@ -497,6 +538,11 @@ class PreparedOverlap:
         if self.source_lengths is not None:
             columns["src_len"] = self.source_lengths[rows]
         return columns
+
+
+def lengths(texts: Sequence[Encoded]) -> Ints:
+    """Return the number of tokens of each line of several texts: int64 [lines, texts]."""
+    return np.stack([np.diff(text.offsets) for text in texts], axis=-1)
 
 
 def totals(text: Encoded, order: int) -> Ints:

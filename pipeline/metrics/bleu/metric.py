@@ -14,17 +14,10 @@ import numpy as np
 from ... import kernel
 from ...arrays import Floats, Ints
 from ...kernel.common import MAX_ORDER
-from ...tokenizers import sacrebleu
-from ...tokenizers.tokenization import Tokenization
-from ..base.capabilities import (
-    Compiled,
-    HasPeerSignature,
-    ReadsDataSet,
-    Rule,
-    ShowsNgrams,
-)
-from ..base.choices import MAX_SEQUENTIAL_SUM, by_order, log, ratio
+from ...tokenizers import Tokenization, sacrebleu
+from ..base.choices import MAX_SEQUENTIAL_SUM, by_order, closest_length, log, ratio
 from ..base.metric import Counted, Metric, why_all_zero, why_zero
+from ..base.ngrams import Rule
 from ..base.options import (
     any_tokenizer_option,
     level_option,
@@ -111,7 +104,7 @@ FIFTH_ORDER = ("method5", "method7")
 
 
 @dataclass(frozen=True)
-class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
+class Bleu(Metric):
     """BLEU: the geometric mean of clipped n-gram precisions, times a penalty for brevity.
 
     The flavours are sacrebleu (Post 2018), nltk (nltk.translate.bleu_score), tensorflow (the code
@@ -210,11 +203,10 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         """Return a smoothing that the flavour or the order does not allow, and wrong weights."""
         problems = []
         if self.flavour not in SMOOTHING[self.smoothing].flavours:
-            allowed = [
-                name
-                for name, kind in SMOOTHING.items()
-                if self.flavour in kind.flavours
-            ]
+            allowed = []
+            for name, kind in SMOOTHING.items():
+                if self.flavour in kind.flavours:
+                    allowed.append(name)
             message = f"flavour {self.flavour} takes {', '.join(allowed)}; found '{self.smoothing}'"
             problems.append(("smoothing", message))
         if self.smoothing == "method6" and self.order < 3:
@@ -259,13 +251,7 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
 
     def ngram_rule(self) -> Rule:
         """Return that n-grams are matched with all references merged."""
-        return Rule(
-            "match",
-            self.spec.tokenization,
-            1,
-            self.order,
-            merged=True,
-        )
+        return Rule("match", self.spec.tokenization, 1, self.order, merged=True)
 
     @property
     def citations(self) -> tuple[str, ...]:
@@ -283,19 +269,13 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
 
         The reference length is the one that counts.
         """
+        match = columns["union_match"][:, : self.order]
+        total = columns["total"][:, : self.order]
         return [
             Counted("hyp_len", columns["hyp_len"]),
             Counted("ref_len", self._reference_length(columns)),
-            Counted(
-                "match",
-                columns["union_match"][:, : self.order],
-                orders=True,
-            ),
-            Counted(
-                "total",
-                columns["total"][:, : self.order],
-                orders=True,
-            ),
+            Counted("match", match, orders=True),
+            Counted("total", total, orders=True),
         ]
 
     @cached_property
@@ -310,11 +290,7 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         if self.smoothing in FIFTH_ORDER:
             return (*fields, Field("fifth_match"), Field("fifth_total"))
         if self.smoothing == "method6":
-            return (
-                *fields,
-                Field("hypotheses"),
-                Field("length", self.order),
-            )
+            return (*fields, Field("hypotheses"), Field("length", self.order))
         return fields
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
@@ -342,17 +318,14 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         return terms
 
     def _reference_length(self, columns: Columns) -> Ints:
+        """Return the shortest length for tensorflow, else the closest to that of the output."""
         lengths = columns["ref_len"]
         if self.flavour == "tensorflow":
             shortest: Ints = lengths.min(axis=1)
             return shortest
-        distance = np.abs(lengths - columns["hyp_len"][:, None])
-        if self.ties == "first":
-            first: Ints = lengths[np.arange(len(lengths)), distance.argmin(axis=1)]
-            return first
-        closest = distance == distance.min(axis=1, keepdims=True)
-        shorter: Ints = np.where(closest, lengths, np.iinfo(np.int64).max).min(axis=1)
-        return shorter
+        if self.ties == "shorter":
+            lengths = np.sort(lengths, axis=1)
+        return closest_length({**columns, "ref_len": lengths})
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return outputs as float64, bleu first.
@@ -441,10 +414,9 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         counts = Counts(match, real["total"], real["hyp_len"], fifth, lengths)
         smoothing = SMOOTHING[self.smoothing]
         precision = smoothing.precisions(counts, float(self.smoothing_value or 0))
-        matched = (match > 0).any(axis=-1, keepdims=True) | (
-            self.flavour == "tensorflow"
-        )
-        return np.where(matched, precision, 0.0)
+        if self.flavour == "tensorflow":
+            return precision
+        return np.where((match > 0).any(axis=-1, keepdims=True), precision, 0.0)
 
     def _scores(
         self,
@@ -456,7 +428,6 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
     ) -> list[Floats]:
         """Return the score [...] for each set of weights."""
         match = totals["match"]
-        unmatched = (match == 0).all(axis=-1) & (self.flavour != "tensorflow")
         # Effective order skips orders without n-grams; add-k adds n-grams to all but the first.
         added = self.smoothing == "add-k" and float(self.smoothing_value) > 0
         reached = (totals["total"] > 0) | (added & (np.arange(self.order) > 0))
@@ -473,17 +444,14 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
             with np.errstate(invalid="ignore"):
                 products = np.where(shares == 0, 0.0, shares * logs)
             score = brevity * np.exp(products.sum(axis=-1))
-            if self.flavour == "nltk":
-                below_floor = (
-                    (match == 0).any(axis=-1)
-                    & (self.smoothing == "method0")
-                    & (score < NLTK_FLOOR)
-                )
-                undefined = (self.smoothing == "method6") & (precision == 0).all(
-                    axis=-1
-                )
-                score = np.where(below_floor | undefined, 0.0, score)
-            scores.append(np.where(unmatched, 0.0, score))
+            if self.smoothing == "method0":
+                is_tiny = (match == 0).any(axis=-1) & (score < NLTK_FLOOR)
+                score = np.where(is_tiny, 0.0, score)
+            elif self.smoothing == "method6":
+                score = np.where((precision == 0).all(axis=-1), 0.0, score)
+            if self.flavour != "tensorflow":
+                score = np.where((match == 0).all(axis=-1), 0.0, score)
+            scores.append(score)
         return scores
 
     def _weights(self, hyp_len: Ints) -> list[Floats]:

@@ -1,6 +1,5 @@
 """Columns of ROUGE: n-grams, subsequences and skip bigrams that outputs share with references."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,16 +12,10 @@ from ... import kernel
 from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Allowed, Encoded, Lines, Sentences
-from ...tokenizers.tokenization import PreparedTokens, Tokenization
-from ..base.statistics_spec import Columns, Field, StatisticsSpec, Text
-from ..prepared import Gathered
+from ...tokenizers import PreparedTokens, Tokenization
+from ..base.statistics_spec import Field, Gathered, StatisticsSpec, Text, lengths
 from .texts import UNLIMITED_TEXT, Limit, Splitting, common
-
-Numbers = NDArray[Any]
-
-
-UNLIMITED = -1
-"""The gap of skip bigrams that may have any number of tokens between them."""
+from .types import gap_name
 
 
 @dataclass(frozen=True)
@@ -121,9 +114,8 @@ class RougeSpec(StatisticsSpec):
             emptied.append(_emptied(raw, sentences.as_lines))
 
         # columns that are the same for all systems
-        lengths = [np.diff(tokens.offsets) for tokens in reference_tokens]
         shared: dict[str, NDArray[Any]] = {
-            "ref_len": np.stack(lengths, axis=-1),
+            "ref_len": lengths(reference_tokens),
             "ref_sentences": np.stack(
                 [_nonempty(text) for text in references], axis=-1
             ),
@@ -131,14 +123,11 @@ class RougeSpec(StatisticsSpec):
         }
         arrays = self._count_matches(reference_tokens, system_tokens, shared)
         allowed = None
+        in_unions = encoded.for_unions or encoded.texts
         if encoded.for_unions:
             allowed = _allowed(reference_tokens, system_tokens)
-            references = encoded.for_unions[:first_system]
-            sentences_of_systems = encoded.for_unions[first_system:]
-        else:
-            sentences_of_systems = systems
         arrays |= self._count_subsequences(
-            references, sentences_of_systems, allowed, shared
+            in_unions[:first_system], in_unions[first_system:], allowed, shared
         )
 
         result = []
@@ -153,7 +142,7 @@ class RougeSpec(StatisticsSpec):
         return result
 
     def prepare(self, text: Text) -> "PreparedRouge | None":
-        """Return the references prepared for many outputs; see `metrics/prepared.py`.
+        """Return the references prepared for many outputs.
 
         None unless n-grams and subsequences of entire texts are counted, which are split into
         sentences at newlines or not at all.
@@ -277,8 +266,7 @@ class RougeSpec(StatisticsSpec):
             elif part == "union":
                 arrays[part] = kernel.union_lcs(references, systems, allowed)
                 if allowed:
-                    lengths = [np.diff(tokens.offsets) for tokens in reference_tokens]
-                    shared["union_len"] = np.stack(lengths, axis=-1)
+                    shared["union_len"] = lengths(reference_tokens)
             elif part == "weighted":
                 arrays[part] = kernel.weighted_lcs(references, systems, powers)
             else:
@@ -353,13 +341,6 @@ class PreparedRouge:
         return columns
 
 
-def gap_name(gap: int) -> str:
-    """Return the name of a gap in the names of columns."""
-    if gap == UNLIMITED:
-        return "all"
-    return str(gap)
-
-
 def _nonempty(text: Sentences) -> Ints:
     """Return how many sentences of each line have a token: int64 [lines]."""
     counts = np.concatenate(([0], np.cumsum(np.diff(text.offsets) > 0, dtype=np.int64)))
@@ -390,136 +371,3 @@ def _lead(text: Encoded) -> Encoded:
         (np.zeros(1, np.int64), np.cumsum(np.maximum(lengths - 1, 0)))
     )
     return Encoded(text.ids[:size][is_lead], offsets)
-
-
-# The types of ROUGE (1 to 9, L, Lsum, W, S, SU), with the matches and totals of each.
-
-
-PATTERN = r"(?:[1-9]|L|Lsum|W|SU?[0-9]{0,4})"
-
-
-class Overlap(NamedTuple):
-    """Matches and totals of one type: [lines, references] each, or [lines, 1] if merged."""
-
-    match: Numbers
-    reference: Numbers
-    """The total of the reference."""
-    output: Numbers
-    """The total of the output."""
-
-
-class Type(NamedTuple):
-    """A type of ROUGE, such as 1, Lsum or SU4."""
-
-    name: str
-    """The name, as in the output rouge{name}."""
-    family: str
-    """n, L, Lsum, W, S or SU."""
-    number: int = 0
-    """The order of the family n, the gap of S and SU."""
-
-    @property
-    def order(self) -> int:
-        """The order of its n-grams, or 0 for other families."""
-        if self.family == "n":
-            return self.number
-        return 0
-
-    @property
-    def weighted(self) -> bool:
-        """Whether the counts are float64 weights."""
-        return self.family == "W"
-
-
-def read_types(text: str) -> list[Type]:
-    """Return the types of a text such as 1+2+L+SU4."""
-    types = []
-    for name in text.split("+"):
-        skip = re.fullmatch(r"(SU|S)([0-9]*)", name)
-        if skip:
-            gap = int(skip[2]) if skip[2] else UNLIMITED
-            types.append(Type(name, skip[1], gap))
-        elif name.isdigit():
-            types.append(Type(name, "n", int(name)))
-        else:
-            types.append(Type(name, name))
-    return types
-
-
-SUBSEQUENCES = {"L": "lcs", "Lsum": "union", "W": "weighted"}
-"""The subsequence that each family needs."""
-SUBSEQUENCES_OF_SCRIPT = {"L": "union", "Lsum": "union", "W": "weighted_union"}
-"""Those of ROUGE-1.5.5, which takes unions over sentences."""
-
-
-def subsequence_of(kind: Type, script: bool) -> str:
-    """Return which subsequence a type needs, in ROUGE-1.5.5 if `script` is true, or ""."""
-    subsequences = SUBSEQUENCES_OF_SCRIPT if script else SUBSEQUENCES
-    return subsequences.get(kind.family, "")
-
-
-def overlap_of(
-    kind: Type,
-    columns: Columns,
-    script: bool,
-    merged: bool,
-    weight: str,
-) -> Overlap:
-    """Return the matches and totals of a type, in ROUGE-1.5.5 if `script` is true.
-
-    The source is Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries". For W,
-    ROUGE-1.5.5 applies the weight once more to the sum of the weights of sentences. For SU, it
-    leaves out the last unigram of each text.
-    """
-    ref_len = columns["ref_len"]
-    hyp_len = columns["hyp_len"][:, None]
-    if kind.family == "W":
-        power = float(weight)
-        match = columns[subsequence_of(kind, script)]
-        base = columns["base"] if script else ref_len.astype(np.float64)
-        output = hyp_len.astype(np.float64) ** power
-        return Overlap(match, base**power, np.broadcast_to(output, match.shape))
-    if kind.family in ("L", "Lsum"):
-        match = columns[subsequence_of(kind, script)]
-        ref_len = columns.get("union_len", ref_len)
-    elif merged:
-        match = _grams(kind, columns, script)[:, None]
-        total = _grams(kind, columns, script, "_total")[:, None]
-        return Overlap(match, total, _total(kind, hyp_len, script))
-    else:
-        match = _grams(kind, columns, script)
-    output = np.broadcast_to(_total(kind, hyp_len, script), match.shape)
-    return Overlap(match, _total(kind, ref_len, script), output)
-
-
-def _grams(
-    kind: Type,
-    columns: Columns,
-    script: bool,
-    suffix: str = "",
-) -> Ints:
-    """Return the matches of n-grams or skip bigrams; with the suffix _total those of references."""
-    if kind.family == "n":
-        return columns[f"match{suffix}"][..., kind.number - 1]
-    counts = columns[f"skip_{gap_name(kind.number)}{suffix}"]
-    if kind.family == "SU" and script:
-        return counts + columns[f"lead{suffix}"]
-    if kind.family == "SU":
-        return counts + columns[f"match{suffix}"][..., 0]
-    return counts
-
-
-def _total(kind: Type, sizes: Ints, script: bool) -> Ints:
-    """Return the units of a type in texts with these numbers of tokens."""
-    if kind.family == "n":
-        return np.maximum(sizes - kind.number + 1, 0)
-    if kind.family in ("L", "Lsum"):
-        return sizes
-    reach = np.maximum(sizes - 1, 0)
-    if kind.number != UNLIMITED:
-        reach = np.minimum(reach, kind.number + 1)
-    # the sum of size - distance over the allowed distances
-    total: Ints = reach * sizes - reach * (reach + 1) // 2
-    if kind.family == "SU":
-        total = total + np.maximum(sizes - script, 0)
-    return total

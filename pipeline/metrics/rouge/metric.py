@@ -7,42 +7,20 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import kernel
 from ...arrays import Floats, Ints
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
-from ...tokenizers.stemmers import STEMMERS, exceptions
-from ...tokenizers.tokenization import (
-    Tokenization,
-    WithoutStopWords,
-    list_named,
-    words_of,
-)
-from ..base.capabilities import (
-    ChoosesReferences,
-    Compiled,
-    CountWarning,
-    ScoresLines,
-    Shared,
-    ShowsNgrams,
-    Warns,
-)
-from ..base.choices import FScores, f_beta, ratio, rounded
-from ..base.metric import Counted, Metric
+from ...tokenizers import STEMMERS, Tokenization, exceptions
+from ..base.capabilities import ScoresLines
+from ..base.choices import f_beta, ratio, rounded
+from ..base.metric import Counted, CountWarning, Metric
+from ..base.ngrams import Shared
 from ..base.options import any_tokenizer_option, number_option, option
-from ..base.statistics_spec import PRESENT, Columns, Field
-from .columns import (
-    PATTERN,
-    Numbers,
-    Overlap,
-    RougeSpec,
-    Type,
-    overlap_of,
-    read_types,
-    subsequence_of,
-)
+from ..base.statistics_spec import Columns, Field, is_present
+from .columns import RougeSpec
+from .stop_words import WithoutStopWords, list_named, words_of
 from .texts import (
     SENTENCE_END,
     Limit,
@@ -51,6 +29,7 @@ from .texts import (
     count_warnings,
     expression,
 )
+from .types import OUTPUTS, PATTERN, Numbers, Overlap, Type, TypeScores, read_types
 
 POLICIES = {
     "google": ("best", "mean", "merged", "jackknife"),
@@ -124,7 +103,7 @@ _LIMIT: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric):
+class Rouge(ScoresLines, Metric):
     """ROUGE of several types at once. The F of the first type is the score that ranks systems.
 
     The flavour google follows the package rouge-score, which has the types 1 to 9, L and Lsum; W, S
@@ -292,45 +271,52 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
     def conflicts(self) -> list[tuple[str, str]]:
         """Return types, policies, boundaries and stemmers that contradict the other options."""
         names = [kind.name for kind in self.kinds]
-        problems = []
-        repeated = next((name for name in names if names.count(name) > 1), None)
-        if repeated:
-            problems.append(("types", f"{repeated} is asked for twice"))
-        if self.script and "Lsum" in names:
-            message = (
-                "the L of flavour perl is the union over sentences already; write L"
-            )
-            problems.append(("types", message))
-        if self.coco and names != ["L"]:
-            problems.append(
-                ("types", f"flavour coco has the type L alone; found '{self.types}'")
-            )
-        if self.coco and self.level != "mean":
-            message = (
-                f"flavour coco is the mean of the texts' scores; found '{self.level}'"
-            )
-            problems.append(("level", message))
-        if self.references not in POLICIES[self.flavour]:
-            allowed = ", ".join(POLICIES[self.flavour])
-            message = (
-                f"flavour {self.flavour} takes {allowed}; found '{self.references}'"
-            )
-            problems.append(("references", message))
-        if self.script and self.level == "bootstrap":
-            problems.append(
-                ("level", "bootstrap is rouge-score's; flavour perl takes mean, micro")
-            )
-        subsequences = [
-            kind.name for kind in self.kinds if subsequence_of(kind, self.script)
-        ]
-        if self.references == "merged" and subsequences:
-            message = f"merged is defined for n-grams and skip bigrams, not for {subsequences[0]}"
-            problems.append(("references", message))
+        repeated = next((name for name in names if names.count(name) > 1), "")
+        subsequence = next((kind.name for kind in self.kinds if kind.subsequence), "")
+        policies = POLICIES[self.flavour]
+        checks = (
+            (repeated, "types", f"{repeated} is asked for twice"),
+            (
+                self.script and "Lsum" in names,
+                "types",
+                "the L of flavour perl is the union over sentences already; write L",
+            ),
+            (
+                self.coco and names != ["L"],
+                "types",
+                f"flavour coco has the type L alone; found '{self.types}'",
+            ),
+            (
+                self.coco and self.level != "mean",
+                "level",
+                f"flavour coco is the mean of the texts' scores; found '{self.level}'",
+            ),
+            (
+                self.references not in policies,
+                "references",
+                f"flavour {self.flavour} takes {', '.join(policies)}; found '{self.references}'",
+            ),
+            (
+                self.script and self.level == "bootstrap",
+                "level",
+                "bootstrap is rouge-score's; flavour perl takes mean, micro",
+            ),
+            (
+                self.references == "merged" and subsequence,
+                "references",
+                f"merged is defined for n-grams and skip bigrams, not for {subsequence}",
+            ),
+            (
+                self.max_words and self.max_bytes,
+                "max_bytes",
+                "max_words is given too; the script takes one of them",
+            ),
+        )
+        problems = [(option, message) for wrong, option, message in checks if wrong]
         try:
             if self.split == "regex":
-                with contextlib.suppress(
-                    ImportError
-                ):  # Splitting.unavailable() reports it
+                # Splitting.unavailable() reports a missing package
+                with contextlib.suppress(ImportError):
                     expression(self.boundary)
         except ValueError as error:
             problems.append(("boundary", f"is no regular expression: {error}"))
@@ -339,10 +325,6 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
                 exceptions()
         except ConfigError as error:
             problems.append(("stemmer", error.problems[0].message))
-        if self.max_words and self.max_bytes:
-            problems.append(
-                ("max_bytes", "max_words is given too; the script takes one of them")
-            )
         return problems
 
     @property
@@ -358,7 +340,7 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
     @cached_property
     def kinds(self) -> list[Type]:
         """The selected types."""
-        return read_types(self.types)
+        return read_types(self.types, script=self.script)
 
     def in_text(self, output: str) -> tuple[str, str]:
         """Return how papers head an output: ROUGE-L for the F of a type, with R or P below it.
@@ -458,7 +440,7 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
             tokenization = Tokenization(
                 self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer
             )
-        subsequences = {subsequence_of(kind, self.script) for kind in self.kinds}
+        subsequences = {kind.subsequence for kind in self.kinds}
         gaps = {kind.number for kind in self.kinds if kind.family in ("S", "SU")}
         has_unigrams = any(kind.family == "SU" for kind in self.kinds)
         order = max(kind.order for kind in self.kinds)
@@ -485,14 +467,9 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         """
         fields = []
         for kind in self.kinds:
-            for name in _terms_of(kind):
-                fields.append(
-                    Field(
-                        name,
-                        per_reference=self._has_sets,
-                        real=kind.weighted,
-                    )
-                )
+            for name in kind.terms:
+                per_reference = self._has_sets
+                fields.append(Field(name, 0, per_reference, real=kind.weighted))
         if self.coco:
             fields.append(Field(MOST_MATCHES))
         return tuple(fields)
@@ -502,9 +479,9 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         terms: dict[str, Ints] = {}
         merged = self.references == "merged"
         for kind in self.kinds:
-            overlap = overlap_of(kind, columns, self.script, merged, self.weight)
+            overlap = kind.overlap(columns, merged=merged, weight=self.weight)
             combined = self._combined(kind, overlap, columns)
-            terms.update(zip(_terms_of(kind), combined, strict=True))
+            terms.update(zip(kind.terms, combined, strict=True))
             if self.coco:
                 terms[MOST_MATCHES] = overlap.match.max(axis=-1)
         return terms
@@ -513,35 +490,31 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         """Return the matches and totals of a type with references combined by the policy."""
         lines, references = overlap.match.shape
         if self.references == "merged":
-            return Overlap(*(part[:, 0] for part in overlap))
+            return overlap.selected(np.zeros(lines, np.int64))
         if self.references == "best":
             if references == 1:
                 best = np.zeros(lines, np.int64)
             else:
                 best = self._key(kind, overlap, columns).argmax(axis=-1)
-            return _selected(overlap, best)
-        present = columns.get(PRESENT, np.full(lines, references))
-        is_present = np.arange(references) < present[:, None]
+            return overlap.selected(best)
+        present = is_present(columns, references)
         if self.references == "mean":
             if self._has_sets:
                 return overlap
-            return _summed(overlap, is_present)
+            return overlap.summed(present)
         # jackknife: a set of references without each of them
-        keys = (
-            self._key(kind, overlap, columns)
-            if self.references == "jackknife"
-            else None
-        )
+        is_alone = present.sum(axis=-1, keepdims=True) == 1
+        takes_best = self.references == "jackknife"
+        keys = self._key(kind, overlap, columns) if takes_best else np.zeros(0)
         sets = []
         for left_out in range(references):
-            differs = np.arange(references) != left_out
-            in_set = is_present & (differs | (present[:, None] == 1))
-            if keys is None:
-                sets.append(_summed(overlap, in_set))
-            else:
+            in_set = present & ((np.arange(references) != left_out) | is_alone)
+            if takes_best:
                 best = np.where(in_set, keys, -1.0).argmax(axis=-1)
-                sets.append(_selected(overlap, best))
-        return Overlap(*(np.stack(parts, axis=-1) for parts in zip(*sets, strict=True)))
+                sets.append(overlap.selected(best))
+            else:
+                sets.append(overlap.summed(in_set))
+        return Overlap.stacked(sets)
 
     def _key(self, kind: Type, overlap: Overlap, columns: Columns) -> Floats:
         """Return what is highest for the best reference: F, or recall.
@@ -550,9 +523,8 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         """
         if not self.script and not self.coco:
             return self._scores(kind, overlap).score
-        if (
-            kind.weighted
-        ):  # the script compares before it applies the weight to the sum once more
+        if kind.weighted:
+            # The script compares before it applies the weight to the sum once more.
             return ratio(overlap.match, columns["base"]) ** (1 / float(self.weight))
         recall = ratio(overlap.match, overlap.reference)
         if kind.family == "L":
@@ -561,8 +533,8 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
 
     def _scores(
         self, kind: Type, overlap: Overlap, precision_match: Numbers | None = None
-    ) -> FScores:
-        """Return F, precision and recall; coco has matches of their own for precision."""
+    ) -> TypeScores:
+        """Return the scores of a type; coco has matches of their own for precision."""
         if precision_match is None:
             precision_match = overlap.match
         recall = ratio(overlap.match, overlap.reference)
@@ -582,18 +554,16 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
             score = f_beta(precision, recall, float(self.beta))
         if is_rounded:
             score = rounded(score, DECIMALS)
-        return FScores(score, precision, recall)
+        return TypeScores(score, recall, precision)
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return F, recall and precision of each type: rouge1, rouge1_recall ..."""
         outputs: dict[str, Floats] = {}
         for kind in self.kinds:
-            overlap = Overlap(*(totals[name] for name in _terms_of(kind)))
+            overlap = Overlap(*(totals[name] for name in kind.terms))
             scores = self._scores(kind, overlap, totals.get(MOST_MATCHES))
-            name = f"rouge{kind.name}"
-            outputs[name] = scores.score
-            outputs[f"{name}_recall"] = scores.recall
-            outputs[f"{name}_precision"] = scores.precision
+            for suffix, values in zip(OUTPUTS, scores, strict=True):
+                outputs[f"rouge{kind.name}{suffix}"] = values
         return outputs
 
     def line_outputs(self, columns: Columns) -> dict[str, Floats]:
@@ -604,14 +574,11 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         outputs = self.score(self.make_terms(columns))
         if not self._has_sets:
             return outputs
-        lines, sets = next(iter(outputs.values())).shape
-        present = columns.get(PRESENT, np.full(lines, sets))
-        is_present = np.arange(sets) < present[:, None]
+        present = is_present(columns, columns["ref_len"].shape[1])
+        sets = present.sum(axis=-1)
         means = {}
         for name, values in outputs.items():
-            means[name] = np.where(is_present, values, 0).sum(axis=-1) / is_present.sum(
-                axis=-1
-            )
+            means[name] = np.where(present, values, 0).sum(axis=-1) / sets
         return means
 
     def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
@@ -628,9 +595,7 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         medians: dict[str, float] = {}
         ends: dict[str, float] = {}
         for kind in self.kinds:
-            names = [
-                f"rouge{kind.name}{part}" for part in ("", "_recall", "_precision")
-            ]
+            names = [f"rouge{kind.name}{suffix}" for suffix in OUTPUTS]
             values = np.stack([outputs[name] for name in names], axis=1)
             means = np.zeros((self.samples, len(names)))
             for number in range(self.samples):
@@ -650,14 +615,9 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         """
         formula = kernel.native_function("best_f_scores")
         kind = self.kinds[0]
-        if (
-            formula is None
-            or self.flavour != "google"
-            or self.alpha
-            or self.references != "best"
-        ):
+        if formula is None or kind.family not in ("L", "n") or self.alpha:
             return None
-        if kind.family not in ("L", "n"):
+        if self.flavour != "google" or self.references != "best":
             return None
         weight = float(self.beta) ** 2
         order = kind.order or 1
@@ -675,26 +635,9 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         self, counts: Mapping[str, Iterable[Columns]]
     ) -> list[CountWarning]:
         """Return warnings about texts with letters but no token, and an Lsum that equals L."""
-        cut = bool(self.stop_words or self.max_words or self.max_bytes)
-        has_lsum = any(kind.family == "Lsum" for kind in self.kinds)
         return count_warnings(
             counts,
             self.tokenizer,
-            has_lsum=has_lsum,
-            cut=cut,
+            has_lsum=any(kind.family == "Lsum" for kind in self.kinds),
+            cut=bool(self.stop_words or self.max_words or self.max_bytes),
         )
-
-
-def _terms_of(kind: Type) -> list[str]:
-    return [f"{kind.name}_{field}" for field in Overlap._fields]
-
-
-def _selected(overlap: Overlap, references: Ints) -> Overlap:
-    """Return the matches and totals with one reference of each line."""
-    lines = np.arange(len(references))
-    return Overlap(*(part[lines, references] for part in overlap))
-
-
-def _summed(overlap: Overlap, is_counted: NDArray[np.bool_]) -> Overlap:
-    """Return the sums of matches and totals over the references of each line that count."""
-    return Overlap(*(np.where(is_counted, part, 0).sum(axis=-1) for part in overlap))

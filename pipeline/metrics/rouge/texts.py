@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Encoded, Lines, join_lines
-from ...tokenizers.tokenization import Tokenization
-from ..base.capabilities import CountWarning
+from ...tokenizers import Tokenization
+from ..base.metric import CountWarning
 from ..base.statistics_spec import Columns
 
 SENTENCE_END = r"(?<=[.!?])\s+"

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 
-from ...metrics.names import factor
+from ...metrics import factor
 
 Table = tuple[list[str], list[list[str]]]
 """A header, and rows that have as many cells as the header."""

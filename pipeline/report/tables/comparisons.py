@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import Any
 
-from ...metrics.names import goodness
+from ...metrics import goodness
 from ...scoring.results import Comparison, Results, Score
 from ...scoring.significance_tests import NO_TEST, SIGNIFICANCE_TESTS
 from . import Table, percent, round_half_up, shown_level, shown_range

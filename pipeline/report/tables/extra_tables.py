@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...extension import installed
-from ...metrics.names import goodness
+from ...metrics import goodness
 from ...scoring.results import Mean, Results, ranks
 from . import Table, percent
 from .metric_names import called

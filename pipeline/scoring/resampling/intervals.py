@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...errors import InputError
-from ...metrics.base.metric import Metric
+from ...metrics.base import Metric
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
 from ..metric_results import MetricResult
 from ..results import Breakdown, Spread

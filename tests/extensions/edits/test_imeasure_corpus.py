@@ -36,7 +36,6 @@ from pipeline.extensions.edits.metrics.imeasure import (
     reference_keys,
 )
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
 from pipeline.scoring.terms import compact
@@ -153,7 +152,7 @@ def test_the_official_choice_for_all_sentences_so_far(
         metric = from_text(
             f"imeasure[optimise=corpus,aspect={aspect},measure={chosen}]"
         )
-        references = chooser(metric)(columns)
+        references = metric.chooser()(columns)
         sums = {
             name: values[np.arange(3000), references].sum()
             for name, values in metric.make_terms(columns).items()
@@ -198,7 +197,7 @@ def test_the_choice_depends_on_the_sentences_before(columns: Columns) -> None:
             from_text(f"imeasure[optimise={by},measure={chosen}]")
             for by in ("corpus", "sentence")
         )
-        assert (chooser(running)(columns) != chooser(alone)(columns)).sum() > 10
+        assert (running.chooser()(columns) != alone.chooser()(columns)).sum() > 10
 
 
 # Scores of I-measure, made of counts: by hand, and against what the official program prints.

@@ -18,7 +18,6 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.data.config.tree import from_mapping
-from pipeline.metrics.base.capabilities import chooser
 from pipeline.scoring.terms import present_blocks
 from tests.config_files import problems, write
 from tests.conftest import mirrored
@@ -174,7 +173,7 @@ def rows_of(result: Result) -> list[list[tuple[int, Counts]]]:
 
 def chosen_by(result: Result) -> list[int]:
     """Return the annotator of each sentence. The metric numbers only those who take part."""
-    choose = chooser(result.measure)
+    choose = result.measure.chooser()
     chosen = [
         int(number)
         for block in present_blocks(result.measure, result.statistics)

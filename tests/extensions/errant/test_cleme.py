@@ -21,9 +21,6 @@ from pipeline.errors import InputError
 from pipeline.extensions.edits.records import record_of
 from pipeline.extensions.errant.errant_report import preference
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base import choices as running_choice
-from pipeline.metrics.base.capabilities import chooser
-from pipeline.metrics.base.choices import SequentialAnnotatorChoice
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
 from pipeline.scoring.sentences import reduce
@@ -424,7 +421,7 @@ def test_ties_of_references_with_totals(
     columns |= dict.fromkeys(
         ("changed_words", "changed_pieces", "annotators"), np.ones(2, np.int64)
     )
-    assert chooser(from_text("cleme[weights=none]"))(columns).tolist() == [0, chosen]
+    assert from_text("cleme[weights=none]").chooser()(columns).tolist() == [0, chosen]
 
 
 def test_only_the_first_annotator_of_an_output_counts_and_this_is_said(

@@ -14,7 +14,6 @@ import pytest
 from pipeline import reopen
 from pipeline.cli import dispatch
 from pipeline.data.texts import read_texts
-from pipeline.metrics.base.capabilities import shown_ngrams
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
@@ -257,7 +256,7 @@ def check_sums(browser: Browser, page: Path) -> int:
     for measured, rows in zip(
         context.measured, json.loads(browser.run(SUMS)), strict=True
     ):
-        rule = shown_ngrams(measured.metric).ngram_rule()
+        rule = measured.metric.ngram_rule()
         if rule is None:
             assert set(map(str, rows)) == {"None"}
             continue

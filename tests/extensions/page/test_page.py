@@ -28,8 +28,7 @@ from pipeline.extensions.page import numbers, page
 from pipeline.extensions.page.page import as_json, as_yaml, html_files
 from pipeline.extensions.page.svg import minus
 from pipeline.extensions.page.texts import Texts
-from pipeline.metrics.base import capabilities as ngram_roles
-from pipeline.metrics.base.capabilities import shown_ngrams
+from pipeline.metrics.base.ngrams import COUNTS, grams, merged, roles
 from pipeline.metrics.build import from_text
 from pipeline.report.tables import percent
 from pipeline.scoring.sentences import sentence_scores
@@ -340,7 +339,7 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
 ) -> None:
     """`ngrams.parts` by hand over tokens, against the counts of the kernel."""
     measured = next((m for m in made.measured if m.metric == from_text(name)), None)
-    rule = shown_ngrams(from_text(name)).ngram_rule()
+    rule = from_text(name).ngram_rule()
     if measured is None or rule is None:
         assert name.startswith(("rouge", "chrf", "gleu[variant=2015]"))
         return
@@ -355,21 +354,17 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
         source, *references = (text[line] for text in texts[:4])
         there = [number for number in range(3) if columns["ref_len"][line, number] >= 0]
         for n in range(rule.first, rule.last + 1):
-            sigma, eta = (
-                ngram_roles.grams(tokens, n) for tokens in (source, texts[5][line])
-            )
-            rhos = [ngram_roles.grams(references[number], n) for number in there]
-            for place, rho in enumerate(
-                [ngram_roles.merged(rhos)] if rule.merged else rhos
-            ):
+            sigma, eta = (grams(tokens, n) for tokens in (source, texts[5][line]))
+            rhos = [grams(references[number], n) for number in there]
+            for place, rho in enumerate([merged(rhos)] if rule.merged else rhos):
                 found = {
                     kind: sum(g.values())
-                    for kind, g in ngram_roles.roles(rule.name, sigma, rho, eta).items()
+                    for kind, g in roles(rule.name, sigma, rho, eta).items()
                 }
                 at = (line, n - 1) if rule.merged else (line, there[place], n - 1)
                 counts = {
                     name: sum(found[kind] for kind in kinds)
-                    for name, kinds in ngram_roles.COUNTS[rule.name].items()
+                    for name, kinds in COUNTS[rule.name].items()
                 }
                 if rule.name == "green":
                     assert counts == {

@@ -121,11 +121,9 @@ def corpus_bleu(
         raise WrongValueError(
             f"weights: expected a list of numbers, found {weights!r}"
         ) from None
-    smoothing = (
-        SmoothingFunction().method0
-        if smoothing_function is None
-        else smoothing_function
-    )
+    smoothing = smoothing_function
+    if smoothing is None:
+        smoothing = SmoothingFunction().method0
     if not isinstance(smoothing, Smoothing):
         unavailable("smoothing_function", "expected a method of SmoothingFunction")
     sums = _sums(list_of_references, hypotheses, len(shares))
@@ -133,9 +131,8 @@ def corpus_bleu(
     if match[0] == 0:
         return 0
     if smoothing.name == "method0" and 0 in match:
-        problem = (
-            f"no {match.index(0) + 1}-gram matches, so BLEU without smoothing is 0"
-        )
+        order = match.index(0) + 1
+        problem = f"no {order}-gram matches, so BLEU without smoothing is 0"
         warnings.warn(f"{problem}; see SmoothingFunction", stacklevel=3)
     if smoothing.name == "method6" and (len(match) < 3 or not match[2]):
         # nltk stops there without a 3-gram
@@ -159,11 +156,10 @@ def corpus_bleu(
     brevity = 1.0
     if sums["hyp_len"] <= sums["ref_len"]:
         brevity = math.exp(1 - sums["ref_len"] / sums["hyp_len"])
-    logs = [
-        share * math.log(p)
-        for share, p in zip(shares, precisions, strict=True)
-        if p > 0
-    ]
+    logs = []
+    for share, precision in zip(shares, precisions, strict=True):
+        if precision > 0:
+            logs.append(share * math.log(precision))
     return brevity * math.exp(math.fsum(logs))
 
 

@@ -31,8 +31,8 @@ from pipeline.errors import CorpusError, Problem, printable
 from pipeline.files.plain_files import named
 from pipeline.files.remote import Remote
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base.statistics_spec import Text
-from pipeline.metrics.build import from_texts
+from pipeline.metrics import from_texts
+from pipeline.metrics.base import Text
 from pipeline.prepare import text_warnings
 from pipeline.report.terminal.printing import print_warnings
 from pipeline.scoring.metric_results import tasks_of

@@ -15,24 +15,22 @@ from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesReferences,
+    Columns,
+    Counted,
+    Field,
     JudgesEdits,
+    Metric,
+    StatisticsSpec,
+    Text,
     Texts,
     Verdict,
     Verdicts,
-    Warns,
+    best_by,
+    level_option,
+    number_option,
+    option,
 )
-from pipeline.metrics.base.choices import SequentialAnnotatorChoice, best_by
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import level_option, number_option, option
-from pipeline.metrics.base.statistics_spec import (
-    Columns,
-    Field,
-    StatisticsSpec,
-    Text,
-    as_text,
-)
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 
 from .. import kernel
 from ..correction_references import (
@@ -373,7 +371,7 @@ def _words(line: bytes) -> Tokens:
 
 
 @dataclass(frozen=True)
-class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
+class Imeasure(JudgesEdits, Metric):
     """The gain in weighted accuracy over the unchanged source, as a share of the greatest gain.
 
     Source, output and reference are aligned. A loss is a share of the greatest possible loss, below

@@ -7,32 +7,35 @@ from typing import ClassVar
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
+from pipeline.extensions.edits.annotators import (
+    SequentialAnnotatorChoice,
+    as_text,
+    last_present,
+)
 from pipeline.kernel.common import Encoded, Lines
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesReferences,
+    Columns,
+    Counted,
     CountWarning,
     Explains,
+    Field,
     JudgesEdits,
+    Metric,
+    StatisticsSpec,
+    Text,
     Texts,
     Verdict,
     Verdicts,
-    Warns,
+    beta_option,
+    f_of_counts,
+    level_option,
+    option,
+    ratio,
 )
-from pipeline.metrics.base.choices import SequentialAnnotatorChoice, f_of_counts, ratio
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import beta_option, level_option, option
-from pipeline.metrics.base.statistics_spec import (
-    Columns,
-    Field,
-    StatisticsSpec,
-    Text,
-    as_text,
-    last_present,
-)
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 
 from .. import kernel
 from ..gold_records import ABSENT, Gold, listed_edits, read_gold
@@ -238,7 +241,7 @@ def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | Non
 
 
 @dataclass(frozen=True)
-class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
+class MaxMatch(JudgesEdits, Explains, Metric):
     """F-beta of the edits from source to output, divided in the way that fits an annotator best.
 
     Precision is correct / proposed edits, or 1 where none is proposed. Recall is correct /

@@ -13,23 +13,18 @@ from pipeline.extensions.edits.options import choice_option
 from pipeline.metrics.base.capabilities import (
     ChoosesReferences,
     CountWarning,
-    ReadsDataSet,
+    Field,
+    Metric,
     ScoresLines,
-    Warns,
-)
-from pipeline.metrics.base.choices import (
-    NEAR,
-    SequentialAnnotatorChoice,
     best_by,
+    beta_option,
     f_of_counts,
-    nearly_tied,
+    level_option,
+    option,
     ratio,
     rounded,
 )
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import beta_option, level_option, option
-from pipeline.metrics.base.statistics_spec import WHOLE, Columns, Field
-from pipeline.metrics.f_score import precision_recall_f
+from pipeline.metrics.base.choices import NEAR, nearly_tied
 
 from ..options import AnnotatesTexts, annotator_option, gold_option
 from .cleme_counts import CHANGED, KINDS, ClemeSpec
@@ -175,9 +170,7 @@ FIRST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Cleme(
-    AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns, Metric
-):
+class Cleme(AnnotatesTexts, ScoresLines, Metric):
     """F-beta of chunks of sentences, which are cut alike for the output and all references.
 
     A chunk that the output changes is a hit (tp) if a reference has the same words there, else a
@@ -206,7 +199,7 @@ class Cleme(
         {"tp", "fp", "fn", "tn", "fp_ne", "fp_un"}
     )
     table_outputs: ClassVar[str] = "precision|recall|hit|err|und|ove"
-    whole_sums: ClassVar[tuple[str, ...]] = CHANGED
+    corpus_sums: ClassVar[tuple[str, ...]] = CHANGED
     """What the mean length of the chunks that references change is made of."""
 
     version: str = option(
@@ -440,8 +433,8 @@ def _mean_length(columns: Columns) -> float:
     """
     sums = []
     for name in CHANGED:
-        if WHOLE + name in columns:
-            sums.append(columns[WHOLE + name][0])
+        if CORPUS_SUM + name in columns:
+            sums.append(columns[CORPUS_SUM + name][0])
         else:
             sums.append(columns[name].sum())
     words, chunks = sums

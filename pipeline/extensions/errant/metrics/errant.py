@@ -17,22 +17,23 @@ from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesReferences,
+    Columns,
+    Counted,
     CountWarning,
+    Field,
     JudgesEdits,
+    Metric,
+    StatisticsSpec,
+    Text,
     Texts,
     Verdict,
     Verdicts,
-    Warns,
-)
-from pipeline.metrics.base.choices import (
-    SequentialAnnotatorChoice,
+    beta_option,
     f_of_counts,
+    level_option,
+    option,
     rounded,
 )
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import beta_option, level_option, option
-from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
 
 from .. import errant_report
 from ..errant_report import (
@@ -597,7 +598,7 @@ _LIST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
+class Errant(AnnotatesTexts, JudgesEdits, Metric):
     """F-beta of edits that the output and an annotator have in common.
 
     The counts tp, fp and fn are summed over sentences. Precision is tp / (tp + fp), or 1 without

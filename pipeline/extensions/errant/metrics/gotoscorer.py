@@ -16,21 +16,20 @@ from pipeline.extensions.edits.m2_files import Edit
 from pipeline.extensions.edits.records import annotation_of, outputs_of
 from pipeline.extensions.edits.view_names import EDITS
 from pipeline.files.plain_files import small_text
-from pipeline.metrics.base.capabilities import ChoosesReferences
-from pipeline.metrics.base.choices import f_beta, ratio
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import (
+from pipeline.metrics.base import (
+    Columns,
+    CorpusPass,
+    Counted,
+    Field,
+    Metric,
+    StatisticsSpec,
+    Text,
     beta_option,
+    f_beta,
     level_option,
     number_option,
     option,
-)
-from pipeline.metrics.base.statistics_spec import (
-    Columns,
-    CorpusPass,
-    Field,
-    StatisticsSpec,
-    Text,
+    ratio,
 )
 
 LEFT_OUT = {
@@ -353,7 +352,7 @@ class GotoSpec(StatisticsSpec):
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
-        right_systems: RightSystems | None = self.of_file or text.whole
+        right_systems: RightSystems | None = self.of_file or text.corpus_data
         chunks = judge(self.annotator, self.flavour, text)
         lines = len(text.references[0].starts)
         sizes = np.bincount(chunks.line, minlength=lines).tolist()
@@ -454,7 +453,7 @@ def resolved(text: str, base: Path) -> str:
 
 
 @dataclass(frozen=True)
-class GoToScorer(ChoosesReferences, Metric):
+class GoToScorer(Metric):
     """F-beta of chunks, weighted by how many systems fail at them.
 
     The edits of one annotator cut a sentence into chunks: each edit, and each token and gap between

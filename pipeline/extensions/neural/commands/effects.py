@@ -8,7 +8,7 @@ from pipeline.data.texts import called
 from pipeline.errors import printable
 from pipeline.extension import ExplainOption
 from pipeline.extensions.edits.records import NOTHING
-from pipeline.metrics.base.metric import Metric
+from pipeline.metrics.base import Metric
 from pipeline.report.tables import percent
 from pipeline.report.terminal.printing import print_styled, print_table
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pipeline.extensions.page.page import render
 from pipeline.extensions.page.shell import Link, PageTable
-from pipeline.metrics.names import goodness
+from pipeline.metrics import goodness
 from pipeline.report.context import NamedRun, ReportContext, SeveralRunsFormat
 from pipeline.report.tables import shown_role
 from pipeline.report.tables.metric_names import labels
