@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from . import compat, errors, rewards
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
-    from .metrics.base.metric import Metric
+    from .metrics.base import Metric
     from .scorers import Scorer, sentence_scores
 
 __all__ = [

@@ -42,10 +42,9 @@ from .execution.computation import with_computed
 from .execution.count import count_in_memory
 from .execution.options import SILENT, Listener, RunOptions
 from .execution.store.run_directory import folder_of
+from .metrics import MetricArgument, from_values
+from .metrics.base import Metric
 from .metrics.base.capabilities import file_readers, for_run
-from .metrics.base.metric import Metric
-from .metrics.build import MetricArgument, from_values
-from .metrics.caller_tokens import OF_M2, has_own_tokens, with_own_tokens
 from .metrics.sources import metric_source
 from .prepare import complete, fit, text_warnings
 from .scoring import stored_runs

@@ -11,8 +11,7 @@ from .data.texts import read_texts
 from .errors import InputError, did_you_mean
 from .execution.store.counts import InMemoryCounts, StoredCounts
 from .metrics import METRICS
-from .metrics.base.metric import Metric
-from .metrics.base.statistics_spec import Columns
+from .metrics.base import Columns, Metric
 from .report import in_python
 from .report.context import plot_style
 from .report.tables.metric_names import labels

@@ -30,12 +30,9 @@ from .data.opener import Opener
 from .data.texts import read_texts
 from .errors import ConfigError, InputError, Problem, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
-from .metrics.base import capabilities
-from .metrics.base.capabilities import file_readers, reads_files, reference_rules
-from .metrics.base.metric import Metric
-from .metrics.base.options import render_signature
-from .metrics.build import metrics_called, resolve_all, with_defaults
-from .metrics.caller_tokens import has_own_tokens
+from .metrics import from_nodes, has_own_tokens, metrics_called
+from .metrics.base import Metric, capabilities, reads_files, render_signature
+from .metrics.base.capabilities import file_readers
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
 from .stage import Job, Preparation, extension_stages, open_stages
@@ -188,7 +185,7 @@ def read_config(
 
     loaded = load(written, overrides.settings, READERS, problems)
     root = loaded.config.tree if loaded.config else None
-    metrics = resolve_all(with_defaults(loaded.metric_nodes, root, problems), problems)
+    metrics = from_nodes(loaded.metric_nodes, root, problems)
     if loaded.config is None:
         problems += unavailable(metrics)
         raise ConfigError(dict.fromkeys(problems))

@@ -17,20 +17,17 @@ from numpy.typing import NDArray
 from . import kernel
 from .api import corpus_of_call, results_of
 from .arrays import Floats, Ints
-from .data.corpus import MAX_REFERENCES, ONE, Corpus, corpus_in_memory, reference_sets
-from .data.input_readers import GOLD, reader_of, takes_texts, without_source
+from .data.corpus import MAX_REFERENCES, ONE, Corpus, reference_sets
+from .data.input_readers import takes_texts, without_source
 from .data.inputs import TEXTS
 from .data.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
 from .evaluation import Evaluation
 from .execution.count import PreparedCounts
 from .kernel.common import join_lines
-from .metrics.base.capabilities import reads_files, reference_rules
-from .metrics.base.metric import Metric
-from .metrics.base.statistics_spec import StatisticsSpec, Text, with_corpus_pass
-from .metrics.build import MetricArgument, from_values
-from .metrics.caller_tokens import OF_M2, has_own_tokens, with_own_tokens
-from .metrics.prepared import prepared_text
+from .metrics import MetricArgument, from_values
+from .metrics.base import Metric, StatisticsSpec, Text, reads_files
+from .metrics.base.statistics_spec import with_corpus_pass
 from .prepare import complete, fit, text_warnings
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of

@@ -13,7 +13,7 @@ from .data.corpus import Corpus
 from .errors import Problem
 from .execution.options import Listener
 from .extension import installed
-from .metrics.base.metric import Metric
+from .metrics.base import Metric
 from .report.context import PlotStyle
 from .scoring.metric_results import MetricResult, Task
 from .scoring.resampling.samples import SampleCluster

@@ -50,7 +50,7 @@ from .execution.store.run_directory import (
     surroundings,
 )
 from .files.plain_files import remove_abandoned
-from .metrics.base.capabilities import computes_numbers
+from .metrics.base import computes_numbers
 from .prepare import prepare
 from .report import FORMATS
 from .report.context import ReportContext

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..data.corpus import Corpus
-from ..metrics.base.capabilities import computes_numbers
-from ..metrics.base.metric import Metric
+from ..metrics.base import Metric, computes_numbers
 from .options import AUTO, SILENT, Listener, RunOptions
 
 

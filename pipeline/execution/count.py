@@ -618,7 +618,7 @@ class PreparedCounts:
             systems = [_lines_of(text) for text in corpus.systems.values()]
         text = Text(source, references, systems, {}, missing=self.missing)
         text = with_corpus_pass(spec, text)
-        self.corpus_pass_result = text.whole
+        self.corpus_pass_result = text.corpus_data
         self._prepared = (
             Gathered(spec, text) if corpus.computed else spec.prepared(text)
         )

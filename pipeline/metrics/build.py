@@ -15,8 +15,7 @@ from ..data.config.tree import Node, from_plain
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..extension import missing_extension
 from ..files.remote import Remote, expanded, is_data, locate
-from ..tokenizers import TOKENIZERS
-from ..tokenizers.sacrebleu import tokenizer_of_pair
+from ..tokenizers import TOKENIZERS, tokenizer_of_pair
 from .base.metric import Metric
 from .base.options import Option, parse_signature, render_signature
 from .names import CHANGES, Meaning, folded, meanings, named, spellings
@@ -248,9 +247,9 @@ def _written_options(metric: type[Metric], node: Node) -> dict[str, Option | Non
     options = {}
     for key, child in children.items():
         option = option_of(metric, key)
-        if child.is_set or option is None or option not in replaced:
-            result[key] = child
-    return result
+        if key != "name" and (child.is_set or not option or option not in replaced):
+            options[key] = option
+    return options
 
 
 def as_mapping(node: Node) -> tuple[type[Metric], Node]:
@@ -304,12 +303,12 @@ def _written_mapping(node: Node) -> Node:
         return node
     # a text such as "gleu[n=3]" with options beside it, some of which --set may replace
     mapping = _written_mapping(replace(name_node, path=node.path))
-    merged = dict(children_of(mapping))
-    for key, child in children_of(node).items():
-        if key == "name":
-            continue
-        if key in merged and not child.is_set:
-            message = (
+    in_text = children_of(mapping)
+    beside = dict(children_of(node))
+    del beside["name"]
+    for key, child in beside.items():
+        if key in in_text and not child.is_set:
+            raise ConfigError(
                 f"'{name_node.value}': '{key}' is given a second time outside the text"
             )
     keys = {**mapping.keys, **node.keys}

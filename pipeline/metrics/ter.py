@@ -9,14 +9,8 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.python import edit_rate
-from ..tokenizers import OWN, is_own
-from ..tokenizers.tercom import Tercom
-from .base.capabilities import (
-    ChoosesReferences,
-    Explains,
-    HasPeerSignature,
-    ScoresLines,
-)
+from ..tokenizers import OWN, Tercom, is_own
+from .base.capabilities import Explains, ScoresLines
 from .base.choices import ratio
 from .base.metric import Counted, Metric
 from .base.options import level_option, option, sacrebleu_signature

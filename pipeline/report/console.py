@@ -7,7 +7,7 @@ On a terminal the best and significant cells are in colour. In a pipe the tables
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from ..metrics.names import goodness
+from ..metrics import goodness
 from ..scoring.results import Comparison, Results, Score
 from ..scoring.significance_tests import with_samples
 from .overview import Overview, overviews

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from ..errors import InputError, did_you_mean
 from ..extension import missing_extension
-from ..metrics.base.metric import Metric
-from ..metrics.build import from_text, metrics_called
+from ..metrics import from_text, metrics_called
+from ..metrics.base import Metric
 from ..scoring.results import Results
 from . import DISPLAYS, FORMATS, PLOTS, unavailable
 from .context import PlotStyle, ReportContext

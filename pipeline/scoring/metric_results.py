@@ -20,15 +20,9 @@ from .._version import __version__
 from ..data.inputs import TEXTS
 from ..data.texts import KIND, AnyText, digest_like
 from ..errors import InputError, bounded
-from ..metrics.base.capabilities import (
-    category_spec,
-    declared_of,
-    peer_signature,
-    warner,
-)
-from ..metrics.base.options import render_signature
-from ..metrics.base.statistics_spec import StatisticsSpec
-from ..metrics.names import goodness
+from ..metrics import goodness
+from ..metrics.base import StatisticsSpec, render_signature
+from ..metrics.base.capabilities import declared_of
 from .aggregation import POLICIES, SystemCounts, mean_of
 from .results import (
     REFERENCES_ROW,
@@ -51,7 +45,7 @@ if TYPE_CHECKING:
     from ..data.corpus import Corpus
     from ..execution.count import Counted
     from ..execution.options import Missing
-    from ..metrics.base.metric import Metric
+    from ..metrics.base import Metric
 
 LOWER = "the lower the score, the better"
 """The note on scores of metrics such as TER."""

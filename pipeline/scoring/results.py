@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 from ..errors import StoreError
 from ..execution.options import Missing
 from ..files.safe_files import read_json
-from ..metrics.base.declared import Declared
-from ..metrics.base.metric import Metric
-from ..metrics.base.statistics_spec import StatisticsSpec
-from ..metrics.names import lower_is_better
+from ..metrics import lower_is_better
+from ..metrics.base import Declared, Metric, StatisticsSpec
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -332,9 +330,9 @@ class Results:
         """
         declared = self.declared.get(printed.partition("|")[0])
         if not declared:
-            from ..metrics.build import (
-                from_text,
-            )  # here: this file is read without any metric
+            from ..metrics import (
+                from_text,  # here: this file is read without any metric
+            )
 
             return from_text(printed)
         from ..metrics.sources import metric_source  # few runs have such metrics

@@ -41,12 +41,9 @@ from ...execution.computation import with_computed
 from ...execution.count import PreparedCounts, count_in_memory
 from ...extension import ExplainOption, loaded
 from ...kernel.common import join_lines
-from ...metrics.base import capabilities
-from ...metrics.base.capabilities import Rule, edit_judge, explainer
-from ...metrics.base.metric import Metric
-from ...metrics.base.statistics_spec import StatisticsSpec, Text
-from ...metrics.build import from_texts
-from ...metrics.prepared import prepared_text
+from ...metrics import from_texts
+from ...metrics.base import Metric, Rule, StatisticsSpec, Text, capabilities, edit_judge
+from ...metrics.base.capabilities import explainer
 from ...prepare import fit
 from ...report import sentence
 from ...report.tables import percent, ranked
@@ -305,10 +302,10 @@ def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric without an explanation."""
     if capabilities.computes_numbers(metric):
         output = [line.decode() for line in text.systems[0].texts()]
-        columns = prepared_text(metric.spec, text).count(output, np.arange(1))
+        columns = metric.spec.prepared(text).count(output, np.arange(1))
     else:
         columns = metric.spec.count(text)[0]
-    if capabilities.data_set_columns(metric).whole_sums:
+    if metric.corpus_sums:
         return "it weighs each edit by all sentences together, so that a sentence alone has no score"
     outputs = {}
     for name, values in metric.sentence_outputs(columns).items():
@@ -360,7 +357,7 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
         count.name: count.values.reshape(-1) for count in counts if count.orders
     }
     orders = max(map(len, by_order.values()), default=rule.last if rule else 0)
-    for n, row in enumerate(capabilities.row_names(metric)[:orders], 1):
+    for n, row in enumerate(metric.row_names()[:orders], 1):
         title = row
         suffix = ""
         if row.isdigit():

@@ -33,7 +33,7 @@ from .. import arguments
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...metrics.base.statistics_spec import StatisticsSpec
+    from ...metrics.base import StatisticsSpec
     from ...stage import Job
 
 INCOMPLETE = (

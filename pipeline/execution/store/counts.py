@@ -34,13 +34,8 @@ from ...arrays import Ints
 from ...errors import StoreError
 from ...files import safe_files
 from ...files.safe_files import file_name, open_regular, parse_json, write_atomic
-from ...metrics.base.statistics_spec import (
-    COUNTING,
-    Columns,
-    Schema,
-    StatisticsSpec,
-    narrow,
-)
+from ...metrics.base import Columns, Schema, StatisticsSpec
+from ...metrics.base.statistics_spec import COUNTING, narrow
 from ...parallel import Shared, alone, in_batches, prefetch
 
 BLOCK_LINES = 8192

@@ -31,7 +31,7 @@ from ..._version import __version__
 from ...errors import StoreError, printable
 from ...files import safe_files
 from ...files.remote import Remote, expanded, is_remote
-from ...metrics.base.statistics_spec import CorpusPass
+from ...metrics.base import CorpusPass
 from ...parallel import Shared, alone
 from ..options import Listener, LoggingListener
 from .counts import (

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pipeline.metrics.base.options import option
+from pipeline.metrics.base import option
 
 
 def choice_option(*, last: bool = False, **more: Any) -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from pipeline.extensions.edits.m2_files import NOOP as NOOP_LINE
 from pipeline.extensions.edits.m2_files import PREFIXES, Annotated, Edit, edit_of
-from pipeline.metrics.f_score import precision_recall_f
+from pipeline.metrics import precision_recall_f
 
 Key: TypeAlias = "tuple[int | str, ...]"
 """The properties of an edit that have to be equal."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pipeline.files.small_tables import LARGEST_NUMBER
 from pipeline.metrics import precision_recall_f
-from pipeline.metrics.base.declared import Declared
+from pipeline.metrics.base import Declared
 
 Item = tuple[Any, ...]
 """The texts that one number is computed from: in the order of Declared.reads, each a text or a

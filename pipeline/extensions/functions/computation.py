@@ -18,7 +18,7 @@ from pipeline.data.texts import AnyText, text_in_memory
 from pipeline.errors import InputError, did_you_mean
 from pipeline.execution.computation import Computation
 from pipeline.execution.options import Listener, RunOptions
-from pipeline.metrics.base.capabilities import ComputesNumbers
+from pipeline.metrics.base import ComputesNumbers
 
 from .answer_cache import AnswerCache
 from .answers import Answer, Failure, encoded_answer

@@ -27,7 +27,8 @@ from typing import (
 
 from pipeline.errors import ConfigError, did_you_mean
 from pipeline.files.safe_files import digest
-from pipeline.metrics.base.declared import Declared, Parameter
+from pipeline.metrics.base import Declared
+from pipeline.metrics.base.declared import Parameter
 
 from .code_files import CodeOrigin
 

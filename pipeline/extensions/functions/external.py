@@ -22,9 +22,14 @@ from pipeline.errors import (
 )
 from pipeline.files.remote import Remote, is_data, locate
 from pipeline.files.safe_files import file_name
-from pipeline.metrics.base.capabilities import ReadsFiles, reads_files
-from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.base.options import beta_option, number_option, option
+from pipeline.metrics.base import (
+    Metric,
+    ReadsFiles,
+    beta_option,
+    number_option,
+    option,
+    reads_files,
+)
 
 from .number_files import NUMBERS, NumberColumns, reader
 from .numbers import COUNTS, Numbers, NumberSpec

@@ -12,7 +12,7 @@ from pipeline.arrays import Ints
 from pipeline.errors import ConfigError, InputError
 from pipeline.files.safe_files import digest
 from pipeline.kernel.common import Lines
-from pipeline.metrics.base.statistics_spec import Text
+from pipeline.metrics.base import Text
 
 from . import models
 from .answers import Answer, Failure, Item, best, item_length

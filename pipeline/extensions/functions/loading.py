@@ -22,12 +22,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pipeline.errors import ConfigError, CorpusError
 from pipeline.files.plain_files import small_bytes
 from pipeline.files.safe_files import digest
-from pipeline.metrics import METRICS
-from pipeline.metrics.base.declared import Declared
-from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.base.statistics_spec import StatisticsSpec
-from pipeline.metrics.build import from_text
-from pipeline.metrics.names import forget_names, named
+from pipeline.metrics import METRICS, from_text, named
+from pipeline.metrics.base import Declared, Metric, StatisticsSpec
+from pipeline.metrics.names import forget_names
 from pipeline.metrics.sources import MetricSource
 from pipeline.parallel import prepare_workers
 

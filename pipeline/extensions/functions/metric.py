@@ -10,10 +10,9 @@ from typing import Any, ClassVar, cast
 from pipeline.data.corpus import Corpus
 from pipeline.errors import ConfigError
 from pipeline.files.remote import expanded
-from pipeline.metrics.base.capabilities import ChoosesReferences, HasPeerSignature
-from pipeline.metrics.base.declared import Declared, Parameter, key_of
-from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.base.options import beta_option, escape, option, parse_signature
+from pipeline.metrics.base import Declared, Metric, beta_option, option, parse_signature
+from pipeline.metrics.base.declared import Parameter, key_of
+from pipeline.metrics.base.options import escape
 
 from . import models
 from .computation import ComputedByCode
@@ -24,7 +23,7 @@ from .models import content_digest
 from .numbers import COUNTS, Numbers
 
 
-class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputedByCode, Numbers):
+class FunctionMetric(ComputedByCode, Numbers):
     """A metric that a user declares with a function or class; there is a subclass for each."""
 
     help_page: ClassVar[str] = "plugins"

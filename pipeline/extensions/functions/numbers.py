@@ -8,10 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
-from pipeline.metrics.base.capabilities import ScoresLines
-from pipeline.metrics.base.choices import f_of_counts
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
+from pipeline.metrics.base import (
+    Columns,
+    Counted,
+    Field,
+    Metric,
+    ScoresLines,
+    StatisticsSpec,
+    Text,
+    f_of_counts,
+)
 
 COUNTS = ("tp", "fp", "fn")
 """The columns from which F-beta is computed."""

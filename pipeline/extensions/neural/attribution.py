@@ -29,12 +29,7 @@ from pipeline.extensions.edits.view_names import GOLD, annotator_of
 from pipeline.extensions.errant.annotated_texts import corrected
 from pipeline.extensions.errant.errant_annotator import annotator_named
 from pipeline.extensions.errant.view_names import annotated_by
-from pipeline.metrics.base.capabilities import (
-    computes_numbers,
-    data_set_columns,
-    reads_files,
-)
-from pipeline.metrics.base.metric import Metric
+from pipeline.metrics.base import Metric, computes_numbers, reads_files
 from pipeline.scoring.sentences import LineScores
 
 Output = tuple[str, int]

@@ -21,10 +21,7 @@ from pipeline.extensions.functions.computation import ComputedByCode
 from pipeline.extensions.functions.declare import Model, metric
 from pipeline.extensions.functions.function_spec import FunctionMetricSpec
 from pipeline.extensions.functions.metric import parameter_option
-from pipeline.metrics.base.capabilities import CountWarning
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import option
-from pipeline.metrics.base.statistics_spec import Columns, Field
+from pipeline.metrics.base import Columns, Counted, CountWarning, Field, Metric, option
 
 from .bertscore import WithPairs, f_of
 from .networks import CALL_SIZE, built_in

@@ -18,11 +18,17 @@ from pipeline.errors import ConfigError
 from pipeline.extensions.functions.computation import ComputedByCode
 from pipeline.extensions.functions.declare import Plugin
 from pipeline.extensions.functions.function_spec import Code, FunctionMetricSpec
-from pipeline.metrics.base.choices import ratio
-from pipeline.metrics.base.declared import Declared, Parameter
-from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import level_option, option
-from pipeline.metrics.base.statistics_spec import Columns, Field
+from pipeline.metrics.base import (
+    Columns,
+    Counted,
+    Declared,
+    Field,
+    Metric,
+    level_option,
+    option,
+    ratio,
+)
+from pipeline.metrics.base.declared import Parameter
 from pipeline.tokenizers.sacrebleu import JAR as PTB
 from pipeline.tokenizers.sacrebleu import Jar, Ptb
 

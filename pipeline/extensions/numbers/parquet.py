@@ -13,7 +13,7 @@ import numpy as np
 
 from pipeline.arrays import Ints
 from pipeline.data.texts import read_texts
-from pipeline.metrics.base.statistics_spec import StatisticsSpec
+from pipeline.metrics.base import StatisticsSpec
 from pipeline.report.context import ReportContext
 from pipeline.report.tables import ranked
 from pipeline.scoring.metric_results import MetricResult

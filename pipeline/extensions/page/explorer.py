@@ -15,10 +15,8 @@ from pipeline.arrays import Floats, Ints
 from pipeline.data.corpus import Corpus
 from pipeline.data.texts import lines_of
 from pipeline.errors import InputError
-from pipeline.metrics.base import capabilities
-from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.base.statistics_spec import Columns
-from pipeline.metrics.names import factor
+from pipeline.metrics import factor
+from pipeline.metrics.base import Columns, Metric, capabilities
 from pipeline.report import sentence
 from pipeline.report.context import ReportContext
 from pipeline.report.tables import comparisons

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pipeline.extension import installed
-from pipeline.metrics.names import class_of, factor
+from pipeline.metrics import class_of, factor
 from pipeline.report.context import ReportContext
 from pipeline.report.overview import Overview, overviews, verdict_sentence
 from pipeline.report.tables import comparisons, ranked, shown_role

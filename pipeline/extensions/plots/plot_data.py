@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pipeline.metrics.names import factor
+from pipeline.metrics import factor
 from pipeline.report.tables import comparisons, percent, ranked
 from pipeline.report.tables.series import best_of_series, best_sentences, series_in
 from pipeline.scoring.results import Results, Score, Series

@@ -5,18 +5,14 @@ holds for the others. So nothing else depends on which metric it has.
 """
 
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, cast
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
-from ...arrays import Floats, Ints
+from ...arrays import Floats
 from ...errors import Problem
-from ...kernel.common import COUNTED, Kind
-from ...tokenizers.tokenization import Tokenization
-from .choices import Draws, SequentialAnnotatorChoice
 from .declared import Declared
 from .metric import Metric
-from .statistics_spec import Columns, StatisticsSpec, Text
+from .statistics_spec import Columns, Text
 
 if TYPE_CHECKING:
     from ...data.config.resolved import Config

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pipeline.metrics.names import class_of
+from pipeline.metrics import class_of
 from pipeline.scoring.results import REST, Breakdown, Category, Results
 
 from . import Table, percent

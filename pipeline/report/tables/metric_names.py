@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from ...errors import InputError
-from ...metrics import METRICS
+from ...metrics import METRICS, class_of, from_text
 from ...metrics.base.options import unescape
-from ...metrics.build import from_text
-from ...metrics.names import class_of
 
 ALWAYS = ("flavour", "level")
 """Settings that labels name whenever metrics of a name differ in them, since such scores cannot be

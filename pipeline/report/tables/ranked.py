@@ -9,8 +9,8 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from ...errors import InputError, known_names
-from ...metrics.base.metric import Metric
-from ...metrics.names import class_of, factor
+from ...metrics import class_of, factor
+from ...metrics.base import Metric
 from ...scoring.results import (
     REFERENCES_ROW,
     Comparison,

@@ -28,7 +28,7 @@ from pipeline.data.scan import STRIDE
 from pipeline.data.texts import read_texts
 from pipeline.errors import ConfigError
 from pipeline.evaluation import Evaluation
-from pipeline.metrics.build import from_texts
+from pipeline.metrics import from_texts
 from pipeline.report.tables import percent, round_half_up
 
 HEADER = ("", "match", "penal", "numer", "denom", "p", "bp", "gleu")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import LongTextError
 from pipeline.kernel.common import Encoded, join_lines
-from pipeline.metrics.base.capabilities import (
+from pipeline.metrics.base import (
     MISSED,
     RIGHT,
     WRONG,

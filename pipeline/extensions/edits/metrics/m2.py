@@ -13,7 +13,7 @@ from pipeline.extensions.edits.annotators import (
     last_present,
 )
 from pipeline.kernel.common import Encoded, Lines
-from pipeline.metrics.base.capabilities import (
+from pipeline.metrics.base import (
     MISSED,
     RIGHT,
     WRONG,

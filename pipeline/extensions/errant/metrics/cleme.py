@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
 from pipeline.extensions.edits.options import choice_option
-from pipeline.metrics.base.capabilities import (
-    ChoosesReferences,
+from pipeline.metrics.base import (
     CountWarning,
     Field,
     Metric,

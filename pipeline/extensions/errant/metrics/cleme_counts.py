@@ -15,7 +15,7 @@ import numpy as np
 from pipeline.arrays import Ints
 from pipeline.extensions.edits.m2_files import DELETED, SPAN, Edit
 from pipeline.extensions.edits.records import annotation_of, outputs_of
-from pipeline.metrics.base.statistics_spec import Field, StatisticsSpec, Text
+from pipeline.metrics.base import Field, StatisticsSpec, Text
 
 from ..view_names import EDITS_OF_BOTH
 

@@ -13,7 +13,7 @@ from pipeline.arrays import Bools, Floats, Ints
 from pipeline.extensions.edits.m2_files import FIELDS, Edit
 from pipeline.extensions.edits.options import choice_option
 from pipeline.extensions.edits.records import annotation_of, outputs_of
-from pipeline.metrics.base.capabilities import (
+from pipeline.metrics.base import (
     MISSED,
     RIGHT,
     WRONG,

@@ -21,11 +21,10 @@ import yaml
 
 from pipeline.errors import InputError, did_you_mean
 from pipeline.execution.store.run_directory import folder_of
-from pipeline.metrics import METRICS
+from pipeline.metrics import METRICS, from_text
+from pipeline.metrics.base import Metric
 from pipeline.metrics.base.capabilities import declared_of
 from pipeline.metrics.base.declared import key_of
-from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.build import from_text
 from pipeline.report.tables import comparisons, ranked
 from pipeline.report.terminal.printing import print_line
 from pipeline.scoring.results import Results
