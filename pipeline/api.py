@@ -24,7 +24,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
-import numpy as np
+from pipeline.metrics import bind_tokens
 
 from .data.config.resolved import overrides_from_values
 from .data.config.tree import from_mapping
@@ -192,7 +192,7 @@ def evaluate(
     )
     corpus = replace(corpus, name=dataset or corpus.name)
     if numbers:
-        for kind, readers in file_readers(all_metrics).items():
+        for kind, readers in file_readers(bound_metrics).items():
             corpus = kind.with_arrays(corpus, readers, numbers)
     evaluation = evaluate_corpus(
         corpus, bound_metrics, n_jobs=n_jobs, statistics=statistics
@@ -220,23 +220,6 @@ def _numbers_by_system(
         else:
             numbers[title] = {ONE: value}
     return numbers
-
-
-def _entries_for(
-    metrics: Sequence[Metric], scores: Mapping[str, Mapping[str, Any]]
-) -> list[dict[str, str]]:
-    """Return config entries for numbers in memory whose title no metric has.
-
-    `scores` are numbers by title and system; counts of edits have 3 columns.
-    """
-    titles = {metric.output for metric in metrics if reads_files(metric)}
-    entries = []
-    for title, systems in scores.items():
-        if title not in titles:
-            is_counts = np.ndim(next(iter(systems.values()), 0)) == 2
-            score = "f_beta" if is_counts else "mean"
-            entries.append({"name": "external", "title": title, "score": score})
-    return entries
 
 
 def corpus_of_call(

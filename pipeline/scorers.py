@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.metrics import bind_tokens
+
 from . import kernel
 from .api import corpus_of_call, results_of
 from .arrays import Floats, Ints

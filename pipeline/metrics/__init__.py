@@ -12,6 +12,7 @@ from .table import METRICS
 if TYPE_CHECKING:
     from .build import (
         MetricArgument,
+        from_nodes,
         from_text,
         from_texts,
         from_values,
@@ -39,19 +40,10 @@ __all__ = [
     "precision_recall_f",
 ]
 MODULES = {
-    "build": {
-        "MetricArgument",
-        "from_text",
-        "from_texts",
-        "from_values",
-        "metrics_called",
-        "resolve_all",
-        "with_defaults",
-    },
-    "f_score": {"precision_recall_f"},
-    "caller_tokens": {"OF_M2", "has_own_tokens", "with_own_tokens"},
-    "names": {"class_of", "factor", "goodness", "lower_is_better", "named"},
-    "prepared": {"Gathered", "Prepared", "prepared_text"},
+    "build": "MetricArgument from_nodes from_text from_texts from_values metrics_called",
+    "caller_tokens": "bind_tokens has_own_tokens",
+    "f_score": "precision_recall_f",
+    "names": "class_of factor goodness lower_is_better named",
 }
 """The modules of the names that are imported on first use, for a fast start."""
 

@@ -145,7 +145,7 @@ class DrawnMeans(Aggregation):
             for name in of_blocks[0]:
                 values = [outputs_of_block[name] for outputs_of_block in of_blocks]
                 outputs[name] = np.concatenate(values)
-            scores.append(Reduced(aggregated(metric, outputs)))
+            scores.append(Reduced(metric.aggregated(outputs)))
         return scores
 
     def summands(self, counts: SystemCounts) -> list[Summand]:

@@ -314,7 +314,7 @@ class MetricTerms(ReferenceTerms):
 
         Real terms are summed exactly too.
         """
-        choose = chooser(self.metric)
+        choose = self.metric.chooser()
         has_reference_terms = any(field.per_reference for field in self.metric.terms)
         real_fields = [field for field in self.metric.terms if field.real]
         totals = np.zeros(self.schema.width, np.int64)
@@ -468,7 +468,7 @@ def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     """Return the tiers of the categories of a data set: the finest, and those that are coarser."""
     result: dict[int, Tier] = {}
     for number in TIERS:
-        of_data_set = [category_of(metric, name, number) for name in categories]
+        of_data_set = [metric.category(name, number) for name in categories]
         of_data_set.append(REST)
         names = sorted({*of_data_set} - {REST})
         names.append(REST)

@@ -386,7 +386,6 @@ OPEN = {
         "caller_tokens",
         "f_score",
         "names",
-        "prepared",
         "sources",
     )
 }

@@ -32,6 +32,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pipeline.metrics.base.ngrams import grams, merged, roles
+
 from ...data.corpus import Corpus
 from ...data.input_readers import completed
 from ...data.inputs import TEXTS

@@ -17,6 +17,7 @@ from pipeline.data.texts import lines_of
 from pipeline.errors import InputError
 from pipeline.metrics import factor
 from pipeline.metrics.base import Columns, Metric, capabilities
+from pipeline.metrics.base.ngrams import COUNTS, ROLES, Tokens
 from pipeline.report import sentence
 from pipeline.report.context import ReportContext
 from pipeline.report.tables import comparisons

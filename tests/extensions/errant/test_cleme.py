@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline.errors import InputError
+from pipeline.extensions.edits import annotators as annotator_choice
+from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice
 from pipeline.extensions.edits.records import record_of
 from pipeline.extensions.errant.errant_report import preference
 from pipeline.kernel.common import join_lines
@@ -604,7 +606,7 @@ def test_guesses_end_in_the_choice_that_is_made_one_by_one(
         block for block in blocks if len(block["order"])
     ]  # the totals are carried from block to block
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(running_choice, "SENTENCES_AT_ONCE", piece)
+        patch.setattr(annotator_choice, "SENTENCES_AT_ONCE", piece)
         choose = choice_of(name, running)
         chosen = [choose(block).tolist() for block in blocks]
     assert (chosen, choose.totals.tolist()) == one_by_one(name, running, blocks)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import LongTextError
+from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice, as_text
 from pipeline.kernel.common import Encoded, join_lines
 from pipeline.metrics.base import (
     MISSED,

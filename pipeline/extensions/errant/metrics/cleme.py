@@ -9,8 +9,12 @@ from numpy.typing import NDArray
 
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
+from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice
 from pipeline.extensions.edits.options import choice_option
+from pipeline.metrics import precision_recall_f
 from pipeline.metrics.base import (
+    Columns,
+    Counted,
     CountWarning,
     Field,
     Metric,
@@ -24,6 +28,7 @@ from pipeline.metrics.base import (
     rounded,
 )
 from pipeline.metrics.base.choices import NEAR, nearly_tied
+from pipeline.metrics.base.statistics_spec import CORPUS_SUM
 
 from ..options import AnnotatesTexts, annotator_option, gold_option
 from .cleme_counts import CHANGED, KINDS, ClemeSpec

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pipeline import kernel
 from pipeline.arrays import Bools, Floats, Ints
+from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice
 from pipeline.extensions.edits.m2_files import FIELDS, Edit
 from pipeline.extensions.edits.options import choice_option
 from pipeline.extensions.edits.records import annotation_of, outputs_of
