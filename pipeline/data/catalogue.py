@@ -199,9 +199,9 @@ def bring(written: Any, home: str) -> None:
     It is written as `datasets.yaml` is. A data set of the same name from an earlier config is
     replaced. Raises DataError for what is no data set.
     """
-    for name, entry in (
-        written.items() if isinstance(written, dict) else [("", written)]
-    ):
+    if not isinstance(written, dict):
+        written = {"": written}
+    for name, entry in written.items():
         try:
             dataset = _data_set(name, entry, home)
         except (KeyError, TypeError, AttributeError, ValueError):

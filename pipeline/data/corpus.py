@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -110,7 +111,9 @@ class Corpus:
             return count, count
         blanks = np.concatenate([file.blanks for file in self.references])
         lines, missing_counts = np.unique(blanks, return_counts=True)
-        least_missing = int(missing_counts.min()) if len(lines) == self.lines else 0
+        least_missing = 0
+        if len(lines) == self.lines:
+            least_missing = int(missing_counts.min())
         return count - int(missing_counts.max()), count - least_missing
 
     def lacks(self, number: int, line: int) -> bool:
@@ -143,8 +146,12 @@ class Corpus:
     @property
     def texts(self) -> list[AnyText]:
         """All texts: source, references, systems."""
-        source = [self.source] if self.source else []
-        return [*source, *self.references, *self.systems.values()]
+        texts: list[AnyText] = []
+        if self.source:
+            texts.append(self.source)
+        texts += self.references
+        texts += self.systems.values()
+        return texts
 
 
 def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
@@ -235,11 +242,14 @@ def corpus_in_memory(
         named.append((name_of[system], texts))
     missing = _check_texts(named)
     if missing:
-        named = [(name, _with_empty(texts)) for name, texts in named]
+        with_empty: list[tuple[str, Any]] = []
+        for name, texts in named:
+            with_empty.append((name, [text or "" for text in texts]))
+        named = with_empty
     characters = sum(len(texts) * len(texts[0]) for _, texts in named if len(texts))
-    with workers.threads(
-        threads if characters > MIN_THREADED_CHARACTERS else 1
-    ) as shared:
+    if characters <= MIN_THREADED_CHARACTERS:
+        threads = 1
+    with workers.threads(threads) as shared:
         opened = shared(lambda item: text_in_memory(*item), named)
     source = opened[0] if sources is not None else None
     first = len(opened) - len(systems) - len(sets)
@@ -257,10 +267,14 @@ def corpus_in_memory(
                 reference_texts[index], blanks=missing_lines
             )
 
-    named_ids = text_in_memory("ids", list(map(str, ids))) if ids is not None else None
-    problems = check_parallel([*opened, *([named_ids] if named_ids else [])])
+    parallel_texts = list(opened)
+    named_ids = None
+    if ids is not None:
+        named_ids = text_in_memory("ids", list(map(str, ids)))
+        parallel_texts.append(named_ids)
+    problems = check_parallel(parallel_texts)
     if named_ids:
-        numbered(named_ids)
+        numbered(named_ids)  # raises the error of an id that stands twice
     if missing and not problems:
         problems = without_any(reference_texts, "")
     if problems:
@@ -332,8 +346,8 @@ def _transposed(references: Sequence[Any], base: Any) -> list[list[Any]]:
             longest = max(longest, len(texts))
     sets: list[list[Any]] = [[] for _ in range(longest)]
     for texts in references:
-        padded = [*([] if texts is None else texts), *[None] * longest][:longest]
-        for column, text in zip(sets, padded, strict=True):
+        texts_of_item = [] if texts is None else list(texts)
+        for column, text in zip_longest(sets, texts_of_item):
             column.append(text)
     return sets
 
@@ -403,11 +417,6 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
     return missing
 
 
-def _with_empty(texts: Sequence[str | None]) -> list[str]:
-    """Return texts with an empty text in place of None."""
-    return [text or "" for text in texts]
-
-
 def _not_texts(name: str, texts: Any, *, may_be_missing: bool) -> str:
     """Return the message that something is no list of texts."""
     hint = ", None for a missing one" if may_be_missing else ""
@@ -417,7 +426,9 @@ def _not_texts(name: str, texts: Any, *, may_be_missing: bool) -> str:
     for number, text in enumerate(texts, 1):
         if isinstance(text, str) or (may_be_missing and text is None):
             continue
-        kind = text if text is None or isinstance(text, float) else type(text).__name__
+        kind = type(text).__name__
+        if text is None or isinstance(text, float):
+            kind = str(text)
         lists = ""
         if is_list(text):
             lists = "; lists of tokens stand alone, without strings in the same call"

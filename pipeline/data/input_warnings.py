@@ -135,11 +135,9 @@ def _system_warnings(corpus: Corpus) -> Iterator[str]:
     before: list[tuple[str, AnyText]] = []
     for number, reference in enumerate(corpus.references, 1):
         before.append((f"reference {number}", reference))
-    source_or_references = [
-        *([corpus.source] if corpus.source else []),
-        *corpus.references,
-    ]
-    may_have_subwords = any(text.suspicious.subwords for text in source_or_references)
+    may_have_subwords = any(text.suspicious.subwords for text in corpus.references)
+    if corpus.source and corpus.source.suspicious.subwords:
+        may_have_subwords = True
     for name, file in corpus.systems.items():
         if name in corpus.references_as_systems:
             continue

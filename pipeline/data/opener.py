@@ -78,7 +78,9 @@ class TextsOfInput:
     @property
     def of_dataset(self) -> list[TextFile]:
         """The source and the references."""
-        return [*([self.source] if self.source else []), *self.references]
+        if self.source:
+            return [self.source, *self.references]
+        return list(self.references)
 
     @property
     def of_systems(self) -> list[TextFile]:
@@ -145,24 +147,27 @@ class Opener:
         new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
         size = 0
         if self.threads > 1 or self.cluster:
-            size = sum(_size(formats.file_of(item)) for item in new)
-        with threads(self.threads if size > MIN_THREADED_BYTES else 1) as shared:
+            for item in new:
+                size += _size(formats.file_of(item))
+        thread_count = 1
+        if size > MIN_THREADED_BYTES:
+            thread_count = self.threads
+        with threads(thread_count) as shared:
             openings = shared(self._try, new)
             opened = [item for item in openings if isinstance(item, Opening)]
             uses_cluster = self.cluster is not None and size > MIN_CLUSTER_BYTES
             results = self._scanned(opened, shared, uses_cluster=uses_cluster)
         for item, opening in zip(new, openings, strict=True):
-            file = (
-                self._finished(opening, results)
-                if isinstance(opening, Opening)
-                else opening
-            )
-            self._opened[item] = file
+            if isinstance(opening, Opening):
+                self._opened[item] = self._finished(opening, results)
+            else:
+                self._opened[item] = opening
+            file = self._opened[item]
             if isinstance(file, CorpusError):
                 problems += file.problems
-        before = self._stdin_inputs
-        self._stdin_inputs += sum(item == STDIN for item in inputs)
-        if before < 2 <= self._stdin_inputs:
+        stdin_inputs_before = self._stdin_inputs
+        self._stdin_inputs += list(inputs).count(STDIN)
+        if stdin_inputs_before < 2 <= self._stdin_inputs:
             message = "is named more than once; it can be one text only"
             problems.append(Problem("standard input", message))
         files = [self._opened[item] for item in inputs]
@@ -290,9 +295,10 @@ class Opener:
             for opening in openings:
                 if _in_place(opening):
                     remote_ranges.update(opening.ranges)
-        ranges = list(
-            dict.fromkeys(chain.from_iterable(opening.ranges for opening in openings))
-        )
+        distinct: dict[TextRange, None] = {}
+        for opening in openings:
+            distinct.update(dict.fromkeys(opening.ranges))
+        ranges = list(distinct)
         for low in range(0, len(ranges), RANGES_AT_ONCE):
             batch = ranges[low : low + RANGES_AT_ONCE]
             sent = [item for item in batch if item in remote_ranges]

@@ -182,7 +182,9 @@ class Samples:
         systems: Mapping[str, AnyText],
         block_lines: int = BLOCK_LINES,
     ) -> None:
-        texts = [source] if source else []
+        texts: list[AnyText] = []
+        if source:
+            texts.append(source)
         texts += references
         texts += systems.values()
         length = block_lines
@@ -190,18 +192,19 @@ class Samples:
             # so many lines of this text have MAX_BLOCK_BYTES, on average
             length = min(length, MAX_BLOCK_BYTES * text.lines // max(text.size, 1))
         length = max(length, FEW)
-        self.source = (
-            Sample(source, f"the source ({source.name})", length) if source else None
-        )
+        self.source: Sample | None = None
+        self.inputs: list[Sample] = []
+        if source:
+            self.source = Sample(source, f"the source ({source.name})", length)
+            self.inputs.append(self.source)
         self.references = []
         for number, text in enumerate(references, 1):
-            self.references.append(
-                Sample(text, f"reference {number} ({text.name})", length)
-            )
-        self.systems = [
-            Sample(text, f"system {name}", length) for name, text in systems.items()
-        ]
-        self.inputs = [*([self.source] if self.source else []), *self.references]
+            called = f"reference {number} ({text.name})"
+            self.references.append(Sample(text, called, length))
+        self.inputs += self.references
+        self.systems = []
+        for name, text in systems.items():
+            self.systems.append(Sample(text, f"system {name}", length))
         self.all = [*self.inputs, *self.systems]
         self.short = self
         """Samples of fewer lines, for what shows in a few."""
@@ -216,7 +219,5 @@ class Samples:
     @cached_property
     def others(self) -> list[Sample]:
         """The outputs that are neither the source nor a reference."""
-        return [sample for sample in self.systems if not self._is_input(sample)]
-
-    def _is_input(self, sample: Sample) -> bool:
-        return any(sample.text.identity == other.text.identity for other in self.inputs)
+        inputs = {sample.text.identity for sample in self.inputs}
+        return [sample for sample in self.systems if sample.text.identity not in inputs]

@@ -231,16 +231,14 @@ class TextFile:
         last = int(lines.searchsorted(high))
         start = int(byte_offsets[first])
         stop = int(byte_offsets[last])
-        # A worker may have another working directory. abspath() does not resolve links.
-        path = (
-            self.path.url
-            if isinstance(self.path, Remote)
-            else os.path.abspath(self.path)  # noqa: PTH100
-        )
+        if isinstance(self.path, Remote):
+            path = self.path.url
+        else:
+            # A worker may have another working directory. abspath() does not resolve links.
+            path = os.path.abspath(self.path)  # noqa: PTH100
+        fingerprint: tuple[int, int] | RemoteFingerprint | None
         if isinstance(self.fingerprint, Fingerprint):
-            fingerprint: tuple[int, int] | RemoteFingerprint | None = self.fingerprint[
-                :2
-            ]
+            fingerprint = self.fingerprint[:2]
         else:
             fingerprint = self.fingerprint
         return Span(
