@@ -279,6 +279,8 @@ def above_ceilings(rooms: dict[str, Figures]) -> list[str]:
     ceilings = read_ceilings()
     messages = []
     for room, figures in rooms.items():
+        if room in ("the package", "the tests") and set(ceilings) - set(rooms):
+            continue  # an extension is deleted
         limits = ceilings.get(room, NEW_ROOM)
         for name, figure in limited_figures(room, figures).items():
             if figure > limits[name]:

@@ -15,6 +15,7 @@ from pipeline.errors import InputError
 from pipeline.extensions.page.notebook import MAX_ROWS, SHADE, THIN
 from pipeline.report.terminal.progress import Bar, NotebookBar, progress_listener
 from tests.conftest import ROOT
+from tests.support.extensions import needs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -304,6 +305,7 @@ def test_without_matplotlib_messages_say_how_to_get_it(
 # ---- figures
 
 
+@needs("plots")
 def test_plots_are_figures_that_show_themselves(
     several: Evaluation, folder: Path
 ) -> None:
@@ -319,6 +321,7 @@ def test_plots_are_figures_that_show_themselves(
         assert len(figure.axes) == 1
 
 
+@needs("plots")
 def test_plots_say_what_they_lack(several: Evaluation, folder: Path) -> None:
     pytest.importorskip("matplotlib")
     for settings, message in [

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipeline.extension import installed
 from tests.conftest import called, run, tree, write_run
-from tests.support.extensions import with_extension
+from tests.support.extensions import needs, with_extension
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -274,7 +275,12 @@ WRONG = {
 
 @pytest.mark.parametrize(
     ("run_of", "command"),
-    [(name, command) for name, own in WRONG.items() for command in own],
+    [
+        (name, command)
+        for name, commands in WRONG.items()
+        for command in commands
+        if "--plot score" not in command or "plots" in installed()
+    ],
 )
 def test_what_is_not_there_is_an_error_with_the_nearest_name(
     several: Path,
@@ -291,6 +297,7 @@ def test_what_is_not_there_is_an_error_with_the_nearest_name(
     assert WRONG[run_of][command] in err
 
 
+@needs("plots")
 def test_a_plot_that_a_run_has_nothing_for_is_told(
     several: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,7 @@ from pipeline.cli.dispatch import main
 from pipeline.extensions.published.recipe import recipes
 from pipeline.extensions.published.tables import SHORT, markdown_lines
 from tests.conftest import ROOT
+from tests.support.extensions import needs
 from tests.test_newcomers import Block
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@needs("edits")
 def test_the_example_of_the_help_page_runs(
     sample: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -179,6 +181,7 @@ def test_a_name_that_another_result_has(
     assert "another result is called gjg-m2 already" in error
 
 
+@needs("edits")
 def test_files_that_are_not_here_are_what_to_fetch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

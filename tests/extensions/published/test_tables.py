@@ -1,4 +1,4 @@
-"""Expectations in the tables of reports."""
+"""Expectations and judgements in reports."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.report import latex
+from pipeline.report import FORMATS, latex
 from tests.conftest import called, run, write_run
-from tests.extensions.human.test_reports import JUDGED
 from tests.report.test_reports import drawn
+
+JUDGED = "system1Id,system2Id,system1rank,system2rank,segmentId,judgeID\nA,B,1,2,1,x\nB,A,2,1,2,x\nA,B,2,1,3,x\n"
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +58,37 @@ def test_what_was_expected_is_in_every_table(
         capsys, "report", expecting, "--format", "markdown", "--metric", "gleu"
     )[1]
     assert "expected and found" not in part  # of the run as a whole
+
+
+def test_a_run_without_scores_has_reports(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "j.csv").write_text(JUDGED, encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(
+        "judgments: {all: {file: j.csv}}\n", encoding="utf-8"
+    )
+    run(tmp_path / "c.yaml", tmp_path / "run")
+    for name in FORMATS:
+        assert called(capsys, "report", tmp_path / "run", "--format", name)[0] == 0, (
+            name
+        )
+    assert (
+        "Expected Wins, 3 items"
+        in called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
+    )
+    code, out, _ = called(capsys, "cite", tmp_path / "run")
+    assert code == 0
+    assert out.startswith(
+        "% judgments all: expected wins [bojar-etal-2013-findings, koehn-2012-simulating]\n"
+    )
+    if "html" in FORMATS:
+        page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+        assert "no sentences here" not in page
+        assert 'href="#results">Results' not in page
+    for arguments in (
+        ["show", "--line", "1"],
+        ["show", "--metric", "gleu"],
+        ["compare"],
+    ):
+        code, _, err = called(capsys, arguments[0], tmp_path / "run", *arguments[1:])
+        assert (code, "has no scores" in err) == (2, True), err
