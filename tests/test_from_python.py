@@ -21,7 +21,6 @@ import pipeline
 from pipeline import reopen
 from pipeline.errors import ConfigError, InputError
 from tests.conftest import ROOT, write_run
-from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture: one example brings a metric)
 
 API = (ROOT / "pipeline" / "help" / "api.md").read_text(encoding="utf-8")
 EXAMPLES = "\n".join(re.findall(r"^(?: {4}.*)?$", API, re.MULTILINE))

@@ -304,7 +304,9 @@ def test_metrics_and_options_that_tokens_do_not_suit(metric: str, message: str) 
 def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
     with_tokens = {from_text(metric).name for metric in WITH_TOKENS}
     for name in set(METRICS) - with_tokens:
-        with pytest.raises(InputError, match=r"tokens of your own|files|pipeline"):
+        with pytest.raises(
+            InputError, match=r"tokens of your own|files|pipeline|no default"
+        ):
             pipeline.evaluate(LISTS, [LISTS], LISTS, name)
 
 

@@ -74,6 +74,15 @@ def with_dependents(names: set[str]) -> set[str]:
     return names
 
 
+def with_needs(names: set[str]) -> set[str]:
+    """Return extensions, and all that they need."""
+    needs = project_extensions()
+    result = set(names)
+    for name in names:
+        result |= with_needs(set(needs[name]))
+    return result
+
+
 def copy_without(names: set[str], folder: Path) -> Path:
     """Copy the checkout without some extensions and their tests; return the copy."""
     copy = folder / "checkout"

@@ -10,8 +10,6 @@ from collections.abc import Collection, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 
-from ...metrics import factor
-
 Table = tuple[list[str], list[list[str]]]
 """A header, and rows that have as many cells as the header."""
 
@@ -58,6 +56,8 @@ def percent(fraction: float, digits: int, metric: str = "") -> str:
     """Return a fraction times 100, rounded half up; a score of a metric (by its signature) that is
     no fraction as it is.
     """
+    from ...metrics import factor  # here: tables that have no scores need no metric
+
     return round_half_up(factor(metric) * fraction, digits)
 
 
