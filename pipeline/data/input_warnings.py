@@ -5,10 +5,11 @@ They go into the results. Tables of what is checked are in `text_checks.py`.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
-from ..errors import listed
+from ..errors import bounded, listed
 from .corpus import Corpus
-from .inputs import TextReader
+from .inputs import TEXTS, TextReader
 from .samples import FEW
 from .text_checks import (
     DATA_SET_CHECKS,
@@ -23,7 +24,7 @@ from .text_checks import (
     text_warning,
     words_of_name,
 )
-from .texts import ORDINARY, AnyText, MemoryText
+from .texts import ORDINARY, AnyText, MemoryText, read_texts
 
 BASELINES = {
     *ROLE_WORDS["source"].split(),
@@ -36,6 +37,24 @@ BASELINES = {
     "nothing",
 }
 """Words in names of systems that are the source on purpose."""
+
+
+def text_warnings(corpus: Corpus, metrics: Sequence[TextReader]) -> list[str]:
+    """Return the warnings about a data set that these metrics score."""
+    reads_references = False
+    gold_warnings: dict[str, None] = {}
+    for metric in metrics:
+        view = corpus.read_by(metric.spec)
+        if metric.spec.input == TEXTS or view.annotated:
+            reads_references = True
+        if metric.spec.input != TEXTS:
+            records = [read_texts(text, 0, text.lines) for text in view.references]
+            for warning in metric.gold_warnings(chain.from_iterable(records)):
+                gold_warnings[f"{corpus.name}: {warning}"] = None
+    warnings = suspicions(corpus, references=reads_references)
+    compared = corpus if reads_references else replace(corpus, references=())
+    warnings += mixed_styles(compared, metrics)
+    return [*bounded(warnings), *bounded(list(gold_warnings))]
 
 
 def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
