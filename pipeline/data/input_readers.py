@@ -54,9 +54,21 @@ class Listener(Protocol):
         """Take a warning that is displayed at once."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class InputView:
+    """Which records of an input a view has in place of texts."""
+
+    references: int
+    """The first so many of the records that stand in place of references."""
+    has_outputs: bool
+    """Whether it has the records of outputs. Otherwise it has the outputs as texts."""
+    foreign: str = ""
+    """A note that the edits of gold are not those of the outputs' annotator; else an empty text."""
+
+
 @dataclass
-class OpenedInput(ABC):
-    """The records of an input, before lines are selected and views are made."""
+class OpenedInput:
+    """The records of an input, before lines are selected."""
 
     source: TextFile
     """The source as the files of the input have it."""
@@ -66,12 +78,10 @@ class OpenedInput(ABC):
     """The records of outputs, of the systems that have some."""
     notes: list[str]
     """Warnings."""
-
-    @abstractmethod
-    def views(
-        self, dataset: Dataset, corpus: Corpus, views: Collection[str]
-    ) -> Mapping[str, Corpus]:
-        """Return the views of a data set by name; lines of the records are selected by now."""
+    categories: tuple[str, ...]
+    """The types of edits that are scored apart, sorted."""
+    views: Mapping[str, InputView]
+    """The views by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -397,9 +407,20 @@ def open_corpus(
         notes=tuple(texts.notes),
         ids=texts.ids,
     )
+
+    # views with the records
     views_of_inputs: dict[str, Corpus] = {}
     for opened in texts.inputs:
-        views_of_inputs.update(opened.views(dataset, corpus, views))
+        for name, view in opened.views.items():
+            views_of_inputs[name] = replace(
+                corpus,
+                references=tuple(opened.references[: view.references]),
+                systems=opened.outputs if view.has_outputs else corpus.systems,
+                missing=False,
+                notes=(),
+                categories=opened.categories,
+                foreign=view.foreign,
+            )
     return replace(corpus, views=views_of_inputs) if texts.inputs else corpus
 
 
