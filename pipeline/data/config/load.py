@@ -63,6 +63,7 @@ from .tree import Location, Node
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
+NUMBER_OR_RANGE = r"[0-9]+( *- *[0-9]+)?"
 MAX_NUMBERS_BYTES = 100_000_000
 """A file of line numbers may not be longer."""
 IDLE_BESIDE = (
@@ -299,19 +300,23 @@ class Resolver:
             source, references = self.fetched_texts(parsed.data, name)
         m2: Path | Remote | None = None
         if parsed.m2 is not None:
-            m2 = self.path(self.entry(parsed.m2, (*at, "m2"), name))
+            m2_entry = self.entry(parsed.m2, (*at, "m2"), name)
+            m2 = self.path(m2_entry)
         gold: list[Path | Remote] = []
         for index, text in enumerate(parsed.gold):
-            gold.append(self.path(self.entry(text, (*at, "gold", index), name)))
+            gold_entry = self.entry(text, (*at, "gold", index), name)
+            gold.append(self.path(gold_entry))
         if not gold and m2 is not None:
             gold = [m2]
         if parsed.source is not None:
-            source = self.input(self.entry(parsed.source, (*at, "source"), name))
+            source_entry = self.entry(parsed.source, (*at, "source"), name)
+            source = self.input(source_entry)
         for index, reference in enumerate(parsed.references):
             entry = self.entry(reference, (*at, "references", index), name)
             for file in self.inputs(entry):
                 if isinstance(file, Column):
-                    references.append(replace(file, null=empty_references == "none"))
+                    may_be_null = empty_references == "none"
+                    references.append(replace(file, null=may_be_null))
                 else:
                     references.append(file)
         if m2 is None and gold and not references:
@@ -385,13 +390,11 @@ class Resolver:
         node = self.nodes[location]
         with gathered(self.problems):
             numbers = node.value if isinstance(node.value, list) else [node]
-            items = [
-                (str(child.value), f"{child.mark}: {child.path}") for child in numbers
-            ]
-            is_path = isinstance(node.value, str) and not re.fullmatch(
-                r"[0-9]+( *- *[0-9]+)?", node.value
-            )
-            if is_path:
+            items = []
+            for child in numbers:
+                items.append((str(child.value), f"{child.mark}: {child.path}"))
+            is_text = isinstance(node.value, str)
+            if is_text and not re.fullmatch(NUMBER_OR_RANGE, str(node.value)):
                 path = self.path(self.entry(str(node.value), location, name))
                 if isinstance(path, Remote):
                     message = "is an address; only source, references, m2 and outputs may be one"
@@ -409,9 +412,8 @@ class Resolver:
         if isinstance(parsed, dict):
             systems = [self.system(name, value) for name, value in parsed.items()]
         else:
-            systems = self.systems_of_globs(
-                parsed if isinstance(parsed, list) else [OFFICIAL]
-            )
+            globs = parsed if isinstance(parsed, list) else [OFFICIAL]
+            systems = self.systems_of_globs(globs)
         return tuple(systems)
 
     def system(self, name: str, parsed: object) -> System:
@@ -581,7 +583,8 @@ class Resolver:
             return self.path(entry)
         location = entry.location
         of_path = (*location, record.format)
-        path = self.path(self.entry(record.path, of_path, entry.dataset, entry.system))
+        path_entry = self.entry(record.path, of_path, entry.dataset, entry.system)
+        path = self.path(path_entry)
         text_format = self.formats[record.format]
         is_number = bool(re.fullmatch(r"[1-9][0-9]{0,5}", record.column))
         header = False
