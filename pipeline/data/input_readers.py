@@ -173,6 +173,10 @@ class InputReader(ABC):
     def misfit(self, metric: TextReader, corpus: Corpus) -> str:
         """Return why a metric cannot score a data set with its view; empty: it can."""
 
+    @abstractmethod
+    def warnings(self, metric: TextReader, view: Corpus) -> list[str]:
+        """Return the warnings of a metric about the records of its view."""
+
 
 class TextsReader(InputReader):
     """Reads lines of text. The view of texts is the data set itself."""
@@ -233,6 +237,10 @@ class TextsReader(InputReader):
     def misfit(self, metric: TextReader, corpus: Corpus) -> str:
         """Return that every data set can be read as texts."""
         return ""
+
+    def warnings(self, metric: TextReader, view: Corpus) -> list[str]:
+        """Return no warnings: texts have no records."""
+        return []
 
 
 INPUTS: Table[InputReader] = Table(

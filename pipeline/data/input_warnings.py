@@ -5,10 +5,10 @@ They go into the results. Tables of what is checked are in `text_checks.py`.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from ..errors import bounded, listed
 from .corpus import Corpus
+from .input_readers import reader_of
 from .inputs import TEXTS, TextReader
 from .samples import FEW
 from .text_checks import (
@@ -24,7 +24,7 @@ from .text_checks import (
     text_warning,
     words_of_name,
 )
-from .texts import ORDINARY, AnyText, MemoryText, read_texts
+from .texts import ORDINARY, AnyText, MemoryText
 
 BASELINES = {
     *ROLE_WORDS["source"].split(),
@@ -42,19 +42,17 @@ BASELINES = {
 def text_warnings(corpus: Corpus, metrics: Sequence[TextReader]) -> list[str]:
     """Return the warnings about a data set that these metrics score."""
     reads_references = False
-    gold_warnings: dict[str, None] = {}
+    warnings_of_records: dict[str, None] = {}
     for metric in metrics:
         view = corpus.read_by(metric.spec)
         if metric.spec.input == TEXTS or view.annotated:
             reads_references = True
-        if metric.spec.input != TEXTS:
-            records = [read_texts(text, 0, text.lines) for text in view.references]
-            for warning in metric.gold_warnings(chain.from_iterable(records)):
-                gold_warnings[f"{corpus.name}: {warning}"] = None
+        for warning in reader_of(metric.spec.input).warnings(metric, view):
+            warnings_of_records[f"{corpus.name}: {warning}"] = None
     warnings = suspicions(corpus, references=reads_references)
     compared = corpus if reads_references else replace(corpus, references=())
     warnings += mixed_styles(compared, metrics)
-    return [*bounded(warnings), *bounded(list(gold_warnings))]
+    return [*bounded(warnings), *bounded(list(warnings_of_records))]
 
 
 def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:

@@ -415,9 +415,7 @@ def _put(node: Node, rest: str, path: str, value: Node) -> Node:
         raise ConfigError.at(value.mark.file, message)
     children = node.value or {}
     step = _first_key(rest, children)
-    child = children.get(step)
-    if child is None:
-        child = Node(None, value.mark, child_path(node.path, step))
+    child = children.get(step) or Node(None, value.mark, child_path(node.path, step))
     left = rest[len(step) + 1 :]
     changed = _put_or_replace(child, left, path, value)
     children = {**children, step: changed}

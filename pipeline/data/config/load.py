@@ -596,10 +596,15 @@ class Resolver:
         key = record.key
         if not key and text_format.column:
             key = self.parsed.datasets[entry.dataset].key
-        column = Column(
-            kind=record.format, path=path, column=record.column, header=header
+        if text_format.header and key and not key.isdecimal():
+            header = True
+        return Column(
+            kind=record.format,
+            path=path,
+            column=record.column,
+            header=header,
+            key=key or "",
         )
-        return column.joined_by(key or "", named=bool(text_format.header))
 
     def path(self, entry: Entry) -> Path | Remote:
         """Return the path or address of an entry."""
