@@ -415,12 +415,15 @@ def open_corpus(
         notes=tuple(texts.notes),
         ids=texts.ids,
     )
+    return replace(corpus, views=_views(corpus, texts.inputs))
 
-    # views with the records
-    views_of_inputs: dict[str, Corpus] = {}
-    for opened in texts.inputs:
+
+def _views(corpus: Corpus, inputs: Iterable[OpenedInput]) -> dict[str, Corpus]:
+    """Return the views of a data set by name, with the records of inputs in place of texts."""
+    views = {}
+    for opened in inputs:
         for name, view in opened.views.items():
-            views_of_inputs[name] = replace(
+            views[name] = replace(
                 corpus,
                 references=tuple(opened.references[: view.references]),
                 systems=opened.outputs if view.has_outputs else corpus.systems,
@@ -429,7 +432,7 @@ def open_corpus(
                 categories=opened.categories,
                 foreign=view.foreign,
             )
-    return replace(corpus, views=views_of_inputs) if texts.inputs else corpus
+    return views
 
 
 def _select(
