@@ -36,6 +36,7 @@ from .data.input_readers import (
     without_references,
     without_source,
 )
+from .data.input_warnings import text_warnings
 from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, metric_results_of
 from .execution.computation import with_computed
@@ -46,7 +47,7 @@ from .metrics import MetricArgument, from_values
 from .metrics.base import Metric
 from .metrics.base.capabilities import file_readers, for_run
 from .metrics.sources import metric_source
-from .prepare import complete, fit, text_warnings
+from .prepare import complete, fit
 from .scoring import stored_runs
 from .scoring.metric_results import (
     Task,
@@ -331,7 +332,8 @@ def results_of(
     corpus = tasks[0].corpus
     counts = {corpus.name: counted}
     metric_results = score(tasks, counts)
-    warnings_of_texts = [*text_warnings(tasks), *count_warnings(tasks, counts)]
+    warnings_of_texts = text_warnings(corpus, [task.metric for task in tasks])
+    warnings_of_texts += count_warnings(tasks, counts)
     if settings is None:
         return Evaluation(metric_results, warnings_of_texts)
     from .scoring.resampling.significance import with_statistics

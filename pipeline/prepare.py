@@ -14,7 +14,6 @@ raised at once:
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,11 +23,10 @@ from .data.config.tree import Node
 from .data.corpus import Corpus
 from .data.formats import READERS
 from .data.input_readers import completed, missing_texts, open_corpus, reader_of
-from .data.input_warnings import mixed_styles, suspicions
+from .data.input_warnings import text_warnings
 from .data.inputs import TEXTS
 from .data.opener import Opener
-from .data.texts import read_texts
-from .errors import ConfigError, InputError, Problem, bounded, did_you_mean
+from .errors import ConfigError, InputError, Problem, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .metrics import from_nodes, has_own_tokens, metrics_called
 from .metrics.base import Metric, capabilities, reads_files, render_signature
@@ -100,11 +98,20 @@ def prepare(
     problems: list[Problem] = []
     opened_run = open_run(written, options, overrides, listener, problems)
     config = opened_run.config
-    problems += impossible_requests(config, opened_run.metrics)
+    metrics = opened_run.metrics
+    for metric in metrics:
+        missing_code = capabilities.missing_code(metric)
+        if missing_code:
+            problems.append(Problem("", missing_code))
+    if options.address:
+        reason = unused_address(options.backend or config.parsed.run.backend)
+        if reason:
+            problems.append(Problem("--address", reason))
+    problems += impossible_requests(config, metrics)
     stages = extension_stages(config)
     preparation = Preparation(
         config=config,
-        metrics=opened_run.metrics,
+        metrics=metrics,
         partial=bool(overrides.only),
         problems=problems,
     )
@@ -112,15 +119,13 @@ def prepare(
     config.refuse(problems)
 
     corpora = opened_run.corpora
-    tasks = tasks_of(opened_run.metrics, corpora)
+    tasks = tasks_of(metrics, corpora)
     warnings = list(config.notes)
     for corpus in corpora:
-        of_corpus = [task for task in tasks if task.corpus is corpus]
-        if of_corpus:
-            warnings += text_warnings(of_corpus)
+        warnings += text_warnings(corpus, metrics)
     return Job(
         config=config,
-        metrics=opened_run.metrics,
+        metrics=metrics,
         corpora=corpora,
         tasks=tasks,
         warnings=(*warnings, *preparation.warnings),
@@ -164,9 +169,9 @@ def open_run(
     """Read a config and open its texts; raises ConfigError if the config cannot be read."""
     selected = read_config(written, overrides, problems)
     texts = open_texts(selected, options, listener, problems)
+    problems += fit(selected.metrics, texts.corpora)
     systems = len(selected.config.systems)
     metrics = capabilities.for_run(selected.metrics, systems, texts.corpora)
-    problems += fit(metrics, texts.corpora)
     return OpenedRun(config=selected.config, metrics=metrics, texts=texts)
 
 
@@ -232,11 +237,6 @@ def open_texts(
     """Open all texts and files of numbers. Texts are annotated if a metric needs it."""
     run_options = options.under(selected.config.parsed.run)
     cluster = run_options.new_cluster()
-    if options.address:
-        reason = unused_address(str(run_options.backend))
-        if reason:
-            problems.append(Problem("--address", reason))
-
     config = selected.config
     with_numbers = config
     readers = file_readers(selected.metrics)
@@ -249,6 +249,7 @@ def open_texts(
         with_numbers.missing_files,
         cluster.shared if cluster else None,
     )
+    problems += missing_texts(config, selected.metrics)
     corpora = []
     for dataset in config.datasets:
         corpus = open_corpus(
@@ -258,7 +259,6 @@ def open_texts(
             for kind, metrics in readers.items():
                 corpus = kind.with_numbers(corpus, metrics)
             corpora.append(corpus)
-    problems += missing_texts(config, selected.metrics)
     if not problems:
         threads = run_options.threads
         try:
@@ -340,28 +340,6 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     return POLICIES[metric.policy].misfit(metric, task.references, missing=missing)
 
 
-def text_warnings(tasks: Sequence[Task]) -> list[str]:
-    """Return the warnings about a data set with the metrics of tasks."""
-    corpus = tasks[0].corpus
-    reads_references = False
-    for task in tasks:
-        if task.metric.spec.input == TEXTS or task.input.annotated:
-            reads_references = True
-    warnings = suspicions(corpus, references=reads_references)
-    compared = corpus if reads_references else replace(corpus, references=())
-    warnings += mixed_styles(compared, [task.metric for task in tasks])
-
-    gold_warnings: dict[str, None] = {}
-    for task in tasks:
-        if task.metric.spec.input != TEXTS:
-            records = [
-                read_texts(text, 0, text.lines) for text in task.input.references
-            ]
-            for warning in task.metric.gold_warnings(chain.from_iterable(records)):
-                gold_warnings[f"{corpus.name}: {warning}"] = None
-    return [*bounded(warnings), *bounded(list(gold_warnings))]
-
-
 # --- reports, plots and statistics
 
 
@@ -396,18 +374,12 @@ def impossible_requests(config: Config, metrics: Sequence[Metric]) -> list[Probl
         from .scoring.resampling.intervals import unsupported
         from .scoring.significance_tests import problems_of_settings
 
-        for key, message in problems_of_settings(statistics):
-            problems.append(Problem("", message, location=("statistics", key)))
         for metric in metrics:
             unsupported_reason = unsupported(metric)
             if unsupported_reason:
                 problems.append(
                     Problem("", unsupported_reason, location=("statistics",))
                 )
-
-    # code of metrics
-    for metric in metrics:
-        missing_code = capabilities.missing_code(metric)
-        if missing_code:
-            problems.append(Problem("", missing_code))
+        for key, message in problems_of_settings(statistics):
+            problems.append(Problem("", message, location=("statistics", key)))
     return problems

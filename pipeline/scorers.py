@@ -21,6 +21,7 @@ from .api import corpus_of_call, results_of
 from .arrays import Floats, Ints
 from .data.corpus import MAX_REFERENCES, ONE, Corpus, reference_sets
 from .data.input_readers import takes_texts, without_source
+from .data.input_warnings import text_warnings
 from .data.inputs import TEXTS
 from .data.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
@@ -30,7 +31,7 @@ from .kernel.common import join_lines
 from .metrics import MetricArgument, from_values
 from .metrics.base import Metric, StatisticsSpec, Text, reads_files
 from .metrics.base.statistics_spec import with_corpus_pass
-from .prepare import complete, fit, text_warnings
+from .prepare import complete, fit
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
 from .scoring.sentences import LineScores
@@ -83,7 +84,7 @@ class Scorer:
         unknown metric or setting, for a missing source, and for a metric that does not score texts.
         """
         self._prepare(metric, references, sources, gold, tokenizer)
-        for note in text_warnings([self._task]):
+        for note in text_warnings(self._task.corpus, [self._task.metric]):
             warnings.warn(note, stacklevel=2)
 
     @classmethod

@@ -232,7 +232,9 @@ def _with_options(args: argparse.Namespace, text: Input) -> Input:
         return text
     form = READERS.get(text.kind)
     if form and form.column:
-        return text.joined_by(args.key, named=bool(form.header))
+        # the first line has names if the column of ids has one
+        has_name = bool(form.header and args.key) and not args.key.isdecimal()
+        return replace(text, key=args.key, header=text.header or has_name)
     return text
 
 

@@ -54,9 +54,21 @@ class Listener(Protocol):
         """Take a warning that is displayed at once."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class InputView:
+    """Which records of an input a view has in place of texts."""
+
+    references: int
+    """The first so many of the records that stand in place of references."""
+    has_outputs: bool
+    """Whether it has the records of outputs. Otherwise it has the outputs as texts."""
+    foreign: str = ""
+    """A note that the edits of gold are not those of the outputs' annotator; else an empty text."""
+
+
 @dataclass
-class OpenedInput(ABC):
-    """The records of an input, before lines are selected and views are made."""
+class OpenedInput:
+    """The records of an input, before lines are selected."""
 
     source: TextFile
     """The source as the files of the input have it."""
@@ -66,12 +78,10 @@ class OpenedInput(ABC):
     """The records of outputs, of the systems that have some."""
     notes: list[str]
     """Warnings."""
-
-    @abstractmethod
-    def views(
-        self, dataset: Dataset, corpus: Corpus, views: Collection[str]
-    ) -> Mapping[str, Corpus]:
-        """Return the views of a data set by name; lines of the records are selected by now."""
+    categories: tuple[str, ...]
+    """The types of edits that are scored apart, sorted."""
+    views: Mapping[str, InputView]
+    """The views by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +173,10 @@ class InputReader(ABC):
     def misfit(self, metric: TextReader, corpus: Corpus) -> str:
         """Return why a metric cannot score a data set with its view; empty: it can."""
 
+    @abstractmethod
+    def warnings(self, metric: TextReader, view: Corpus) -> list[str]:
+        """Return the warnings of a metric about the records of its view."""
+
 
 class TextsReader(InputReader):
     """Reads lines of text. The view of texts is the data set itself."""
@@ -223,6 +237,10 @@ class TextsReader(InputReader):
     def misfit(self, metric: TextReader, corpus: Corpus) -> str:
         """Return that every data set can be read as texts."""
         return ""
+
+    def warnings(self, metric: TextReader, view: Corpus) -> list[str]:
+        """Return no warnings: texts have no records."""
+        return []
 
 
 INPUTS: Table[InputReader] = Table(
@@ -397,10 +415,24 @@ def open_corpus(
         notes=tuple(texts.notes),
         ids=texts.ids,
     )
-    views_of_inputs: dict[str, Corpus] = {}
-    for opened in texts.inputs:
-        views_of_inputs.update(opened.views(dataset, corpus, views))
-    return replace(corpus, views=views_of_inputs) if texts.inputs else corpus
+    return replace(corpus, views=_views(corpus, texts.inputs))
+
+
+def _views(corpus: Corpus, inputs: Iterable[OpenedInput]) -> dict[str, Corpus]:
+    """Return the views of a data set by name, with the records of inputs in place of texts."""
+    views = {}
+    for opened in inputs:
+        for name, view in opened.views.items():
+            views[name] = replace(
+                corpus,
+                references=tuple(opened.references[: view.references]),
+                systems=opened.outputs if view.has_outputs else corpus.systems,
+                missing=False,
+                notes=(),
+                categories=opened.categories,
+                foreign=view.foreign,
+            )
+    return views
 
 
 def _select(

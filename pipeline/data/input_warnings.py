@@ -6,9 +6,10 @@ They go into the results. Tables of what is checked are in `text_checks.py`.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..errors import listed
+from ..errors import bounded, listed
 from .corpus import Corpus
-from .inputs import TextReader
+from .input_readers import reader_of
+from .inputs import TEXTS, TextReader
 from .samples import FEW
 from .text_checks import (
     DATA_SET_CHECKS,
@@ -36,6 +37,22 @@ BASELINES = {
     "nothing",
 }
 """Words in names of systems that are the source on purpose."""
+
+
+def text_warnings(corpus: Corpus, metrics: Sequence[TextReader]) -> list[str]:
+    """Return the warnings about a data set that these metrics score."""
+    reads_references = False
+    warnings_of_records: dict[str, None] = {}
+    for metric in metrics:
+        view = corpus.read_by(metric.spec)
+        if metric.spec.input == TEXTS or view.annotated:
+            reads_references = True
+        for warning in reader_of(metric.spec.input).warnings(metric, view):
+            warnings_of_records[f"{corpus.name}: {warning}"] = None
+    warnings = suspicions(corpus, references=reads_references)
+    compared = corpus if reads_references else replace(corpus, references=())
+    warnings += mixed_styles(compared, metrics)
+    return [*bounded(warnings), *bounded(list(warnings_of_records))]
 
 
 def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:

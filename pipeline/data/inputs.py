@@ -4,7 +4,7 @@ Metrics import the data room; the data room never imports metrics, and knows the
 of this module.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ class TextReader(Protocol):
     @property
     def spec(self) -> InputSpec:
         """What the metric reads."""
+
+    def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
+        """Return warnings about records of annotators."""
 
     def settings(self) -> Sequence[tuple[str, object]]:
         """Return the options that can change a number, by their keys in signatures."""

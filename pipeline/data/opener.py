@@ -197,6 +197,8 @@ class Opener:
         inputs += references
         inputs += outputs.values()
         files = self.open_all(inputs, problems)
+
+        # empty references in lists of different lengths
         if ragged and dataset.empty_references != "none":
             for file, count in zip(files[first:last], missing, strict=True):
                 if file and file.blank > count:
@@ -206,6 +208,8 @@ class Opener:
                         "fill them"
                     )
                     problems.append(Problem(file.display_name, message))
+
+        # ids
         ids = self._join(inputs, len(outputs), files, problems)
         texts = TextsOfInput(
             source=files[0] if dataset.source else None,
@@ -308,7 +312,8 @@ class Opener:
                     if result and not result.problem:
                         results[text_range] = result
             local = [item for item in batch if item not in results]
-            results.update(zip(local, shared(TextRange.scan, local), strict=True))
+            scanned = shared(TextRange.scan, local)
+            results.update(zip(local, scanned, strict=True))
             self.read += sum(item.high - item.low for item in batch)
         return results
 
@@ -318,9 +323,8 @@ class Opener:
         """Return a text whose ranges were scanned; one in a temporary file keeps it alive."""
         try:
             temp_files = None if _in_place(opening) else self.temp_files
-            return opening.opened(
-                [results[item] for item in opening.ranges], temp_files
-            )
+            results_of_text = [results[item] for item in opening.ranges]
+            return opening.opened(results_of_text, temp_files)
         except CorpusError as error:
             return error
 
@@ -390,14 +394,12 @@ class Opener:
         """Return the lines of a text with these indices, in this order, as a text."""
 
         def texts() -> Iterator[bytes]:
-            for low in range(
-                0, len(indices), ORDERED_LINES
-            ):  # the text is read once for each part
+            # the text is read once for each part
+            for low in range(0, len(indices), ORDERED_LINES):
                 part = indices[low : low + ORDERED_LINES]
                 unique = np.unique(part)
-                line_at = dict(
-                    zip(unique.tolist(), lines_of(file, unique), strict=True)
-                )
+                pairs = zip(unique.tolist(), lines_of(file, unique), strict=True)
+                line_at = dict(pairs)
                 for index in part.tolist():
                     yield line_at[index].encode()
 
@@ -445,7 +447,9 @@ def _in_place(opening: Opening) -> bool:
 
 def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:
     for first in range(low, high, BLOCK_LINES):
-        yield from read_span(file.span(first, min(first + BLOCK_LINES, high))).texts()
+        last = min(first + BLOCK_LINES, high)
+        lines = read_span(file.span(first, last))
+        yield from lines.texts()
 
 
 # ---- records with ids
@@ -466,8 +470,10 @@ class _Ids:
         Notes further ids there. Raises CorpusError for a missing id, and for one that occurs twice.
         """
         if ids not in self._orders:
-            same = ids.digest == self.base.digest
-            self._orders[ids] = None if same else self._new_order(ids)
+            order = None
+            if ids.digest != self.base.digest:
+                order = self._new_order(ids)
+            self._orders[ids] = order
         return self._orders[ids]
 
     def _new_order(self, ids: TextFile) -> Ints:
@@ -484,8 +490,10 @@ class _Ids:
             )
             raise CorpusError([Problem(ids.display_name, message)])
         if further:
-            count = f"{len(further):,} record{'s' if len(further) > 1 else ''}"
-            first = f"the first is '{further[0]}', {ids.at(line_of[further[0]] + 1)}"
+            plural = "s" if len(further) > 1 else ""
+            count = f"{len(further):,} record{plural}"
+            position = ids.at(line_of[further[0]] + 1)
+            first = f"the first is '{further[0]}', {position}"
             left_out = f"{count} left out, whose ids {base.name} does not have"
             self.notes[f"{ids.name}: {left_out}; {first}"] = None
         return np.array([line_of[name] for name in self._line_of], np.int64)

@@ -82,9 +82,8 @@ class Sample:
         """The lines of all blocks, and of a very long line its beginning."""
         lines: list[str] = []
         for low, high in self.blocks:
-            lines += [
-                line[:MAX_LINE_CHARACTERS] for line in read_texts(self.text, low, high)
-            ]
+            for line in read_texts(self.text, low, high):
+                lines.append(line[:MAX_LINE_CHARACTERS])
         return lines
 
     def number(self, line: int) -> int:
@@ -99,9 +98,11 @@ class Sample:
     def spaceless(self) -> bool:
         """Whether words have no spaces between them, as in Chinese."""
         foreign = [line for line in self.lines if not line.isascii()]
+        if 2 * len(foreign) <= len(self.lines):
+            return False
         spaces = sum(line.count(" ") for line in foreign)
-        is_foreign = 2 * len(foreign) > len(self.lines)
-        return is_foreign and spaces < MIN_SPACES * sum(map(len, foreign))
+        characters = sum(map(len, foreign))
+        return spaces < MIN_SPACES * characters
 
     @cached_property
     def words(self) -> list[set[str]]:
@@ -114,7 +115,9 @@ class Sample:
     def vocabulary(self) -> set[str]:
         """The different words of all lines."""
         text = "\n".join(self.lines)
-        return set(text) if self.spaceless else set(text.split())
+        if self.spaceless:
+            return set(text)
+        return set(text.split())
 
     @cached_property
     def stops(self) -> list[bool]:
@@ -155,9 +158,11 @@ class Sample:
 
     def shares(self, other: Sample) -> list[float]:
         """Return the likeness of each line to that of another text, from 0 to 1."""
-        if id(other) not in self._shares:
-            self._shares[id(other)] = list(map(likeness, self.words, other.words))
-        return self._shares[id(other)]
+        shares = self._shares.get(id(other))
+        if shares is None:
+            shares = list(map(likeness, self.words, other.words))
+            self._shares[id(other)] = shares
+        return shares
 
     def like(self, other: Sample) -> float:
         """Return the mean likeness of the lines of two texts, from 0 to 1.
@@ -190,7 +195,8 @@ class Samples:
         length = block_lines
         for text in texts:
             # so many lines of this text have MAX_BLOCK_BYTES, on average
-            length = min(length, MAX_BLOCK_BYTES * text.lines // max(text.size, 1))
+            lines_of_text = MAX_BLOCK_BYTES * text.lines // max(text.size, 1)
+            length = min(length, lines_of_text)
         length = max(length, FEW)
         self.source: Sample | None = None
         self.inputs: list[Sample] = []

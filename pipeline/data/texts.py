@@ -107,7 +107,8 @@ def read_span(span: Span) -> Lines:
         raise UnreadableError([Problem(display_name, CHANGED)])
     if is_plain and b"\r" in data:
         has_return = codes[ends - 1] == ord("\r")
-        ends = ends - ((ends > starts) & (ends < len(data)) & has_return)
+        has_return &= (ends > starts) & (ends < len(data))
+        ends = ends - has_return
     return Lines(data, starts, ends)
 
 
@@ -147,7 +148,8 @@ class Suspicious(NamedTuple):
         """Return what is suspicious in UTF-8 text."""
         if not any(map(data.__contains__, RARE_BYTES)):
             return ORDINARY
-        return cls(sum(map(data.count, SUBWORDS)), data.count(b"\0"))
+        subwords = sum(map(data.count, SUBWORDS))
+        return cls(subwords=subwords, nuls=data.count(b"\0"))
 
 
 ORDINARY = Suspicious()
@@ -195,7 +197,8 @@ class TextFile:
     @cached_property
     def blanks(self) -> Ints:
         """The numbers, from 1, of the lines without a token."""
-        return np.flatnonzero(np.unpackbits(self.blank_bits, count=self.lines)) + 1
+        bits = np.unpackbits(self.blank_bits, count=self.lines)
+        return np.flatnonzero(bits) + 1
 
     @property
     def first_blank(self) -> int:
@@ -203,7 +206,8 @@ class TextFile:
         if not self.blank:
             return 0
         byte = int(np.argmax(self.blank_bits != 0))
-        bit = int(np.argmax(np.unpackbits(self.blank_bits[byte : byte + 1])))
+        bits = np.unpackbits(self.blank_bits[byte : byte + 1])
+        bit = int(np.argmax(bits))
         return self.number(8 * byte + bit + 1)
 
     @property
@@ -222,7 +226,8 @@ class TextFile:
 
     def at(self, line: int) -> str:
         """Return where the user finds a line, counted from 1."""
-        return (self.origin or Origin(str(self.path))).at(self.number(line))
+        origin = self.origin or Origin(str(self.path))
+        return origin.at(self.number(line))
 
     def span(self, low: int, high: int) -> Span:
         """Return what a worker needs to read the lines low <= i < high."""
@@ -320,8 +325,9 @@ class MemoryText:
         """Return the lines low <= i < high, without a copy."""
         if (low, high) == (0, len(self.strings)):
             return self.content
-        content = self.content
-        return Lines(content.data, content.starts[low:high], content.ends[low:high])
+        starts = self.content.starts[low:high]
+        ends = self.content.ends[low:high]
+        return Lines(self.content.data, starts, ends)
 
 
 AnyText = TextFile | MemoryText
@@ -375,7 +381,9 @@ def read_texts(text: AnyText, low: int = 0, high: int | None = None) -> list[str
     """Return the lines low <= i < high of a text as strings; by default all of them."""
     if isinstance(text, MemoryText):
         return list(text.strings[low:high])
-    span = text.span(low, text.lines if high is None else high)
+    if high is None:
+        high = text.lines
+    span = text.span(low, high)
     return [line.decode() for line in read_span(span).texts()]
 
 
@@ -390,7 +398,8 @@ def lines_of(text: AnyText, indices: Ints) -> Iterator[str]:
             continue
         span = text.span(low, min(low + LINES_AT_ONCE, text.lines))
         lines = read_span(span) if isinstance(span, Span) else span
-        for index in (indices[first:last] - low).tolist():
+        rows = indices[first:last] - low
+        for index in rows.tolist():
             start = int(lines.starts[index])
             end = int(lines.ends[index])
             yield lines.data[start:end].decode()
@@ -400,7 +409,8 @@ def called(line: int, ids: AnyText | None) -> str:
     """Return the name of a line, from 1, in output: its number, and its id if there are ids."""
     if ids is None:
         return f"line {line:,}"
-    return f"line {line:,} (id {read_texts(ids, line - 1, line)[0]})"
+    (name,) = read_texts(ids, line - 1, line)
+    return f"line {line:,} (id {name})"
 
 
 def numbered(ids: AnyText) -> dict[str, int]:

@@ -25,7 +25,7 @@ from pipeline.data import scan as index
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.corpus import corpus_in_memory
 from pipeline.data.input_readers import open_corpus
-from pipeline.data.input_warnings import mistaken_texts
+from pipeline.data.input_warnings import mistaken_texts, text_warnings
 from pipeline.data.samples import (
     BLOCK_LINES,
     BLOCKS,
@@ -37,8 +37,6 @@ from pipeline.data.samples import (
 from pipeline.data.texts import text_in_memory
 from pipeline.errors import InputError
 from pipeline.metrics.build import from_text
-from pipeline.prepare import text_warnings
-from pipeline.scoring.metric_results import tasks_of
 from tests.config_files import CONFIG, TEXTS, prepare, write
 from tests.conftest import ROOT
 
@@ -109,7 +107,7 @@ def opened(
 
 
 def doubts(corpus: Corpus, metrics: list[Metric]) -> list[str]:
-    return text_warnings(tasks_of(metrics, [corpus]))
+    return text_warnings(corpus, metrics)
 
 
 def warned(*args: object, **names: str) -> list[str]:

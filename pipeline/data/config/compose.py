@@ -147,11 +147,8 @@ class _Converter:
             for index, child in enumerate(node.value):
                 items.append(self.convert(child, f"{path}[{index}]", depth + 1))
             return Node(items, mark, path)
-        if (
-            isinstance(node, yaml.ScalarNode)
-            and not node.style
-            and node.value in _NULLS
-        ):
+        is_plain = isinstance(node, yaml.ScalarNode) and not node.style
+        if is_plain and node.value in _NULLS:
             return Node(None, mark, path)
         return Node(str(node.value), mark, path)
 
@@ -321,7 +318,8 @@ class _Reader:
             if self.value_count > MAX_NODES:
                 message = f"the config has more than {MAX_NODES:,} values together with the files that it includes"
                 raise ConfigError.at(name, message)
-            self.merged[path] = self.includes(_with_lists(root), name, (*above, path))
+            above_included = (*above, path)
+            self.merged[path] = self.includes(_with_lists(root), name, above_included)
         return self.merged[path]
 
     def includes(self, root: Node, name: str, above: tuple[Path, ...]) -> Node:
@@ -340,7 +338,8 @@ class _Reader:
         base: Node | None = None
         for child in included.value[: MAX_INCLUDED + 1]:  # of which some may be missing
             try:
-                part = self.file(_included(child, name, above), above)
+                file = _included(child, name, above)
+                part = self.file(file, above)
                 if not isinstance(part.value, dict) or not all(
                     map(_KEY.fullmatch, part.value)
                 ):
@@ -394,8 +393,12 @@ def merge(base: Node, over: Node) -> Node:
         return over
     children = dict(base.value)
     for key, child in over.value.items():
-        children[key] = merge(children[key], child) if key in children else child
-    return replace(over, value=children, keys={**base.keys, **over.keys})
+        if key in children:
+            children[key] = merge(children[key], child)
+        else:
+            children[key] = child
+    keys = {**base.keys, **over.keys}
+    return replace(over, value=children, keys=keys)
 
 
 def _put(node: Node, rest: str, path: str, value: Node) -> Node:
@@ -413,9 +416,11 @@ def _put(node: Node, rest: str, path: str, value: Node) -> Node:
     children = node.value or {}
     step = _first_key(rest, children)
     child = children.get(step) or Node(None, value.mark, child_path(node.path, step))
-    changed = _put_or_replace(child, rest[len(step) + 1 :], path, value)
+    left = rest[len(step) + 1 :]
+    changed = _put_or_replace(child, left, path, value)
     children = {**children, step: changed}
-    return replace(node, value=children, keys={**node.keys, step: value.mark})
+    keys = {**node.keys, step: value.mark}
+    return replace(node, value=children, keys=keys)
 
 
 def _put_in_list(node: Node, rest: str, path: str, value: Node) -> Node:
@@ -484,22 +489,17 @@ def _with(node: Node, children: dict[str, Node]) -> Node:
 def _with_data(root: Node) -> Node:
     """Return root with `NAME: data` and `NAME: data:WHAT` written out, and default outputs."""
     datasets = root.get("datasets")
-    if (
-        datasets is None
-        or not isinstance(datasets.value, dict)
-        or not isinstance(root.value, dict)
-    ):
+    if datasets is None or not isinstance(datasets.value, dict):
         return root
     children = dict(datasets.value)
     first_data: Node | None = None
     for name, node in children.items():
-        if isinstance(node.value, str) and (
-            node.value == "data" or node.value.startswith("data:")
-        ):
-            data = replace(node, value=node.value.partition(":")[2] or name)
-            children[name] = replace(
-                node, value={"data": data}, keys={"data": node.mark}
-            )
+        if isinstance(node.value, str):
+            key, _, what = node.value.partition(":")
+            if key == "data":
+                data = replace(node, value=what or name)
+                keys = {"data": node.mark}
+                children[name] = replace(node, value={"data": data}, keys=keys)
         first_data = first_data or children[name].get("data")
     root = _with(root, {"datasets": _with(datasets, children)})
     if first_data is None or root.get("systems"):

@@ -6,7 +6,7 @@ of metrics are checked in `metrics/`, since each metric knows its own.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -63,6 +63,7 @@ from .tree import Location, Node
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
+NUMBER_OR_RANGE = r"[0-9]+( *- *[0-9]+)?"
 MAX_NUMBERS_BYTES = 100_000_000
 """A file of line numbers may not be longer."""
 IDLE_BESIDE = (
@@ -112,10 +113,14 @@ def load(
     if parsed is None:
         return LoadedConfig(None, metric_nodes)
     resolver = Resolver(nodes, parsed, formats)
+    datasets = resolver.datasets()
+    systems = resolver.systems()
+    resolver.check_names(list(parsed.datasets), "datasets")
+    resolver.check_names([system.name for system in systems], "systems")
     loaded = Config(
         tree=tree,
-        datasets=resolver.datasets(),
-        systems=resolver.systems(),
+        datasets=datasets,
+        systems=systems,
         plain=plain,
         origin=origin,
         parsed=parsed,
@@ -265,7 +270,13 @@ class Resolver:
             bring(self.parsed.catalogue, self.nodes[()].mark.file)
         except DataError as error:
             self.problem(str(error).removeprefix("catalogue: "), ("catalogue",))
-        self.check_names(list(self.parsed.datasets), "datasets")
+        for name, parsed in self.parsed.datasets.items():
+            if parsed.data is not None:
+                try:
+                    text = resolved.fill(parsed.data, name, "{system}")
+                    self.scorables[name] = scorable(text)
+                except DataError as error:
+                    self.problem(str(error), ("datasets", name, "data"))
         for name in set(self.formats) & set(self.parsed.datasets):
             message = (
                 f"'{name}' is the name of a file format, so no data set can have it"
@@ -289,19 +300,23 @@ class Resolver:
             source, references = self.fetched_texts(parsed.data, name)
         m2: Path | Remote | None = None
         if parsed.m2 is not None:
-            m2 = self.path(self.entry(parsed.m2, (*at, "m2"), name))
+            m2_entry = self.entry(parsed.m2, (*at, "m2"), name)
+            m2 = self.path(m2_entry)
         gold: list[Path | Remote] = []
         for index, text in enumerate(parsed.gold):
-            gold.append(self.path(self.entry(text, (*at, "gold", index), name)))
+            gold_entry = self.entry(text, (*at, "gold", index), name)
+            gold.append(self.path(gold_entry))
         if not gold and m2 is not None:
             gold = [m2]
         if parsed.source is not None:
-            source = self.input(self.entry(parsed.source, (*at, "source"), name))
+            source_entry = self.entry(parsed.source, (*at, "source"), name)
+            source = self.input(source_entry)
         for index, reference in enumerate(parsed.references):
             entry = self.entry(reference, (*at, "references", index), name)
             for file in self.inputs(entry):
                 if isinstance(file, Column):
-                    references.append(replace(file, null=empty_references == "none"))
+                    may_be_null = empty_references == "none"
+                    references.append(replace(file, null=may_be_null))
                 else:
                     references.append(file)
         if m2 is None and gold and not references:
@@ -356,15 +371,12 @@ class Resolver:
 
     def fetched_texts(self, text: str, name: str) -> tuple[Input | None, list[Input]]:
         """Return source and references of a fetched data set that the config names as a whole."""
-        at: Location = ("datasets", name, "data")
-        try:
-            data = scorable(resolved.fill(text, name, "{system}"))
-        except DataError as error:
-            self.problem(str(error), at)
+        data = self.scorables.get(name)
+        if data is None:
             missing = self.missing(f"{PREFIX}{text}")
             return missing, [missing]
-        self.scorables[name] = data
-        source, *references = self.fetched(lambda: [data.source, *data.references], at)
+        at: Location = ("datasets", name, "data")
+        source, *references = self.fetched([data.source, *data.references], at)
         return source, list(references)
 
     def selection(self, name: str, parsed: DatasetConfig) -> Selection | None:
@@ -378,13 +390,11 @@ class Resolver:
         node = self.nodes[location]
         with gathered(self.problems):
             numbers = node.value if isinstance(node.value, list) else [node]
-            items = [
-                (str(child.value), f"{child.mark}: {child.path}") for child in numbers
-            ]
-            is_path = isinstance(node.value, str) and not re.fullmatch(
-                r"[0-9]+( *- *[0-9]+)?", node.value
-            )
-            if is_path:
+            items = []
+            for child in numbers:
+                items.append((str(child.value), f"{child.mark}: {child.path}"))
+            is_text = isinstance(node.value, str)
+            if is_text and not re.fullmatch(NUMBER_OR_RANGE, str(node.value)):
                 path = self.path(self.entry(str(node.value), location, name))
                 if isinstance(path, Remote):
                     message = "is an address; only source, references, m2 and outputs may be one"
@@ -402,10 +412,8 @@ class Resolver:
         if isinstance(parsed, dict):
             systems = [self.system(name, value) for name, value in parsed.items()]
         else:
-            systems = self.systems_of_globs(
-                parsed if isinstance(parsed, list) else [OFFICIAL]
-            )
-        self.check_names([system.name for system in systems], "systems")
+            globs = parsed if isinstance(parsed, list) else [OFFICIAL]
+            systems = self.systems_of_globs(globs)
         return tuple(systems)
 
     def system(self, name: str, parsed: object) -> System:
@@ -501,12 +509,12 @@ class Resolver:
             if entry.dataset not in self.scorables:
                 return {}
             official = self.scorables[entry.dataset].systems
-            paths = self.fetched(official.values, entry.location)
+            paths = self.fetched(list(official.values()), entry.location)
             return dict(zip(paths, official, strict=True))
         files: list[Path | Remote] = [STDIN]
         if pattern != "-":
             any_system = replace(entry, system="*")
-            files = self.glob(self.expanded(pattern, any_system), any_system)
+            files = self.files(any_system, is_pattern=True)
         written = self.expanded(pattern, entry).removeprefix(PREFIX)
         return {path: resolved.called(path, written) for path in files}
 
@@ -556,11 +564,10 @@ class Resolver:
         """Return where the texts of an entry are; a glob may match several files, or none, which is
         a problem.
         """
-        text = self.input(entry)
-        if isinstance(text, Column) or not entry.is_glob or is_there(text):
-            return [text]
+        if isinstance(entry.written, Record) or not entry.is_glob:
+            return [self.input(entry)]
+        files = self.files(entry, is_pattern=True)
         pattern = self.expanded(entry.text, entry)
-        files = self.glob(pattern, entry)
         if not files:
             self.unmatched(replace(entry, written=pattern))
         self.matches.append(Match(entry.key, pattern, tuple(files)))
@@ -576,7 +583,8 @@ class Resolver:
             return self.path(entry)
         location = entry.location
         of_path = (*location, record.format)
-        path = self.path(self.entry(record.path, of_path, entry.dataset, entry.system))
+        path_entry = self.entry(record.path, of_path, entry.dataset, entry.system)
+        path = self.path(path_entry)
         text_format = self.formats[record.format]
         is_number = bool(re.fullmatch(r"[1-9][0-9]{0,5}", record.column))
         header = False
@@ -588,10 +596,15 @@ class Resolver:
         key = record.key
         if not key and text_format.column:
             key = self.parsed.datasets[entry.dataset].key
-        column = Column(
-            kind=record.format, path=path, column=record.column, header=header
+        if text_format.header and key and not key.isdecimal():
+            header = True
+        return Column(
+            kind=record.format,
+            path=path,
+            column=record.column,
+            header=header,
+            key=key or "",
         )
-        return column.joined_by(key or "", named=bool(text_format.header))
 
     def path(self, entry: Entry) -> Path | Remote:
         """Return the path or address of an entry."""
@@ -600,13 +613,35 @@ class Resolver:
             return STDIN
         if text == ABSENT:
             return self.missing(text)
-        text = self.expanded(text, entry)
-        if not is_data(text) or is_glob(text):
-            path = locate(entry.folder, text)
-            self.locations.setdefault(str(path), entry.location)
-            return path
-        files = self.fetched(lambda: [named_one(text)], entry.location)
+        files = self.files(entry, is_pattern=False)
         return files[0] if files else self.missing(text)
+
+    def files(self, entry: Entry, *, is_pattern: bool) -> list[Path | Remote]:
+        """Return the file that an entry names, or all files that match its pattern.
+
+        They are on this computer, at an address, or of a fetched data set. Adds a problem for a
+        single file of a data set that is unknown, for missing files of data sets, and if no file at
+        an address matches.
+        """
+        text = self.expanded(entry.text, entry)
+        if not is_data(text):
+            if not is_pattern:
+                path = locate(entry.folder, text)
+                self.locations.setdefault(str(path), entry.location)
+                return [path]
+            try:
+                return glob(entry.folder, text)
+            except CorpusError as error:
+                for problem in error.problems:
+                    self.problem(str(problem), entry.location)
+                return []
+        try:
+            data_files = named_in(text) if is_pattern else [named_one(text)]
+        except DataError as error:
+            if not is_pattern:
+                self.problem(str(error), entry.location)
+            return []
+        return [*self.fetched(data_files, entry.location)]
 
     def expanded(self, text: str, entry: Entry) -> str:
         """Return a path with its placeholders, ~ and variables replaced; adds a problem for an
@@ -637,42 +672,15 @@ class Resolver:
         self.missing_files.add(Path(text))
         return Path(text)
 
-    def fetched(
-        self, files_of: Callable[[], Iterable[DataFile]], location: Location
-    ) -> list[Path]:
-        """Return the paths of the files of data sets that a function names.
-
-        Adds a problem where some of the files are missing, and where the function raises
-        DataError.
-        """
-        files: list[DataFile] = []
+    def fetched(self, files: Sequence[DataFile], location: Location) -> list[Path]:
+        """Return the paths of files of data sets; adds a problem if some are missing."""
         try:
-            files = list(files_of())
             locate_all(files)
         except DataError as error:
             for problem in error.problems:
                 self.problem(problem.message, location)
             self.missing_files |= {cache_path(file) for file in files}
         return [cache_path(file) for file in files]
-
-    def glob(self, pattern: str, entry: Entry) -> list[Path | Remote]:
-        """Return the files that a pattern matches: of a data set, at an address, or on this
-        computer.
-
-        Adds a problem if no file at an address matches.
-        """
-        if is_data(pattern):
-            try:
-                files = named_in(pattern)
-            except DataError:
-                return []
-            return [*self.fetched(lambda: files, entry.location)]
-        try:
-            return glob(entry.folder, pattern)
-        except CorpusError as error:
-            for problem in error.problems:
-                self.problem(str(problem), entry.location)
-            return []
 
     def by_name(self, output: Input) -> Input:
         """Return an output; it is a column if its name has the suffix of a format read at once."""
@@ -689,10 +697,14 @@ class Resolver:
 
     def unmatched(self, entry: Entry) -> None:
         """Add the problem of a pattern that matches no file. An address has that problem already."""
+        message = f"no file matches '{entry.text}'"
         if is_data(entry.text):
-            self.fetched(lambda: named_in(entry.text), entry.location)
-        elif not entry.is_remote:
-            self.problem(f"no file matches '{entry.text}'", entry.location)
+            try:
+                named_in(entry.text)
+            except DataError as error:
+                message = str(error)
+        if not entry.is_remote:
+            self.problem(message, entry.location)
 
 
 def _read_line_numbers(path: Path) -> list[tuple[str, str]]:

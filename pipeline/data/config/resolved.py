@@ -47,11 +47,6 @@ class Column:
     """Whether edits of an M2 file that cannot be applied are left out of its text. Otherwise they
     are an error."""
 
-    def joined_by(self, key: str, *, named: bool) -> "Column":
-        """Return the column with a column of ids. If columns are `named`, the first line has names."""
-        key_is_name = bool(key) and not key.isdecimal()
-        return replace(self, key=key, header=self.header or (named and key_is_name))
-
 
 Input = Path | Remote | Column
 """Where texts are: a file of lines, here or at an address, or a column."""

@@ -53,7 +53,10 @@ def _items(lists: Iterable[list[str]], where: Column) -> Iterator[object]:
         return
     index = int(where.column[1:-1])
     for texts in lists:
-        yield texts[index].encode() if index < len(texts) else b""
+        if index < len(texts):
+            yield texts[index].encode()
+        else:
+            yield b""
 
 
 def _pairs(path: Path, name: str) -> list[tuple[str, str]]:
@@ -66,17 +69,18 @@ def _pairs(path: Path, name: str) -> list[tuple[str, str]]:
                 line = line.replace(wrong, right)  # noqa: PLW2901
             numbers.append(number)
             lines.append(f"{line}\n")
-    has_tabs = bool(lines) and "\t" in lines[0]
-    table = reader(lines, delimiter="\t" if has_tabs else ",")
+    delimiter = ","
+    if lines and "\t" in lines[0]:
+        delimiter = "\t"
+    table = reader(lines, delimiter=delimiter)
     rows = []
     try:
         for row in table:
             rows.append((numbers[table.line_num - 1], row))
     except Error as error:
         number = numbers[table.line_num - 1]
-        raise at_line(
-            name, number, f"not valid CSV: {error}; is a quote not closed?"
-        ) from None
+        message = f"not valid CSV: {error}; is a quote not closed?"
+        raise at_line(name, number, message) from None
 
     titles = rows[0][1] if rows else []
     source = _matching_index(SOURCE_TITLE, titles)
@@ -89,7 +93,7 @@ def _pairs(path: Path, name: str) -> list[tuple[str, str]]:
     pairs = []
     for number, row in rows:
         if len(row) <= max(source, text):
-            between = "tabs" if has_tabs else "commas"
+            between = "commas" if delimiter == "," else "tabs"
             message = (
                 f"has {len(row)} cells; expected a source and a text, between {between}"
             )
@@ -122,18 +126,19 @@ def _blocks(path: Path, name: str) -> Iterator[list[str]]:
     for number, line in numbered_lines(path, name):
         match = LINE_ENDS.search(line)
         if match:
+            sign = f"has the sign U+{ord(match[0]):04X}"
             what = "at which the suite of E2E ends a line, so that all lines after it are others"
-            raise at_line(name, number, f"has the sign U+{ord(match[0]):04X}, {what}")
-        if line.strip() and is_single:
-            yield [line.strip()]
-        elif line.strip():
-            block.append(line.strip())
+            raise at_line(name, number, f"{sign}, {what}")
+        text = line.strip()
+        if text and is_single:
+            yield [text]
+        elif text:
+            block.append(text)
         elif block:
             yield block
             block = []
         elif not is_single:
-            raise at_line(
-                name, number, "is empty where references of an output were expected"
-            )
+            message = "is empty where references of an output were expected"
+            raise at_line(name, number, message)
     if block:
         yield block

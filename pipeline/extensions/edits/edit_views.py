@@ -6,14 +6,12 @@ edits (`records.py`), which workers read by ranges as they read other texts.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeGuard
 
 from pipeline.data.config.resolved import Column, Dataset, Input, System
-from pipeline.data.corpus import Corpus
-from pipeline.data.input_readers import OpenedInput
+from pipeline.data.input_readers import InputView, OpenedInput
 from pipeline.data.inputs import TEXTS
 from pipeline.data.opener import BLOCK_LINES, Opener, TextsOfInput
 from pipeline.data.texts import REPLACEMENTS, AnyText, TextFile, read_texts
@@ -35,53 +33,6 @@ MAX_CATEGORIES = 200
 """The most types of edits that are scored apart. The rarest are left out."""
 
 
-@dataclass
-class OpenedEdits(OpenedInput):
-    """The edits of a data set as records.
-
-    `references` has those of each annotator, once for each annotator that an output has at most.
-    """
-
-    annotators: int
-    """The number of annotators: so many of `references` come first."""
-    categories: tuple[str, ...]
-    """The types of edits that are scored apart, sorted."""
-    foreign: str
-    """A note that the edits of the gold are not those of ERRANT; else an empty text."""
-    clashes: bool
-    """Whether outputs have edits of ERRANT, and the gold has others."""
-
-    def views(
-        self,
-        dataset: Dataset,
-        corpus: Corpus,
-        views: Collection[str],
-    ) -> dict[str, Corpus]:
-        """Return the data set as metrics of edits read it.
-
-        Views with annotated texts have the edits of M2 files so far. Gold of other types than
-        ERRANT's is there for its texts, unless it is kept or there are references beside it.
-        """
-        annotated = replace(corpus, categories=self.categories, missing=False, notes=())
-        gold = tuple(self.references[: self.annotators])
-        result = {}
-        if GOLD in views:
-            result[GOLD] = replace(annotated, references=gold)
-        for view in sorted(views):
-            if compares_gold(view) or (annotator_of(view) and not self.foreign):
-                references = tuple(self.references)
-                foreign = self.foreign if view == EDITS and self.clashes else ""
-            elif annotator_of(view):
-                references = () if dataset.references else gold
-                foreign = self.foreign
-            else:
-                continue
-            result[view] = replace(
-                annotated, references=references, systems=self.outputs, foreign=foreign
-            )
-        return result
-
-
 def open_edits(
     dataset: Dataset,
     systems: Sequence[System],
@@ -89,11 +40,12 @@ def open_edits(
     problems: list[Problem],
     views: Collection[str],
     source: TextFile | None,
-) -> OpenedEdits | None:
+) -> OpenedInput | None:
     """Open the edits that the views of a data set need; None after adding to problems.
 
     If texts are annotated, outputs may be texts, and there may be no gold. Annotated outputs are
-    then compared with the sentences of the source.
+    then compared with the sentences of the source. The records of each annotator are there once for
+    each annotator that an output has at most.
     """
     problems_before = len(problems)
     try:
@@ -160,16 +112,46 @@ def open_edits(
     for name, file in annotated.items():
         outputs[name] = opener.index(file.texts(PROPOSED))
     problems += other_source(source, sentences, dataset.replace)
-    return OpenedEdits(
+    clashes = bool(foreign) and any(map(EditSummary.has_errant_types, proposed))
+    return OpenedInput(
         source=sentences,
         references=pairs,
         outputs=outputs,
         notes=notes,
-        annotators=len(references),
         categories=categories,
-        foreign=foreign,
-        clashes=bool(foreign) and any(map(EditSummary.has_errant_types, proposed)),
+        views=_views_of_edits(
+            dataset, views, len(references), len(pairs), foreign, clashes
+        ),
     )
+
+
+def _views_of_edits(
+    dataset: Dataset,
+    views: Collection[str],
+    annotators: int,
+    pairs: int,
+    foreign: str,
+    clashes: bool,
+) -> dict[str, InputView]:
+    """Return which edits each view has: of so many annotators, and pairs of annotators.
+
+    `foreign` says that the edits of the gold are not those of ERRANT, and `clashes` that those of
+    outputs are. Views with annotated texts have the edits of M2 files so far. Gold of other types
+    than ERRANT's is there for its texts, unless it is kept or there are references beside it.
+    """
+    result = {}
+    if GOLD in views:
+        result[GOLD] = InputView(references=annotators, has_outputs=False)
+    for view in sorted(views):
+        if compares_gold(view) or (annotator_of(view) and not foreign):
+            note = foreign if view == EDITS and clashes else ""
+            result[view] = InputView(references=pairs, has_outputs=True, foreign=note)
+        elif annotator_of(view):
+            references = 0 if dataset.references else annotators
+            result[view] = InputView(
+                references=references, has_outputs=True, foreign=foreign
+            )
+    return result
 
 
 def _categories(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from pipeline.data.config.resolved import System
@@ -15,6 +16,7 @@ from pipeline.data.input_readers import (
     OpenRequest,
 )
 from pipeline.data.inputs import TEXTS, TextReader
+from pipeline.data.texts import read_texts
 from pipeline.files.plain_files import UNPACKED, TempFiles
 
 from . import edit_views
@@ -130,6 +132,11 @@ class GoldReader(InputReader):
             return ""
         ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
         return f"{metric.name} compares edits with those of an M2 file: {ways}"
+
+    def warnings(self, metric: TextReader, view: Corpus) -> list[str]:
+        """Return the warnings of a metric about the edits of annotators."""
+        records = chain.from_iterable(map(read_texts, view.references))
+        return metric.gold_warnings(records)
 
 
 GOLD_READER = GoldReader()

@@ -19,6 +19,7 @@ from pipeline.errors import InputError, did_you_mean
 from pipeline.execution.computation import Computation
 from pipeline.execution.options import Listener, RunOptions
 from pipeline.metrics.base import ComputesNumbers
+from pipeline.metrics.base.capabilities import without_code
 
 from .answer_cache import AnswerCache
 from .answers import Answer, Failure, encoded_answer
@@ -48,16 +49,10 @@ class ComputedByCode(ComputesNumbers):
         """Return the class that computes the numbers."""
         return FunctionComputation
 
-    def missing_code(self) -> str:
-        """Return the message for a metric whose code is missing; empty if it is available."""
-        return "" if self.spec.code else without_code(self.name)  # type: ignore[attr-defined]
-
-
-def without_code(name: str) -> str:
-    """Return the message for a metric that needs its code, which is missing."""
-    ways = "name it with --plugin, or install its package"
-    reading = "(where results are there, 'show' and 'report' need none)"
-    return f"{name}: its code is not at hand; {ways} {reading}"
+    @property
+    def has_code(self) -> bool:
+        """Whether the code of the metric is available."""
+        return bool(self.spec.code)
 
 
 class FunctionComputation(Computation):

@@ -98,9 +98,10 @@ class ComputesNumbers(ABC):
         """Return the metric for a number of systems and data sets, if it depends on them."""
         return cast("Metric", self)
 
+    @property
     @abstractmethod
-    def missing_code(self) -> str:
-        """Return why nothing can be computed although results can be read; empty: it can."""
+    def has_code(self) -> bool:
+        """Whether numbers can be computed. Results can be read without the code."""
 
 
 def computes_numbers(metric: Metric | type[Metric]) -> ComputesNumbers | None:
@@ -135,7 +136,16 @@ def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
 def missing_code(metric: Metric) -> str:
     """Return why the numbers of a metric cannot be computed although results can be read."""
     code_metric = computes_numbers(metric)
-    return code_metric.missing_code() if code_metric else ""
+    if code_metric is None or code_metric.has_code:
+        return ""
+    return without_code(metric.name)
+
+
+def without_code(name: str) -> str:
+    """Return the message for a metric that needs its code, which is missing."""
+    ways = "name it with --plugin, or install its package"
+    reading = "(where results are there, 'show' and 'report' need none)"
+    return f"{name}: its code is not at hand; {ways} {reading}"
 
 
 class ScoresLines:

@@ -25,6 +25,7 @@ from pipeline.cli.arguments import DATASET, given_path
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.corpus import Corpus
 from pipeline.data.input_readers import open_corpus
+from pipeline.data.input_warnings import text_warnings
 from pipeline.data.opener import Opener
 from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError, Problem, printable
@@ -33,9 +34,7 @@ from pipeline.files.remote import Remote
 from pipeline.kernel.common import join_lines
 from pipeline.metrics import from_texts
 from pipeline.metrics.base import Text
-from pipeline.prepare import text_warnings
 from pipeline.report.terminal.printing import print_warnings
-from pipeline.scoring.metric_results import tasks_of
 
 from ..records import (
     EditCounts,
@@ -210,7 +209,7 @@ def run(args: argparse.Namespace) -> None:
     corpus = open_corpus(dataset, systems, problems, opener=opener, views=(GOLD,))
     if corpus is None:
         raise CorpusError(list(dict.fromkeys(problems)))
-    print_warnings(text_warnings(tasks_of([metric], [corpus])))
+    print_warnings(text_warnings(corpus, [metric]))
     if args.verbose:
         blocks = gold_blocks(opener.temp_files.local(gold), named(gold))
         totals = _print_sentences(
