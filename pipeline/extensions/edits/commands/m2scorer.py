@@ -28,6 +28,7 @@ from pipeline.data.input_readers import open_corpus
 from pipeline.data.opener import Opener
 from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError, Problem, printable
+from pipeline.execution.tasks import tasks_of
 from pipeline.files.plain_files import named
 from pipeline.files.remote import Remote
 from pipeline.kernel.common import join_lines
@@ -35,7 +36,6 @@ from pipeline.metrics import from_texts
 from pipeline.metrics.base import Text
 from pipeline.prepare import text_warnings
 from pipeline.report.terminal.printing import print_warnings
-from pipeline.scoring.metric_results import tasks_of
 
 from ..records import (
     EditCounts,
