@@ -74,6 +74,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     from pipeline.execution.options import RunOptions
     from pipeline.execution.store.run_directory import RunDirectory
     from pipeline.execution.tasks import specs_of
+    from pipeline.scoring.metric_results import score
 
     options = RunOptions(n_jobs=int(n_jobs), cache=False)
     start = now()
@@ -84,7 +85,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     counted, _ = count_all(corpus, specs_of(job.tasks), directory, options)
     written = now()
     if last == "draws":
-        scores.score(job.tasks, {corpus.name: counted}, int(n_jobs))
+        score(job.tasks, {corpus.name: counted}, int(n_jobs))
     end = now()
     done.set()
     _warn(
