@@ -23,6 +23,7 @@ from .sums import Summand, drawn_sums
 from .terms import (
     HasBlocks,
     MetricTerms,
+    Outputs,
     SentenceTerms,
     Subset,
     first,
@@ -165,8 +166,8 @@ class Policy(Aggregation):
         return means
 
     def outputs_of_lines(
-        self, metric: Metric, outputs: dict[str, Floats], columns: Columns
-    ) -> dict[str, Floats]:
+        self, metric: Metric, outputs: Outputs, columns: Columns
+    ) -> Outputs:
         """Return the means of outputs [lines, references] over the references of each line.
 
         They are float64 [lines] each.
@@ -230,8 +231,8 @@ class Best(Policy):
         return [counts.summand(MetricTerms(counts.metric))]
 
     def outputs_of_lines(
-        self, metric: Metric, outputs: dict[str, Floats], columns: Columns
-    ) -> dict[str, Floats]:
+        self, metric: Metric, outputs: Outputs, columns: Columns
+    ) -> Outputs:
         """Return the outputs with a reference that has the best score of its line.
 
         They are float64 [lines] each. Of several best references it is the one that the metric
@@ -369,7 +370,7 @@ class Sampled(Policy):
         """Return a score for which nothing is drawn, since there is only one reference."""
         return Reduced(outputs, Samples(1, 0.0, (math.nan, math.nan)))
 
-    def averaged(self, outputs: Mapping[str, Floats], draws: Draws) -> Reduced:
+    def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
         """Return the means of outputs [iterations], with the spread of the score."""
         table = np.array(list(outputs.values()))
         means = mean(table).tolist()
@@ -416,7 +417,7 @@ class Expected(Sampled):
         """Return a score that is exact, since there is only one reference."""
         return Reduced(outputs | {"standard_error": 0.0})
 
-    def averaged(self, outputs: Mapping[str, Floats], draws: Draws) -> Reduced:
+    def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
         """Return the means of outputs [iterations], with the standard error of the score.
 
         The error is that of the means of groups of turned draws.
@@ -489,9 +490,7 @@ class LeaveOneOut(Policy):
         return rows
 
 
-def _outputs_of_line(
-    terms: MetricTerms, system: HasBlocks, draws: Draws
-) -> dict[str, Floats]:
+def _outputs_of_line(terms: MetricTerms, system: HasBlocks, draws: Draws) -> Outputs:
     """Return the outputs of a system with one line, with the reference that is drawn.
 
     They are float64 [iterations] each.

@@ -28,6 +28,7 @@ from .sums import Summand
 from .terms import (
     Block,
     HasBlocks,
+    Outputs,
     SentenceTerms,
     blocks_of,
     compact,
@@ -40,18 +41,18 @@ BITS = 26
 that, fewer."""
 
 
-def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
+def score_alone(metric: Metric, columns: Columns) -> Outputs:
     """Return the score of each sentence as the only output: float64 [lines]."""
     return {metric.output: sentence_scores(metric, columns)}
 
 
-def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
+def sentence_outputs(metric: Metric, columns: Columns) -> Outputs:
     """Return the outputs that level mean averages, the score first: float64 [lines] each."""
     columns = compact(columns, metric.spec.of_references)
     return metric.line_outputs(columns) or score_alone(metric, columns)
 
 
-def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
+def every_output(metric: Metric, columns: Columns) -> Outputs:
     """Return all outputs of each sentence over its references, the score first.
 
     They are float64 [lines] each. The names are those of Metric.score(), whatever the level. The
@@ -84,7 +85,7 @@ def scores_of_system(metric: Metric, system: HasBlocks) -> Floats:
     return np.concatenate(scores)
 
 
-def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
+def sentence_spread(metric: Metric, columns: Columns) -> Outputs:
     """Return score, std, low and high of each sentence over references: float64 [lines] each.
 
     std is the population deviation. low and high are the score ± 1.959964 std, or NaN if std is 0,
@@ -174,7 +175,7 @@ class OutputTerms(SentenceTerms):
     """
 
     metric: Metric
-    outputs_of: Callable[[Metric, Columns], dict[str, Floats]]
+    outputs_of: Callable[[Metric, Columns], Outputs]
     """Makes the outputs of a block, the score first: score_alone() or sentence_outputs()."""
     exponents: dict[str, int]
     """For each output: all its values are below 2**exponent."""
@@ -188,7 +189,7 @@ class OutputTerms(SentenceTerms):
         metric: Metric,
         systems: Iterable[HasBlocks],
         lines: int,
-        outputs_of: Callable[[Metric, Columns], dict[str, Floats]],
+        outputs_of: Callable[[Metric, Columns], Outputs],
     ) -> "OutputTerms":
         """Return the terms for some systems.
 
@@ -227,7 +228,7 @@ class OutputTerms(SentenceTerms):
             whole_numbers = np.stack(halves, axis=-1).astype(np.int64)
             yield Block(whole_numbers)
 
-    def outputs(self, totals: Floats) -> dict[str, Floats]:
+    def outputs(self, totals: Floats) -> Outputs:
         """Return the means or the sums of all outputs."""
         outputs = {}
         for index, (name, exponent) in enumerate(self.exponents.items()):

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.python.packed_numbers import Packed
-from ..metrics.base import Draws
+from ..metrics.base import Columns, Draws
 from ..parallel import Shared, prefetch
 from ..parallel import threads as shared_by
-from .terms import Block, HasBlocks, MetricTerms, SentenceTerms, check_sums
+from .terms import Block, HasBlocks, MetricTerms, Outputs, SentenceTerms, check_sums
 
 Draw = NDArray[np.uint8]
 Weights = NDArray[np.unsignedinteger]
@@ -234,7 +234,7 @@ class Summand:
 
     def sampled(
         self, weights: Weights, first_sample: int
-    ) -> Iterator[tuple[int, float, dict[str, Floats]]]:
+    ) -> Iterator[tuple[int, float, Outputs]]:
         """Yield the number of each system, its share, and its outputs [samples] for weights.
 
         The weights are [samples, lines].
@@ -352,7 +352,7 @@ class _Prefetched:
 
     counts: HasBlocks
 
-    def blocks(self) -> Iterator[dict[str, Ints]]:
+    def blocks(self) -> Iterator[Columns]:
         """Yield the columns of one block of lines after the other."""
         return prefetch(self.counts.blocks())
 

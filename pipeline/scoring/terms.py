@@ -21,6 +21,9 @@ from ..errors import InputError
 from ..metrics.base import CORPUS_SUM, LAST, PRESENT, Columns, Metric, Schema
 from .results import REST, TIERS
 
+Outputs = dict[str, Floats]
+"""The outputs of a metric by name, the score first: float64 arrays of the same shape."""
+
 MAX_EXACT_SUM = 1 << 53
 """Whole numbers up to this are exact in float64."""
 
@@ -30,7 +33,7 @@ MAX_EXACT_SUM = 1 << 53
 class HasBlocks(Protocol):
     """Counts of a system, which can be read any number of times."""
 
-    def blocks(self) -> Iterator[dict[str, Ints]]:
+    def blocks(self) -> Iterator[Columns]:
         """Yield the columns of one block of lines after the other."""
 
 
@@ -91,7 +94,7 @@ def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
             total_of_block = columns[name].sum()
             totals[name] += int(total_of_block)
     for columns in system.blocks():
-        with_totals: dict[str, Ints] = dict(columns)
+        with_totals = dict(columns)
         for name, total in totals.items():
             repeated = np.full_like(columns[name], total)
             with_totals[CORPUS_SUM + name] = repeated
@@ -163,7 +166,7 @@ class ByLine:
     left_out: Sequence[int]
     """These lines of the data set, from 0 and in rising order."""
 
-    def blocks(self) -> Iterator[dict[str, Ints]]:
+    def blocks(self) -> Iterator[Columns]:
         """Yield the columns, one block of lines after the other.
 
         A line left out is in the block of the line before.
@@ -196,13 +199,13 @@ class Subset:
     reference_columns: Sequence[str]
     """The names of the columns with numbers for each reference."""
 
-    def blocks(self) -> Iterator[dict[str, Ints]]:
+    def blocks(self) -> Iterator[Columns]:
         """Yield the columns with these references, one block of lines after the other."""
         for columns in self.counts.blocks():
-            selected = {}
+            selected = dict(columns)
             for name in self.reference_columns:
                 selected[name] = columns[name][:, self.references]
-            yield columns | selected
+            yield selected
 
 
 # --- the terms of sentences
@@ -244,7 +247,7 @@ class SentenceTerms(ABC):
         """Yield the terms of a system, one block of lines after the other."""
 
     @abstractmethod
-    def outputs(self, totals: Floats) -> dict[str, Floats]:
+    def outputs(self, totals: Floats) -> Outputs:
         """Return the outputs of sums [..., width], the score first: float64 [...] each."""
 
     def score(self, totals: Floats) -> Floats:
@@ -321,7 +324,7 @@ class MetricTerms(ReferenceTerms):
                 fixed.append(values.reshape(lines, -1))
         return Block(np.concatenate(fixed, axis=1), apart, present)
 
-    def outputs(self, totals: Floats) -> dict[str, Floats]:
+    def outputs(self, totals: Floats) -> Outputs:
         """Return the metric's outputs."""
         return self.metric.score(self.schema.unpack(totals))
 
@@ -363,7 +366,7 @@ class MetricTerms(ReferenceTerms):
         return {name: float(value) for name, value in outputs.items()}
 
 
-def first(outputs: dict[str, Floats]) -> Floats:
+def first(outputs: Outputs) -> Floats:
     """Return the score: the first of a metric's outputs."""
     return next(iter(outputs.values()))
 
@@ -416,7 +419,7 @@ class Beside:
     counts: HasBlocks
     category_counts: HasBlocks
 
-    def blocks(self) -> Iterator[dict[str, Ints]]:
+    def blocks(self) -> Iterator[Columns]:
         """Yield the columns of one block of lines after the other."""
         blocks = self.counts.blocks()
         category_blocks = self.category_counts.blocks()
@@ -460,7 +463,7 @@ class CategoryTerms(ReferenceTerms):
         nothing_fixed = np.zeros((len(apart[0]), 0), np.int64)
         return Block(nothing_fixed, apart)
 
-    def outputs(self, totals: Floats) -> dict[str, Floats]:
+    def outputs(self, totals: Floats) -> Outputs:
         """Return the outputs of all categories together."""
         summed = {}
         for name, counts in self.schema.unpack(totals).items():

@@ -4,7 +4,7 @@ There are intervals of scores, of all outputs, and of scores by category.
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from string import ascii_letters
@@ -20,7 +20,7 @@ from ..metric_results import MetricResult
 from ..results import Breakdown, Spread
 from ..sentences import aggregation_of
 from ..sums import Summand
-from ..terms import Beside, CategoryTerms, Tier, tiers
+from ..terms import Beside, CategoryTerms, Outputs, Tier, tiers
 from .samples import (
     MAX_BYTES_REREADING,
     MAX_WEIGHT_BYTES,
@@ -65,7 +65,7 @@ def bootstrap(
     samples: int,
     seed: int,
     resources: Resources = Resources(),  # noqa: B008 (never changed)
-) -> dict[str, Floats]:
+) -> Outputs:
     """Return the outputs of the systems in bootstrap samples of the sentences.
 
     Each is float64 [samples, systems]. The score is the first; if sentence scores are averaged, it
@@ -75,8 +75,8 @@ def bootstrap(
     read again for each group.
     """
 
-    def outputs(first_sample: int, weights: Bytes) -> dict[str, Floats]:
-        tables: dict[str, Floats] = {}
+    def outputs(first_sample: int, weights: Bytes) -> Outputs:
+        tables: Outputs = {}
         for part in parts:
             for number, share, values in part.sampled(weights, first_sample):
                 for name, column in values.items():
@@ -279,7 +279,7 @@ def with_category_intervals(
 
 
 def _with_intervals(
-    part: Breakdown, tier: Tier, outputs: Mapping[str, Floats], level: float
+    part: Breakdown, tier: Tier, outputs: Outputs, level: float
 ) -> Breakdown:
     """Return scores by category with intervals, from outputs [samples, categories of the tier]."""
     bounds = {}

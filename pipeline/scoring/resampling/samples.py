@@ -92,7 +92,7 @@ class Bootstrap:
         bits.advance(first_word + half // 2)
         if half % 2:  # the higher half of a word comes next
             word = int(bits.random_raw())
-            state = dict(bits.state)
+            state = bits.state
             state["has_uint32"] = 1
             state["uinteger"] = word >> 32
             bits.state = state
