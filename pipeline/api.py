@@ -43,21 +43,14 @@ from .execution.computation import with_computed
 from .execution.count import count_in_memory
 from .execution.options import SILENT, Listener, RunOptions
 from .execution.store.run_directory import folder_of
+from .execution.tasks import Task, specs_of, tasks_of
 from .metrics import MetricArgument, from_values
 from .metrics.base import Metric
 from .metrics.base.capabilities import file_readers, for_run
 from .metrics.sources import metric_source
 from .prepare import complete, fit
 from .scoring import stored_runs
-from .scoring.metric_results import (
-    Task,
-    count_warnings,
-    datasets_of,
-    describe,
-    score,
-    specs_of,
-    tasks_of,
-)
+from .scoring.metric_results import count_warnings, datasets_of, describe, score
 from .scoring.results import Results
 from .tokenizers import OwnTexts, References, Splitter, Texts
 

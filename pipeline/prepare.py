@@ -28,11 +28,11 @@ from .data.inputs import TEXTS
 from .data.opener import Opener
 from .errors import ConfigError, InputError, Problem, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
+from .execution.tasks import Task, tasks_of
 from .metrics import from_nodes, has_own_tokens, metrics_called
 from .metrics.base import Metric, capabilities, reads_files, render_signature
 from .metrics.base.capabilities import file_readers
 from .scoring.aggregation import POLICIES
-from .scoring.metric_results import Task, tasks_of
 from .stage import Job, Preparation, extension_stages, open_stages
 
 if TYPE_CHECKING:

@@ -12,11 +12,12 @@ from .data.corpus import Corpus
 from .data.formats import READERS
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
+from .execution.tasks import tasks_of
 from .metrics.base import Metric
 from .prepare import OpenedRun, reread
 from .report.context import ReportContext
 from .scoring import stored_runs
-from .scoring.metric_results import describe, tasks_of
+from .scoring.metric_results import describe
 from .scoring.results import Results
 from .scoring.stored_runs import Selection, narrowed, only
 from .stage import Preparation, extension_stages, open_stages, output_settings

@@ -27,13 +27,13 @@ from .data.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
 from .evaluation import Evaluation
 from .execution.count import PreparedCounts
+from .execution.tasks import Task, tasks_of
 from .kernel.common import join_lines
 from .metrics import MetricArgument, from_values
 from .metrics.base import Metric, StatisticsSpec, Text, reads_files
 from .metrics.base.statistics_spec import with_corpus_pass
 from .prepare import complete, fit
 from .scoring.aggregation import POLICIES
-from .scoring.metric_results import Task, tasks_of
 from .scoring.sentences import LineScores
 from .tokenizers import OwnTexts, References, Splitter, Texts, is_list, outputs_of
 

@@ -12,10 +12,11 @@ from .data.config.resolved import NO_OVERRIDES, Config, Overrides
 from .data.corpus import Corpus
 from .errors import Problem
 from .execution.options import Listener
+from .execution.tasks import Task
 from .extension import installed
 from .metrics.base import Metric
 from .report.context import PlotStyle
-from .scoring.metric_results import MetricResult, Task
+from .scoring.metric_results import MetricResult
 from .scoring.resampling.samples import SampleCluster
 from .scoring.results import Results
 

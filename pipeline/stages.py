@@ -49,20 +49,14 @@ from .execution.store.run_directory import (
     running,
     surroundings,
 )
+from .execution.tasks import specs_of, tasks_of
 from .files.plain_files import remove_abandoned
 from .metrics.base import computes_numbers
 from .prepare import prepare
 from .report import FORMATS
 from .report.context import ReportContext
 from .report.tables.metric_names import called
-from .scoring.metric_results import (
-    count_warnings,
-    new_results,
-    score,
-    specs_of,
-    tasks_of,
-    with_means,
-)
+from .scoring.metric_results import count_warnings, new_results, score, with_means
 from .scoring.resampling.samples import SampleCluster
 from .scoring.results import Results, Score
 from .scoring.stored_runs import EarlierResults

@@ -31,16 +31,17 @@ from .store.counts import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..arrays import Bools, Ints
     from ..data.corpus import Corpus
     from ..kernel.common import Lines
+    from ..metrics.base.statistics_spec import Prepared
     from .store.run_directory import RunDirectory
 
     Cell = tuple[str, StatisticsSpec]
     """A system and a specification of statistics."""
-    Counted = Mapping[Cell, StoredCounts | InMemoryCounts]
+    Counts = StoredCounts | InMemoryCounts
+    """The counts of a system."""
+    Counted = Mapping[Cell, Counts]
     """The counts of a data set."""
 
 # ---- shards: which lines are counted together; they change memory and time, but never a result
@@ -83,18 +84,18 @@ def cut(
     if shard_lines is None:
         size = max(size, 1)
         target_bytes = min(max(size // least, MIN_BYTES), MAX_BYTES)
-        max_lines = MAX_ROWS // max(systems * references, 1)
-        if stride == 1:
-            target_lines = (
-                lines * target_bytes + size - 1
-            ) // size  # so that no rest is left
-        else:
-            target_lines = lines * target_bytes // size
-        shard_lines = max(min(target_lines, max_lines) // stride, 1) * stride
-    return [
-        Shard(low, min(low + shard_lines, lines))
-        for low in range(0, lines, shard_lines)
-    ]
+        rows_of_line = max(systems * references, 1)
+        max_lines = MAX_ROWS // rows_of_line
+        target_lines, rest = divmod(lines * target_bytes, size)
+        if stride == 1 and rest:
+            target_lines += 1  # else a small shard would be left
+        strides = min(target_lines, max_lines) // stride
+        shard_lines = max(strides, 1) * stride
+    shards = []
+    for low in range(0, lines, shard_lines):
+        high = min(low + shard_lines, lines)
+        shards.append(Shard(low, high))
+    return shards
 
 
 ALL = ""
@@ -129,13 +130,11 @@ class _Plan(NamedTuple):
         """Return the plan for missing counts; `least` is the number of shards (see cut)."""
         names = list(dict.fromkeys(name for name, _ in keys))
         specs = list(dict.fromkeys(spec for _, spec in keys))
-        texts = corpus.texts
-        in_memory = all(isinstance(text, MemoryText) for text in texts)
         shards = cut(
             corpus.lines,
             len(names),
-            sum(text.size for text in texts),
-            1 if in_memory else STRIDE,
+            sum(text.size for text in corpus.texts),
+            1 if _is_in_memory(corpus) else STRIDE,
             shard_lines,
             references=len(corpus.references),
             least=least,
@@ -173,22 +172,28 @@ class _Plan(NamedTuple):
         corpus = self.corpus
         low, high = shard
         names = self.corpus.systems if self.names == [ALL] else self.names
+        source = None
+        if corpus.source:
+            source = corpus.source.span(low, high)
+        references = [text.span(low, high) for text in corpus.references]
+        systems = [corpus.systems[name].span(low, high) for name in names]
         pass_results: list[workers.Found | None] = []
         if self.passes:
             for spec in self.specs:
-                result = self.passes[spec.corpus_pass] if spec.corpus_pass else None
+                result = None
+                if spec.corpus_pass:
+                    result = self.passes[spec.corpus_pass]
                 pass_results.append(result)
         missing_lines: list[Ints] = []
         if corpus.missing:
             for text in corpus.references:
-                missing_lines.append(
-                    workers.lines_between(text.blanks, low + 1, high + 1)
-                )
+                lines = workers.lines_between(text.blanks, low + 1, high + 1)
+                missing_lines.append(lines)
         return workers.Task(
             number=number,
-            source=corpus.source.span(low, high) if corpus.source else None,
-            references=tuple(text.span(low, high) for text in corpus.references),
-            systems=tuple(corpus.systems[name].span(low, high) for name in names),
+            source=source,
+            references=tuple(references),
+            systems=tuple(systems),
             spec=tuple(self.specs),
             missing_lines=tuple(missing_lines),
             low=low,
@@ -219,7 +224,8 @@ def by_view(
 ) -> list[tuple[Corpus, list[StatisticsSpec]]]:
     """Return each view of a data set, the texts first, with the specifications that read it."""
     groups: dict[int, tuple[Corpus, list[StatisticsSpec]]] = {}
-    for spec, view in zip(specs, map(corpus.read_by, specs), strict=True):
+    for spec in specs:
+        view = corpus.read_by(spec)
         _, specs_of_view = groups.setdefault(id(view), (view, []))
         specs_of_view.append(spec)
     return sorted(groups.values(), key=lambda group: group[0] is not corpus)
@@ -247,11 +253,13 @@ def _counted(
     n_jobs, backend = _workers(corpus, options)
     if options.cluster and undone:
         n_jobs = options.cluster.workers()
-    total = len(plan.names) * corpus.lines
-    done = total - len(plan.names) * sum(shard.high - shard.low for shard in undone)
-    tasks = [
-        plan.task(number, shard, file(shard)) for number, shard in enumerate(undone)
-    ]
+    systems = len(plan.names)
+    total = systems * corpus.lines
+    undone_lines = sum(shard.high - shard.low for shard in undone)
+    done = total - systems * undone_lines
+    tasks = []
+    for number, shard in enumerate(undone):
+        tasks.append(plan.task(number, shard, file(shard)))
 
     def warn(text: str) -> None:
         listener.warn(f"{corpus.name}: {text}")
@@ -263,21 +271,27 @@ def _counted(
         for item in lost:
             missing += plan.missing(shard, item)
         yield _CountedShard(shard, columns, missing)
-        done += len(plan.names) * (shard.high - shard.low)
-        spans = [text for text in tasks[number].texts if isinstance(text, Span)]
-        listener.read(sum(span.size for span in spans))
+        done += systems * (shard.high - shard.low)
+        bytes_read = 0
+        for text in tasks[number].texts:
+            if isinstance(text, Span):
+                bytes_read += text.size
+        listener.read(bytes_read)
         listener.progress(done, total)
 
 
 def _workers(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]:
     """Return how many workers count, and which backend is used."""
-    texts = corpus.texts
     return workers.plan(
         options.n_jobs or "auto",
         options.backend or "auto",
-        sum(text.size for text in texts),
-        in_memory=all(isinstance(text, MemoryText) for text in texts),
+        sum(text.size for text in corpus.texts),
+        in_memory=_is_in_memory(corpus),
     )
+
+
+def _is_in_memory(corpus: Corpus) -> bool:
+    return all(isinstance(text, MemoryText) for text in corpus.texts)
 
 
 # ---- counts on disk
@@ -300,7 +314,7 @@ def count_all(
     Raises CorpusError if a file has changed meanwhile.
     """
     workers.keep_memory()
-    counted: dict[Cell, StoredCounts | InMemoryCounts] = {}
+    counted: dict[Cell, Counts] = {}
     all_missing: list[Missing] = []
     for view, view_specs in by_view(corpus, specs):
         # find out what is missing
@@ -320,12 +334,14 @@ def count_all(
         # join the shards
         incomplete = {item.system for item in parts.missing}
         uses_threads = to_count and view.lines > MIN_THREADED_LINES
+        number = options.threads if uses_threads else 1
         joined = []
-        with threads(options.threads if uses_threads else 1) as shared:
+        with threads(number) as shared:
             for (name, _), stored in to_count.items():
                 if name not in incomplete:
                     locations = parts.with_key(stored.key)
-                    joined.append((directory.join(stored, locations, shared), stored))
+                    file = directory.join(stored, locations, shared)
+                    joined.append((file, stored))
         # when all are joined: none is lost if the disk is full
         directory.put_in_place(joined)
         if not parts.missing:
@@ -411,14 +427,20 @@ def _counted_to_files(
     `passes` are the results of the corpus passes; None: the pass itself is counted.
     """
     references = len(corpus.references)
-    widths = {key: spec.schema(references).width for (_, spec), key in keys.items()}
+    widths = {}
+    for (_, spec), key in keys.items():
+        widths[key] = spec.schema(references).width
     locations = find(directory.path / UNFINISHED, widths)
-    lines_of_shard = next((part.high for part in locations if part.low == 0), None)
-    shard_lines = options.shard_lines or lines_of_shard
+    shard_lines = options.shard_lines
+    if not shard_lines:  # that of an earlier run, if it was interrupted
+        first_shards = [part for part in locations if part.low == 0]
+        if first_shards:
+            shard_lines = first_shards[0].high
     plan = _Plan.of(corpus, keys, shard_lines, passes=passes)
     undone = []
     for shard in plan.shards:
-        if any(CountsKey(key, *shard) not in locations for key in keys.values()):
+        counts_keys = {CountsKey(key, *shard) for key in keys.values()}
+        if not counts_keys <= locations.keys():
             undone.append(shard)
 
     stage = "looking"
@@ -466,9 +488,14 @@ def _merged(missing: Iterable[Missing]) -> list[Missing]:
     """Return missing lines sorted by system and line, with neighbours of a system joined."""
     merged: list[Missing] = []
     for item in sorted(missing, key=lambda item: (item.system, item.first)):
-        before = merged[-1] if merged else None
-        if before and before.system == item.system and before.last + 1 >= item.first:
-            merged[-1] = replace(before, last=max(before.last, item.last))
+        is_neighbour = False
+        if merged:
+            before = merged[-1]
+            same_system = before.system == item.system
+            is_neighbour = same_system and item.first <= before.last + 1
+        if is_neighbour:
+            last = max(before.last, item.last)
+            merged[-1] = replace(before, last=last)
         else:
             merged.append(item)
     return merged
@@ -513,7 +540,7 @@ def count_in_memory(
     corpus: Corpus, specs: Sequence[StatisticsSpec], options: RunOptions = AUTO
 ) -> Counted:
     """Count everything in memory; raises IncompleteError if lines cannot be counted."""
-    counted: dict[Cell, StoredCounts | InMemoryCounts] = {}
+    counted: dict[Cell, Counts] = {}
     for view, view_specs in by_view(corpus, specs):
         if _is_small(view, options):
             try:
@@ -535,9 +562,7 @@ def count_in_memory(
     return counted
 
 
-def _counted_arrays(
-    plan: _Plan, options: RunOptions
-) -> dict[Cell, list[NDArray[np.integer]]]:
+def _counted_arrays(plan: _Plan, options: RunOptions) -> dict[Cell, list[workers.Rows]]:
     """Return the arrays of all shards for each system and specification, in the order of lines.
 
     Raises IncompleteError if lines cannot be counted.
@@ -547,7 +572,9 @@ def _counted_arrays(
         if missing:
             raise IncompleteError(f"{missing[0]}; {UNCOUNTABLE_HINT}")
         columns_of[shard] = columns or []
-    arrays: dict[Cell, list[NDArray[np.integer]]] = {cell: [] for cell in plan.cells}
+    arrays: dict[Cell, list[workers.Rows]] = {}
+    for cell in plan.cells:
+        arrays[cell] = []
     for shard in plan.shards:
         for cell, array in zip(plan.cells, columns_of[shard], strict=True):
             if array is not None:
@@ -557,11 +584,8 @@ def _counted_arrays(
 
 def _is_small(corpus: Corpus, options: RunOptions) -> bool:
     """Return whether a data set in memory is counted at once, without shards and workers."""
-    if (
-        options.n_jobs != 1
-        or options.backend is not None
-        or options.shard_lines is not None
-    ):
+    has_other_options = options.backend is not None or options.shard_lines is not None
+    if options.n_jobs != 1 or has_other_options:
         return False
     size = 0
     for text in corpus.texts:
@@ -571,8 +595,8 @@ def _is_small(corpus: Corpus, options: RunOptions) -> bool:
 
 def _counted_at_once(
     corpus: Corpus, specs: Sequence[StatisticsSpec]
-) -> dict[Cell, StoredCounts | InMemoryCounts]:
-    counted: dict[Cell, StoredCounts | InMemoryCounts] = {}
+) -> dict[Cell, Counts]:
+    counted: dict[Cell, Counts] = {}
     outputs = {name: read_texts(text) for name, text in corpus.systems.items()}
     for spec in specs:
         counts = PreparedCounts(corpus, spec)
@@ -619,9 +643,11 @@ class PreparedCounts:
         text = Text(source, references, systems, {}, missing=self.missing)
         text = with_corpus_pass(spec, text)
         self.corpus_pass_result = text.corpus_data
-        self._prepared = (
-            Gathered(spec, text) if corpus.computed else spec.prepared(text)
-        )
+        self._prepared: Prepared
+        if corpus.computed:
+            self._prepared = Gathered(spec, text)
+        else:
+            self._prepared = spec.prepared(text)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, of which each is for the line with the index in `rows`.
@@ -630,7 +656,8 @@ class PreparedCounts:
         """
         columns = self._prepared.count(outputs, rows)
         if self.missing is not None and "ref_len" in columns:
-            columns["ref_len"] = np.where(self.missing[rows], -1, columns["ref_len"])
+            is_missing = self.missing[rows]
+            columns["ref_len"] = np.where(is_missing, -1, columns["ref_len"])
         return columns
 
     def counts(self, outputs: Sequence[str]) -> InMemoryCounts:
@@ -643,4 +670,6 @@ class PreparedCounts:
 
 def _lines_of(text: AnyText) -> Lines:
     span = text.span(0, text.lines)
-    return read_span(span) if isinstance(span, Span) else span
+    if isinstance(span, Span):
+        return read_span(span)
+    return span

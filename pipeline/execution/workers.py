@@ -40,13 +40,17 @@ from ..parallel import MEMORY, NoAnswerError, WorkerLostError, processors, resul
 from .cluster import Cluster, bundles
 from .store.counts import Location, ShardFile
 
-Columns = list[NDArray[np.integer] | None]
+ShardText = Span | Lines
+"""The lines of a text that a shard has: where they are in a file, or the lines in memory."""
+Rows = NDArray[np.integer]
+"""The packed columns of some lines: integers [lines, width] (see Schema)."""
+Columns = list[Rows | None]
 """The packed columns of each system of a task, for one spec after the other. None stands for those
 that are incomplete.
 
 Of a corpus pass there is one array, of all systems.
 """
-Done = tuple[int, list[NDArray[np.integer]]]
+Done = tuple[int, list[Rows]]
 """The number of a task, and its columns."""
 Answer = tuple[int, Columns | None]
 """The same. None: the worker has written them to the file of the shard."""
@@ -66,9 +70,9 @@ class Task:
     """Where the lines of a shard are, and what to count in one pass over them."""
 
     number: int
-    source: Span | Lines | None
-    references: tuple[Span | Lines, ...]
-    systems: tuple[Span | Lines, ...]
+    source: ShardText | None
+    references: tuple[ShardText, ...]
+    systems: tuple[ShardText, ...]
     spec: tuple[StatisticsSpec, ...]
     missing_lines: tuple[Ints, ...] = ()
     """The lines of the shard, from 0, that have no text of each reference; empty if every line has
@@ -82,7 +86,7 @@ class Task:
     """Where to write the columns. None: they are answered."""
 
     @property
-    def texts(self) -> list[Span | Lines]:
+    def texts(self) -> list[ShardText]:
         """The lines of each text: source, references, systems."""
         texts = [*self.references, *self.systems]
         if self.source:
@@ -100,14 +104,16 @@ class Task:
     def part(self, low: int, high: int, first: int, last: int) -> Task:
         """Return the task for the lines low <= i < high and the systems first <= s < last alone."""
 
-        def cut(text: Span | Lines) -> Span | Lines:
+        def cut(text: ShardText) -> ShardText:
             if isinstance(text, Span):
                 return text._replace(skip=text.skip + low, lines=high - low)
-            return text._replace(starts=text.starts[low:high], ends=text.ends[low:high])
+            starts = text.starts[low:high]
+            ends = text.ends[low:high]
+            return text._replace(starts=starts, ends=ends)
 
-        missing_lines = [
-            lines_between(lines, low, high) for lines in self.missing_lines
-        ]
+        missing_lines = []
+        for lines in self.missing_lines:
+            missing_lines.append(lines_between(lines, low, high))
         return replace(
             self,
             low=self.low + low,
@@ -133,14 +139,15 @@ def without(
     The lines of each reference that are missing are numbers from 0. The second value is
     bool [lines, references]. The columns of a missing reference have ref_len -1.
     """
-    is_missing = np.zeros((len(references[0].starts), len(references)), bool)
-    for number, lines in enumerate(missing_lines):
-        is_missing[lines, number] = True
+    lines = len(references[0].starts)
+    is_missing = np.zeros((lines, len(references)), bool)
+    for number, missing in enumerate(missing_lines):
+        is_missing[missing, number] = True
     emptied = []
-    for reference, missing in zip(references, is_missing.T, strict=True):
-        emptied.append(
-            reference._replace(ends=np.where(missing, reference.starts, reference.ends))
-        )
+    for number, reference in enumerate(references):
+        is_empty = is_missing[:, number]
+        ends = np.where(is_empty, reference.starts, reference.ends)
+        emptied.append(reference._replace(ends=ends))
     return emptied, is_missing
 
 
@@ -169,12 +176,12 @@ def count(task: Task) -> Done:
     other. Raises CorpusError if a text is not valid UTF-8, or a line is too long to be counted.
     """
     # read the lines
-    if isinstance(
-        task.texts[0], Span
-    ):  # for texts in memory, the process is the user's
+    in_memory = not isinstance(task.texts[0], Span)
+    if not in_memory:  # else the process is the user's
         keep_memory()
     texts = [_read(text) for text in task.texts]
-    rows = task.low + np.arange(len(texts[0].starts))
+    lines = len(texts[0].starts)
+    rows = task.low + np.arange(lines)
     source = None
     if task.source:
         source = texts.pop(0)
@@ -197,7 +204,8 @@ def count(task: Task) -> Done:
         try:
             for columns in spec.count(spec_text):
                 if is_missing is not None and "ref_len" in columns:
-                    columns["ref_len"] = np.where(is_missing, -1, columns["ref_len"])
+                    reference_lengths = columns["ref_len"]
+                    columns["ref_len"] = np.where(is_missing, -1, reference_lengths)
                 packed.append(schema.narrowed(columns))
         except InvalidTextError as error:
             read = [*task.references, *task.systems]
@@ -207,20 +215,21 @@ def count(task: Task) -> Done:
             message = "is no longer valid UTF-8; it changed since it was checked"
             raise CorpusError([Problem(position, message)]) from None
         except LongTextError as error:
-            position = _position([*task.references, *task.systems][error.text], "text")
+            read = [*task.references, *task.systems]
+            position = _position(read[error.text], "text")
             line = task.low + error.line + 1
             raise CorpusError([Problem(f"{position}:{line}", error.message)]) from None
     return task.number, packed
 
 
-def _read(text: Span | Lines) -> Lines:
+def _read(text: ShardText) -> Lines:
     """Return the lines of a text, which are read unless they are in memory."""
     if isinstance(text, Span):
         return read_span(text)
     return text
 
 
-def _position(text: Span | Lines, in_memory: str) -> str:
+def _position(text: ShardText, in_memory: str) -> str:
     """Return the name of a text for messages; that of a text in memory is an argument."""
     if isinstance(text, Span):
         return text.display_name or text.path
@@ -245,18 +254,15 @@ class _ClusterWork:
         if counting != COUNTING:
             message = f"has gec-pipeline {__version__}, which counts otherwise than {version} here"
             advice = "install the same version everywhere"
-            return [
-                InputError([Problem(f"the worker on {host}", f"{message}; {advice}")])
-            ]
+            problem = Problem(f"the worker on {host}", f"{message}; {advice}")
+            return [InputError([problem])]
         answers: list[Answer | PipelineError] = []
         for task in tasks:
             try:
                 answers.append(answer(self.count, task))
             except UnreadableError as error:
-                return [
-                    *answers,
-                    CorpusError([_on(host, item) for item in error.problems]),
-                ]
+                problems = [_on(host, problem) for problem in error.problems]
+                return [*answers, CorpusError(problems)]
             except PipelineError as error:
                 return [*answers, error]
         return answers
@@ -333,7 +339,8 @@ def run(
         answers = map(work, handed_out())
     else:
         n_jobs = min(n_jobs, len(tasks))
-        answers = results(work, handed_out(), n_jobs, processes=backend != "threading")
+        processes = backend != "threading"
+        answers = results(work, handed_out(), n_jobs, processes=processes)
     try:
         for number, columns in answers:
             del pending[number]
@@ -367,7 +374,7 @@ def _from_cluster(
 def _carried(task: Task) -> Task:
     """Return a task that contains the texts which are in the temporary folder of this machine."""
 
-    def carried(text: Span | Lines) -> Span | Lines:
+    def carried(text: ShardText) -> ShardText:
         if isinstance(text, Span) and text.temporary:
             return read_span(text)
         return text
@@ -436,11 +443,10 @@ class Runner:
         suspects: list[Task] = []
         tried: set[int] = set()
         while todo and self.deaths_left > 0:
+            remaining = list(todo.values())
+            answers = run(remaining, self.n_jobs, self.backend, self.cluster)
             try:
-                remaining = list(todo.values())
-                for number, columns in run(
-                    remaining, self.n_jobs, self.backend, self.cluster
-                ):
+                for number, columns in answers:
                     del todo[number]
                     yield Outcome(number, columns, [])
             except WorkerDiedError as error:
@@ -461,12 +467,14 @@ class Runner:
         systems = part.last - part.first
         if isinstance(task.spec[0], CorpusPass):
             systems = 1  # it counts all systems together
-        lost = Outcome(task.number, [None] * (len(task.spec) * systems), [part])
+        arrays = len(task.spec) * systems
+        lost = Outcome(task.number, [None] * arrays, [part])
         if self.deaths_left <= 0:
             return lost
         backend = "serial" if self.backend == "threading" else self.backend
+        task_of_part = task.part(*part)
         try:
-            ((_, columns),) = run([task.part(*part)], 1, backend, self.cluster)
+            ((_, columns),) = run([task_of_part], 1, backend, self.cluster)
             return Outcome(task.number, columns, [])
         except WorkerDiedError as error:
             lines = part.high - part.low
@@ -507,7 +515,8 @@ def _joined(first: Outcome, second: Outcome, specs: int, *, lines: bool) -> Outc
         for number in range(specs):
             for half in (upper_columns, lower_columns):
                 systems = len(half) // specs
-                columns += half[number * systems : (number + 1) * systems]
+                start = number * systems
+                columns += half[start : start + systems]
     return Outcome(first.number, columns, [*first.lost, *second.lost])
 
 
@@ -524,7 +533,7 @@ class Found:
     corpus_pass: CorpusPass
     references: int
     """How many references the data set has."""
-    rows: NDArray[np.integer] | Location
+    rows: Rows | Location
     """The packed rows, or the file on this machine that has them."""
 
     @cached_property
@@ -552,24 +561,26 @@ def _of_file(corpus_pass: CorpusPass, references: int, rows: Location) -> Found:
     return Found(corpus_pass, references, rows)
 
 
-def joined(
-    corpus_pass: CorpusPass, references: int, shards: Iterable[NDArray[np.integer]]
-) -> NDArray[np.integer]:
+def joined(corpus_pass: CorpusPass, references: int, shards: Iterable[Rows]) -> Rows:
     """Return the reduced rows of all shards, which come in the order of lines.
 
     A few neighbours at a time are reduced, so that memory holds little more than the rows that are
     left in the end.
     """
     schema = corpus_pass.schema(references)
-    waiting: list[NDArray[np.integer]] = []
+    waiting: list[Rows] = []
 
     def reduce(last: int) -> None:
-        rows = schema.unpack(np.concatenate(waiting[-last:]))
-        waiting[-last:] = [schema.narrowed(corpus_pass.reduced(rows))]
+        rows = np.concatenate(waiting[-last:])
+        reduced = corpus_pass.reduced(schema.unpack(rows))
+        waiting[-last:] = [schema.narrowed(reduced)]
 
     for shard in shards:
         waiting.append(shard)
-        while len(waiting) > 1 and len(waiting[-2]) <= 2 * len(waiting[-1]):
+        while len(waiting) > 1:
+            max_lines = 2 * len(waiting[-1])
+            if len(waiting[-2]) > max_lines:
+                break
             reduce(2)
     reduce(len(waiting))
     return waiting[0]

@@ -23,6 +23,7 @@ from .sums import Summand, drawn_sums
 from .terms import (
     HasBlocks,
     MetricTerms,
+    Outputs,
     SentenceTerms,
     Subset,
     first,
@@ -74,24 +75,27 @@ class SystemCounts:
 
         Of the systems that are themselves references, only the one that is left out is scored.
         """
-        references = [number for number in range(self.references) if number != left_out]
+        remaining = list(range(self.references))
+        remaining.remove(left_out)
+        reference_columns = self.metric.spec.of_references
+        no_references = [None] * len(self.systems)
+        references = self.reference_of_system or no_references
         numbers = []
-        for number in range(len(self.systems)):
-            if self._reference_of(number) in (None, left_out):
+        systems = []
+        scored_references = []
+        for number, reference in enumerate(references):
+            if reference is None or reference == left_out:
+                system = self.systems[number]
                 numbers.append(number)
-        names = self.metric.spec.of_references
+                systems.append(Subset(system, remaining, reference_columns))
+                scored_references.append(reference)
         rest = replace(
             self,
-            systems=[
-                Subset(self.systems[number], references, names) for number in numbers
-            ],
-            references=len(references),
-            reference_of_system=[self._reference_of(number) for number in numbers],
+            systems=systems,
+            references=len(remaining),
+            reference_of_system=scored_references,
         )
         return numbers, rest
-
-    def _reference_of(self, number: int) -> int | None:
-        return self.reference_of_system[number] if self.reference_of_system else None
 
     def reduced(self, reference: int | None = None) -> list[Reduced]:
         """Return the score of each system with a certain reference.
@@ -136,11 +140,9 @@ class Policy(Aggregation):
 
         `missing` says that some lines have missing references.
         """
-        if (
-            missing
-            and self.missing_at is not None
-            and metric.level not in self.missing_at
-        ):
+        allowed_levels = self.missing_at
+        is_allowed = allowed_levels is None or metric.level in allowed_levels
+        if missing and not is_allowed:
             return f"references: {metric.policy} is not defined where references are missing"
         if self.several and references < 2:
             return f"references: {metric.policy} needs at least two references"
@@ -158,23 +160,23 @@ class Policy(Aggregation):
         """
         if present is None or scores.shape[1] == 1:
             return mean(scores)
-        averaged: Floats = scores.mean(
-            axis=-1, where=np.arange(scores.shape[1]) < present[:, None]
-        )
-        return averaged
+        references = np.arange(scores.shape[1])
+        is_present = references < present[:, None]
+        means: Floats = scores.mean(axis=-1, where=is_present)
+        return means
 
     def outputs_of_lines(
-        self, metric: Metric, outputs: dict[str, Floats], columns: Columns
-    ) -> dict[str, Floats]:
+        self, metric: Metric, outputs: Outputs, columns: Columns
+    ) -> Outputs:
         """Return the means of outputs [lines, references] over the references of each line.
 
         They are float64 [lines] each.
         """
         present = columns.get(PRESENT)
-        return {
-            name: self.of_lines(metric, values, present)
-            for name, values in outputs.items()
-        }
+        means = {}
+        for name, values in outputs.items():
+            means[name] = self.of_lines(metric, values, present)
+        return means
 
 
 def mean_of(reduced: Sequence[Reduced]) -> Reduced:
@@ -188,7 +190,8 @@ def mean_of(reduced: Sequence[Reduced]) -> Reduced:
 
 def deviation(values: Floats) -> Floats:
     """Return the population deviation over the last axis. For equal values it is exactly 0."""
-    return np.where(_equal(values), 0.0, values.std(axis=-1))
+    deviations = values.std(axis=-1)
+    return np.where(_equal(values), 0.0, deviations)
 
 
 def mean(values: Floats) -> Floats:
@@ -228,8 +231,8 @@ class Best(Policy):
         return [counts.summand(MetricTerms(counts.metric))]
 
     def outputs_of_lines(
-        self, metric: Metric, outputs: dict[str, Floats], columns: Columns
-    ) -> dict[str, Floats]:
+        self, metric: Metric, outputs: Outputs, columns: Columns
+    ) -> Outputs:
         """Return the outputs with a reference that has the best score of its line.
 
         They are float64 [lines] each. Of several best references it is the one that the metric
@@ -239,10 +242,12 @@ class Best(Policy):
         if scores.shape[1] == 1:
             return {name: values[:, 0] for name, values in outputs.items()}
         rows = np.arange(len(scores))
-        goodness = metric.goodness(scores)
-        best = goodness.argmax(axis=1)
-        chosen = metric.choose(columns)
-        is_best = goodness[rows, chosen] == goodness[rows, best]
+        goodness = metric.goodness(scores)  # [lines, references]
+        best = goodness.argmax(axis=1)  # [lines]
+        chosen = metric.choose(columns)  # [lines]
+        goodness_of_best = goodness[rows, best]
+        goodness_of_chosen = goodness[rows, chosen]
+        is_best = goodness_of_chosen == goodness_of_best
         chosen = np.where(is_best, chosen, best)
         return {name: values[rows, chosen] for name, values in outputs.items()}
 
@@ -261,7 +266,8 @@ class Mean(Policy):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the means of the outputs."""
-        with_each = [counts.reduced(number) for number in range(counts.references)]
+        references = range(counts.references)
+        with_each = [counts.reduced(reference) for reference in references]
         shares = self.shares(counts)
         scores = []
         for of_system in zip(*with_each, strict=True):
@@ -284,17 +290,18 @@ class Mean(Policy):
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return a summand for each reference, with its share."""
         summands = []
-        for number, share in enumerate(self.shares(counts)):
+        for reference, share in enumerate(self.shares(counts)):
             if share:
-                summands.append(
-                    counts.summand(MetricTerms(counts.metric, number), share)
-                )
+                terms = MetricTerms(counts.metric, reference)
+                summands.append(counts.summand(terms, share))
         return summands
 
     def shares(self, counts: SystemCounts) -> Sequence[float]:
         """Return the share of each reference."""
-        shares = counts.metric.shares
-        return shares or (1 / counts.references,) * counts.references
+        if counts.metric.shares:
+            return counts.metric.shares
+        share = 1 / counts.references
+        return [share] * counts.references
 
 
 class Each(Mean):
@@ -306,10 +313,9 @@ class Each(Mean):
         """Return the mean of a system's outputs, and its score with each reference."""
         name = next(iter(outputs[0]))
         means = super().combined(shares, outputs).outputs
-        scores = {}
         for number, with_reference in enumerate(outputs):
-            scores[f"{name}@{number}"] = with_reference[name]
-        return Reduced(means | scores)
+            means[f"{name}@{number}"] = with_reference[name]
+        return Reduced(means)
 
 
 class Weighted(Mean):
@@ -328,7 +334,8 @@ class Weighted(Mean):
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""
-        means: Floats = scores @ np.array(metric.shares)
+        shares = np.array(metric.shares)  # [references]
+        means: Floats = scores @ shares
         return means
 
 
@@ -363,7 +370,7 @@ class Sampled(Policy):
         """Return a score for which nothing is drawn, since there is only one reference."""
         return Reduced(outputs, Samples(1, 0.0, (math.nan, math.nan)))
 
-    def averaged(self, outputs: Mapping[str, Floats], draws: Draws) -> Reduced:
+    def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
         """Return the means of outputs [iterations], with the spread of the score."""
         table = np.array(list(outputs.values()))
         means = mean(table).tolist()
@@ -386,9 +393,11 @@ class Sampled(Policy):
         draws = counts.metric.draws(counts.lines, counts.references)
         if draws is None:
             return [counts.summand(MetricTerms(counts.metric, 0))]
-        count = min(counts.references, MAX_TURNS)
-        turns = [number * counts.references // count for number in range(count)]
-        summand = counts.summand(MetricTerms(counts.metric, each=True))
+        references = counts.references
+        count = min(references, MAX_TURNS)
+        turns = [number * references // count for number in range(count)]
+        terms = MetricTerms(counts.metric, each=True)
+        summand = counts.summand(terms)
         summand.draws = self.one_of(draws)
         summand.turns = turns
         return [summand]
@@ -408,7 +417,7 @@ class Expected(Sampled):
         """Return a score that is exact, since there is only one reference."""
         return Reduced(outputs | {"standard_error": 0.0})
 
-    def averaged(self, outputs: Mapping[str, Floats], draws: Draws) -> Reduced:
+    def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
         """Return the means of outputs [iterations], with the standard error of the score.
 
         The error is that of the means of groups of turned draws.
@@ -452,7 +461,8 @@ class LeaveOneOut(Policy):
         scores: list[list[Reduced]] = [[] for _ in counts.systems]
         for left_out in range(counts.references):
             numbers, rest = counts.without(left_out)
-            for number, reduced in zip(numbers, self.inner.scores(rest), strict=True):
+            scores_of_rest = self.inner.scores(rest)
+            for number, reduced in zip(numbers, scores_of_rest, strict=True):
                 scores[number].append(reduced)
         return [mean_of(items) for items in scores]
 
@@ -474,23 +484,29 @@ class LeaveOneOut(Policy):
 
     def rows(self, references: int) -> Mapping[str, int]:
         """Return all references."""
-        return {f"reference{number}": number for number in range(references)}
+        rows = {}
+        for number in range(references):
+            rows[f"reference{number}"] = number
+        return rows
 
 
-def _outputs_of_line(
-    terms: MetricTerms, system: HasBlocks, draws: Draws
-) -> dict[str, Floats]:
+def _outputs_of_line(terms: MetricTerms, system: HasBlocks, draws: Draws) -> Outputs:
     """Return the outputs of a system with one line, with the reference that is drawn.
 
     They are float64 [iterations] each.
     """
     (columns,) = present_blocks(terms.metric, system)
-    present = columns.get(PRESENT)
-    count = None if present is None else int(present[0])
+    count = None
+    if PRESENT in columns:
+        count = int(columns[PRESENT][0])
     references, drawn = _drawn_for_line(draws, count)
-    terms_of_line = terms.of_each(columns).with_each()[0]
-    outputs = terms.outputs(terms_of_line[references].astype(np.float64))
-    return {name: values.take(drawn, axis=-1) for name, values in outputs.items()}
+    block = terms.of_each(columns)
+    terms_of_line = block.with_each()[0]  # [references, width]
+    totals = terms_of_line[references].astype(np.float64)
+    outputs = {}
+    for name, values in terms.outputs(totals).items():
+        outputs[name] = values.take(drawn, axis=-1)
+    return outputs
 
 
 @lru_cache(16)

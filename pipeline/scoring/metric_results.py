@@ -1,8 +1,8 @@
-"""Tasks and scores: what a metric reads of a data set, and the scores that come of it.
+"""The scores of all systems by a metric on a data set, and the results of a run.
 
-A Task is a metric bound to its input. score() makes a MetricResult of each task: the scores of all
-systems with the columns that they are made of. These are what resampling, correlations, comparisons
-and reports work on; `results.py` has the rows in which they are written down.
+score() makes a MetricResult of each task: the scores of all systems with the columns that they are
+made of. Resampling, correlations, comparisons and reports work on these. `results.py` has the rows
+in which they are written down.
 """
 
 from __future__ import annotations
@@ -11,17 +11,14 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._version import __version__
 from ..data.inputs import TEXTS
 from ..data.texts import KIND, AnyText, digest_like
 from ..errors import InputError, bounded
 from ..metrics import goodness
-from ..metrics.base import StatisticsSpec, render_signature
 from ..metrics.base.capabilities import declared_of
 from .aggregation import POLICIES, SystemCounts, mean_of
 from .results import (
@@ -45,77 +42,11 @@ if TYPE_CHECKING:
     from ..data.corpus import Corpus
     from ..execution.count import Counted
     from ..execution.options import Missing
+    from ..execution.tasks import Task
     from ..metrics.base import Metric
 
 LOWER = "the lower the score, the better"
 """The note on scores of metrics such as TER."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Task:
-    """A metric with what it reads of a data set."""
-
-    metric: Metric
-    corpus: Corpus
-    """The data set."""
-    input: Corpus
-    """What the metric reads of it: the texts, edits in place of them, or files of numbers."""
-
-    @classmethod
-    def of(cls, metric: Metric, corpus: Corpus) -> Task:
-        """Bind a metric; raises InputError if the data set does not have what it reads."""
-        return cls(metric=metric, corpus=corpus, input=corpus.read_by(metric.spec))
-
-    @property
-    def references(self) -> int:
-        """How many references the metric reads."""
-        return len(self.input.references)
-
-    @property
-    def signature(self) -> str:
-        """The signature of the metric on this data set."""
-        return signed(self.metric, self.references)
-
-    @property
-    def category_spec(self) -> StatisticsSpec | None:
-        """The columns that count the categories of the data set; None if there are none."""
-        return self.metric.category_spec(self.input.categories)
-
-    @property
-    def spec(self) -> tuple[StatisticsSpec, ...]:
-        """The columns to count: those of the metric, and of the categories."""
-        of_categories = self.category_spec
-        return (
-            (self.metric.spec, of_categories) if of_categories else (self.metric.spec,)
-        )
-
-    def without(self, systems: Collection[str]) -> Task:
-        """Return the task without some systems."""
-        return replace(self, corpus=self.corpus.without(systems)) if systems else self
-
-
-def tasks_of(metrics: Sequence[Metric], corpora: Iterable[Corpus]) -> tuple[Task, ...]:
-    """Bind every metric to every data set; raises InputError if one has not what a metric reads."""
-    tasks = []
-    for corpus in corpora:
-        tasks += [Task.of(metric, corpus) for metric in metrics]
-    return tuple(tasks)
-
-
-def specs_of(tasks: Iterable[Task]) -> tuple[StatisticsSpec, ...]:
-    """Return the columns to count for some tasks, each once."""
-    specs: dict[StatisticsSpec, None] = {}
-    for task in tasks:
-        specs |= dict.fromkeys(task.spec)
-    return tuple(specs)
-
-
-@lru_cache(256)
-def signed(metric: Metric, references: int) -> str:
-    """Return the signature of a metric in this version, for a number of references."""
-    return render_signature(
-        metric.name, [*metric.settings(references), ("v", __version__)]
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,6 +28,7 @@ from .sums import Summand
 from .terms import (
     Block,
     HasBlocks,
+    Outputs,
     SentenceTerms,
     blocks_of,
     compact,
@@ -40,18 +41,18 @@ BITS = 26
 that, fewer."""
 
 
-def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
+def score_alone(metric: Metric, columns: Columns) -> Outputs:
     """Return the score of each sentence as the only output: float64 [lines]."""
     return {metric.output: sentence_scores(metric, columns)}
 
 
-def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
+def sentence_outputs(metric: Metric, columns: Columns) -> Outputs:
     """Return the outputs that level mean averages, the score first: float64 [lines] each."""
     columns = compact(columns, metric.spec.of_references)
     return metric.line_outputs(columns) or score_alone(metric, columns)
 
 
-def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
+def every_output(metric: Metric, columns: Columns) -> Outputs:
     """Return all outputs of each sentence over its references, the score first.
 
     They are float64 [lines] each. The names are those of Metric.score(), whatever the level. The
@@ -61,26 +62,30 @@ def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
     columns = compact(columns, metric.spec.of_references)
     outputs = metric.line_outputs(columns)
     if not outputs:
-        outputs = POLICIES[metric.policy].outputs_of_lines(
-            metric, metric.sentence_outputs(columns), columns
-        )
-    return outputs | {next(iter(outputs)): sentence_scores(metric, columns)}
+        policy = POLICIES[metric.policy]
+        with_each = metric.sentence_outputs(columns)
+        outputs = policy.outputs_of_lines(metric, with_each, columns)
+    name_of_score = next(iter(outputs))
+    return outputs | {name_of_score: sentence_scores(metric, columns)}
 
 
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     """Return the score of each sentence over its references, as the policy says: float64 [lines]."""
     columns = compact(columns, metric.spec.of_references)
     scores = metric.sentence_scores(columns)
-    return POLICIES[metric.policy].of_lines(metric, scores, columns.get(PRESENT))
+    policy = POLICIES[metric.policy]
+    return policy.of_lines(metric, scores, columns.get(PRESENT))
 
 
 def scores_of_system(metric: Metric, system: HasBlocks) -> Floats:
     """Return the scores of all sentences of a system: float64 [lines]."""
-    blocks = present_blocks(metric, system)
-    return np.concatenate([sentence_scores(metric, columns) for columns in blocks])
+    scores = []
+    for columns in present_blocks(metric, system):
+        scores.append(sentence_scores(metric, columns))
+    return np.concatenate(scores)
 
 
-def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
+def sentence_spread(metric: Metric, columns: Columns) -> Outputs:
     """Return score, std, low and high of each sentence over references: float64 [lines] each.
 
     std is the population deviation. low and high are the score ± 1.959964 std, or NaN if std is 0,
@@ -118,7 +123,8 @@ class SentenceLevel(Aggregation):
             for columns in present_blocks(metric, system):
                 outputs_of_block = sentence_outputs(metric, columns)
                 for name, values in outputs_of_block.items():
-                    parts.setdefault(name, []).extend(exact_parts(values))
+                    parts_of_output = parts.setdefault(name, [])
+                    parts_of_output += exact_parts(values)
             outputs = {}
             for name, numbers in parts.items():
                 outputs[name] = math.fsum(numbers) / divisor
@@ -169,7 +175,7 @@ class OutputTerms(SentenceTerms):
     """
 
     metric: Metric
-    outputs_of: Callable[[Metric, Columns], dict[str, Floats]]
+    outputs_of: Callable[[Metric, Columns], Outputs]
     """Makes the outputs of a block, the score first: score_alone() or sentence_outputs()."""
     exponents: dict[str, int]
     """For each output: all its values are below 2**exponent."""
@@ -183,7 +189,7 @@ class OutputTerms(SentenceTerms):
         metric: Metric,
         systems: Iterable[HasBlocks],
         lines: int,
-        outputs_of: Callable[[Metric, Columns], dict[str, Floats]],
+        outputs_of: Callable[[Metric, Columns], Outputs],
     ) -> "OutputTerms":
         """Return the terms for some systems.
 
@@ -193,9 +199,12 @@ class OutputTerms(SentenceTerms):
         for system in systems:
             for columns in present_blocks(metric, system):
                 for name, values in outputs_of(metric, columns).items():
+                    largest_before = largest.get(name, 0.0)
                     largest_of_block = float(np.abs(values).max())
-                    largest[name] = max(largest.get(name, 0.0), largest_of_block)
-        exponents = {name: math.frexp(value)[1] for name, value in largest.items()}
+                    largest[name] = max(largest_before, largest_of_block)
+        exponents = {}
+        for name, value in largest.items():
+            _, exponents[name] = math.frexp(value)
         bits = min(BITS, 52 - (lines - 1).bit_length())
         return cls(metric, outputs_of, exponents, _divisor(metric, lines), bits)
 
@@ -208,16 +217,18 @@ class OutputTerms(SentenceTerms):
             outputs = self.outputs_of(self.metric, columns)
             halves = []
             for name, exponent in self.exponents.items():
-                values = outputs[name]
-                high = np.rint(np.ldexp(values, self.bits - exponent))
-                rest = values - np.ldexp(high, exponent - self.bits)
-                low = np.rint(np.ldexp(rest, 2 * self.bits + 1 - exponent))
+                values = outputs[name]  # [lines]
+                high_unit = exponent - self.bits
+                low_unit = exponent - 2 * self.bits - 1
+                high = np.rint(np.ldexp(values, -high_unit))
+                rest = values - np.ldexp(high, high_unit)
+                low = np.rint(np.ldexp(rest, -low_unit))
                 halves.append(high)
                 halves.append(low)
             whole_numbers = np.stack(halves, axis=-1).astype(np.int64)
             yield Block(whole_numbers)
 
-    def outputs(self, totals: Floats) -> dict[str, Floats]:
+    def outputs(self, totals: Floats) -> Outputs:
         """Return the means or the sums of all outputs."""
         outputs = {}
         for index, (name, exponent) in enumerate(self.exponents.items()):
@@ -255,7 +266,8 @@ class LineScores:
         if missing:
             complete = compact(complete, metric.spec.of_references)
         scores = self._formula(complete)
-        return POLICIES[metric.policy].of_lines(metric, scores, complete.get(PRESENT))
+        policy = POLICIES[metric.policy]
+        return policy.of_lines(metric, scores, complete.get(PRESENT))
 
 
 # --- scores of data sets

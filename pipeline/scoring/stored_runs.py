@@ -13,11 +13,12 @@ from ..data.texts import KIND, NEWLINE, TextFile, digest_like
 from ..errors import CorpusError, InputError, StoreError, known_names
 from ..execution.store.counts import StoredCounts, ids_file
 from ..execution.store.run_directory import RunDirectory, folder_of
+from ..execution.tasks import Task
 from ..files.plain_files import Origin, StoredTexts
 from ..metrics import from_text, metrics_called
 from ..metrics.base import Declared, StatisticsSpec
 from .aggregation import POLICIES
-from .metric_results import MetricResult, Task, describe, picked, rows_of, with_means
+from .metric_results import MetricResult, describe, picked, rows_of, with_means
 from .results import (
     REFERENCES_ROW,
     UNTYPED_SECTIONS,

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.python.packed_numbers import Packed
-from ..metrics.base import Draws
+from ..metrics.base import Columns, Draws
 from ..parallel import Shared, prefetch
 from ..parallel import threads as shared_by
-from .terms import Block, HasBlocks, MetricTerms, SentenceTerms, check_sums
+from .terms import Block, HasBlocks, MetricTerms, Outputs, SentenceTerms, check_sums
 
 Draw = NDArray[np.uint8]
 Weights = NDArray[np.unsignedinteger]
@@ -102,10 +102,13 @@ class Summand:
         self.cached = []
         free_bytes = MAX_CACHED_BYTES
         for block in self._make_blocks(threads):
-            size = block.fixed.nbytes + sum(array.nbytes for array in block.drawn)
+            size = block.fixed.nbytes
+            for array in block.drawn:
+                size += array.nbytes
             free_bytes -= size
             # The first block says how large all of them will be.
-            expected = size * self.lines / block.fixed.shape[0]
+            lines = block.fixed.shape[0]
+            expected = size * self.lines / lines
             too_large = not self.cached and expected > MAX_CACHED_BYTES
             if free_bytes < 0 or too_large:
                 self.cached = []
@@ -120,11 +123,14 @@ class Summand:
         if large and threads > 1:
             blocks = prefetch(blocks)
         waiting: list[Block] = []
+        waiting_lines = 0
         for block in blocks:
             waiting.append(block)
-            if not large or sum(len(one.fixed) for one in waiting) >= PACKED_LINES:
+            waiting_lines += len(block.fixed)
+            if not large or waiting_lines >= PACKED_LINES:
                 yield _pack(waiting)
                 waiting = []
+                waiting_lines = 0
         if waiting:
             yield _pack(waiting)
 
@@ -132,7 +138,8 @@ class Summand:
         """Yield the terms of all systems: fixed [lines, systems, width], and apart for each
         reference.
         """
-        for of_systems in zip(*map(self.terms.blocks, self.systems), strict=True):
+        blocks = [self.terms.blocks(system) for system in self.systems]
+        for of_systems in zip(*blocks, strict=True):
             fixed = np.stack([block.fixed for block in of_systems], axis=1)
             apart = []
             for block in of_systems:
@@ -140,7 +147,9 @@ class Summand:
                     apart.append(np.concatenate(block.apart, axis=2))
             drawn: list[Ints] = []
             if apart:
-                drawn = list(np.stack(apart, axis=2).swapaxes(0, 1))
+                # [lines, references, systems, width] becomes an array for each reference
+                stacked = np.stack(apart, axis=2)
+                drawn = list(stacked.swapaxes(0, 1))
             check_sums(self.terms.metric, [fixed, *drawn], self.lines)
             yield Block(fixed, drawn, of_systems[0].present)
 
@@ -151,9 +160,8 @@ class Summand:
             for packed in (block.fixed, *block.drawn):
                 array = packed.same_columns()
                 for number, system_hash in enumerate(hashes):
-                    system_hash.update(
-                        (array[:, number] + 0.0).tobytes()
-                    )  # + 0.0: -0.0 is 0.0
+                    numbers = array[:, number] + 0.0  # makes -0.0 the same as 0.0
+                    system_hash.update(numbers.tobytes())
         return [system_hash.digest() for system_hash in hashes]
 
     def weighted(
@@ -168,7 +176,8 @@ class Summand:
         # an iteration that several samples take is drawn once
         rows: dict[int, int] = {}
         if self.draws:
-            for sample in range(first_sample, first_sample + len(weights)):
+            end = first_sample + len(weights)
+            for sample in range(first_sample, end):
                 iteration = sample % self.draws.iterations
                 row = rows.setdefault(iteration, len(rows))
                 rows_of_samples.append(row)
@@ -179,17 +188,18 @@ class Summand:
         start = 0
         for block in self.cache() or self._make_blocks():
             lines = block.fixed.shape[0]
+            end = start + lines
             draws = None
             if drawer:
                 draws = drawer.take(lines, block.present)
             if draws is not None and len(rows) < len(rows_of_samples):
                 draws = draws[rows_of_samples]
-            weights_of_block = weights[:, start : start + lines]
+            weights_of_block = weights[:, start:end]
             weighted = weighted + self._sums(block, weights_of_block, draws)
             if all_lines:
                 ones = np.ones((1, lines), np.uint8)
                 once = once + self._sums(block, ones, draws)
-            start += lines
+            start = end
         return WeightedSums(weighted, once)
 
     def _sums(self, block: PackedBlock, weights: Weights, draws: Draw | None) -> Floats:
@@ -205,8 +215,9 @@ class Summand:
                 sums.append(_product(weights, block.drawn[0]))
             return np.concatenate(sums, axis=-1)[None]
         turns = []
-        for of_references in _weights_of_references(draws, self.turns, block, weights):
-            products = map(_product, of_references, block.drawn)
+        weights_of_turns = _weights_of_references(draws, self.turns, block, weights)
+        for weights_of_turn in weights_of_turns:
+            products = map(_product, weights_of_turn, block.drawn)
             drawn = reduce(np.add, products)
             shape = (*drawn.shape[:-1], fixed.shape[-1])
             fixed_of_turn = np.broadcast_to(fixed, shape)
@@ -223,7 +234,7 @@ class Summand:
 
     def sampled(
         self, weights: Weights, first_sample: int
-    ) -> Iterator[tuple[int, float, dict[str, Floats]]]:
+    ) -> Iterator[tuple[int, float, Outputs]]:
         """Yield the number of each system, its share, and its outputs [samples] for weights.
 
         The weights are [samples, lines].
@@ -231,13 +242,16 @@ class Summand:
         totals = self.weighted(weights, first_sample, all_lines=False).weighted
         for column, number in enumerate(self.numbers):
             outputs = self.terms.outputs(totals[:, :, column])
-            means = {name: values.mean(axis=0) for name, values in outputs.items()}
+            means = {}
+            for name, values in outputs.items():  # [turns, samples]
+                means[name] = values.mean(axis=0)
             yield number, self.shares[column], means
 
     def score(self, totals: Floats) -> Floats:
         """Return the scores of one system, from sums [turns, samples, width]: float64 [samples]."""
-        scores: Floats = self.terms.score(totals).mean(axis=0)
-        return scores
+        scores = self.terms.score(totals)  # [turns, samples]
+        means: Floats = scores.mean(axis=0)
+        return means
 
 
 def _pack(blocks: Sequence[Block]) -> PackedBlock:
@@ -267,7 +281,8 @@ def _pack_lines(arrays: Sequence[Ints]) -> Packed:
     start = 0
     for array in arrays:
         end = start + len(array)
-        columns[:, start:end] = array.reshape(len(array), -1).T
+        rows = array.reshape(len(array), -1)
+        columns[:, start:end] = rows.T
         start = end
     packed = Packed.of(columns.T.reshape(lines, *shape))
     assert packed is not None  # noqa: S101 (whole numbers, which check_sums() has let through)
@@ -288,10 +303,12 @@ def _weights_of_references(
         for turn in turns:
             yield [of_references[(number - turn) % count] for number in range(count)]
         return
-    limits = block.present.astype(np.uint16)
+    limits = block.present.astype(np.uint16)  # [lines]
     for turn in turns:
-        turned = draws.astype(np.uint16) + np.asarray(turn % limits, np.uint16)
-        turned -= limits * (turned >= limits)
+        shifts = np.asarray(turn % limits, np.uint16)
+        turned = draws.astype(np.uint16) + shifts
+        is_beyond = turned >= limits
+        turned -= limits * is_beyond
         yield _weights_if_drawn(turned, count, weights)
 
 
@@ -300,7 +317,8 @@ def _weights_if_drawn(
 ) -> list[Weights]:
     """Return for each reference the weights of the lines for which it is drawn, and 0 for others."""
     if count == 2:  # faster than comparisons
-        second = weights * draws.astype(weights.dtype, copy=False)
+        is_second = draws.astype(weights.dtype, copy=False)
+        second = weights * is_second
         return [weights - second, second]
     return [weights * (draws == number) for number in range(count)]
 
@@ -315,7 +333,8 @@ def _product(weights: Weights, terms: Packed) -> Floats:
         sums = kernel.plane_sums(terms.data, terms.bits, lines, weights)
         return terms.of_sums(sums)
     matrix = terms.floats().reshape(lines, -1)
-    product: Floats = weights.astype(np.float64) @ matrix
+    factors = weights.astype(np.float64)
+    product: Floats = factors @ matrix
     return product.reshape(len(weights), *terms.shape[1:])
 
 
@@ -333,7 +352,7 @@ class _Prefetched:
 
     counts: HasBlocks
 
-    def blocks(self) -> Iterator[dict[str, Ints]]:
+    def blocks(self) -> Iterator[Columns]:
         """Yield the columns of one block of lines after the other."""
         return prefetch(self.counts.blocks())
 
@@ -355,7 +374,8 @@ def drawn_sums(
     sums = []
     with shared_by(parts) as apply:
         for start in range(0, draws.iterations, MAX_ITERATIONS):
-            iterations = range(start, min(start + MAX_ITERATIONS, draws.iterations))
+            end = min(start + MAX_ITERATIONS, draws.iterations)
+            iterations = range(start, end)
             blocks = _checked_blocks(terms, systems, draws.lines)
             if threaded:
                 blocks = prefetch(blocks)
@@ -369,7 +389,8 @@ def _checked_blocks(
     terms: MetricTerms, systems: Sequence[HasBlocks], lines: int
 ) -> Iterator[Sequence[Block]]:
     """Yield the terms of all systems; raises InputError if they cannot be summed exactly."""
-    for of_systems in zip(*map(terms.blocks, systems), strict=True):
+    blocks = [terms.blocks(system) for system in systems]
+    for of_systems in zip(*blocks, strict=True):
         for block in of_systems:
             check_sums(terms.metric, [block.fixed, *block.apart], lines)
         yield of_systems

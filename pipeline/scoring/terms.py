@@ -21,6 +21,9 @@ from ..errors import InputError
 from ..metrics.base import CORPUS_SUM, LAST, PRESENT, Columns, Metric, Schema
 from .results import REST, TIERS
 
+Outputs = dict[str, Floats]
+"""The outputs of a metric by name, the score first: float64 arrays of the same shape."""
+
 MAX_EXACT_SUM = 1 << 53
 """Whole numbers up to this are exact in float64."""
 
@@ -30,7 +33,7 @@ MAX_EXACT_SUM = 1 << 53
 class HasBlocks(Protocol):
     """Counts of a system, which can be read any number of times."""
 
-    def blocks(self) -> Iterator[dict[str, Ints]]:
+    def blocks(self) -> Iterator[Columns]:
         """Yield the columns of one block of lines after the other."""
 
 
@@ -64,13 +67,15 @@ def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
     The numbers are those of the data set, whatever references a line has.
     """
     choose = metric.chooser()
-    for columns, moved in zip(
-        system.blocks(), present_blocks(metric, system), strict=True
-    ):
+    unmoved_blocks = system.blocks()
+    moved_blocks = present_blocks(metric, system)
+    for columns, moved in zip(unmoved_blocks, moved_blocks, strict=True):
         chosen = choose(moved)
         if PRESENT in moved:
-            order = np.argsort(columns["ref_len"] < 0, axis=1, kind="stable")
-            chosen = order[np.arange(len(order)), chosen]
+            missing = columns["ref_len"] < 0  # [lines, references]
+            order = np.argsort(missing, axis=1, kind="stable")
+            rows = np.arange(len(order))
+            chosen = order[rows, chosen]
         yield chosen
 
 
@@ -86,11 +91,13 @@ def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
     totals = dict.fromkeys(names, 0)
     for columns in system.blocks():
         for name in names:
-            totals[name] += int(columns[name].sum())
+            total_of_block = columns[name].sum()
+            totals[name] += int(total_of_block)
     for columns in system.blocks():
-        with_totals: dict[str, Ints] = dict(columns)
+        with_totals = dict(columns)
         for name, total in totals.items():
-            with_totals[CORPUS_SUM + name] = np.full_like(columns[name], total)
+            repeated = np.full_like(columns[name], total)
+            with_totals[CORPUS_SUM + name] = repeated
         yield with_totals
 
 
@@ -109,13 +116,17 @@ def compact(columns: Columns, reference_columns: Sequence[str]) -> Columns:
     if PRESENT in columns or not missing.any():
         return columns
     lines, references = missing.shape
-    present = (~missing).sum(axis=1)
-    order = np.argsort(missing, axis=1, kind="stable")
+    present = (~missing).sum(axis=1)  # [lines]
+    order = np.argsort(missing, axis=1, kind="stable")  # [lines, references]
     is_present = np.arange(references) < present[:, None]
-    order = np.where(is_present, order, order[:, :1])
+    first_present = order[:, :1]
+    order = np.where(is_present, order, first_present)
     rows = np.arange(lines)[:, None]
-    moved = {name: columns[name][rows, order] for name in reference_columns}
-    return {**columns, **moved, PRESENT: present}
+    completed = dict(columns)
+    for name in reference_columns:
+        completed[name] = columns[name][rows, order]
+    completed[PRESENT] = present
+    return completed
 
 
 def of_annotators(metric: Metric, columns: Columns, numbers: Ints | None) -> Columns:
@@ -127,12 +138,14 @@ def of_annotators(metric: Metric, columns: Columns, numbers: Ints | None) -> Col
     """
     if numbers is None:
         return columns
-    rows = np.arange(len(numbers))[:, None]
+    is_missing = numbers < 0  # [lines, annotators]
     references = np.maximum(numbers, 0)
-    moved = {
-        name: columns[name][rows, references] for name in metric.spec.of_references
-    }
-    return {**columns, **moved, "ref_len": np.where(numbers < 0, -1, moved["ref_len"])}
+    rows = np.arange(len(numbers))[:, None]
+    by_annotator = dict(columns)
+    for name in metric.spec.of_references:
+        by_annotator[name] = columns[name][rows, references]
+    by_annotator["ref_len"] = np.where(is_missing, -1, by_annotator["ref_len"])
+    return by_annotator
 
 
 def annotators_of(numbers: Ints, chosen: Ints) -> Ints:
@@ -140,7 +153,8 @@ def annotators_of(numbers: Ints, chosen: Ints) -> Ints:
 
     `numbers` is as for of_annotators().
     """
-    first_annotators: Ints = (numbers == chosen[:, None]).argmax(axis=1)
+    is_chosen = numbers == chosen[:, None]  # [lines, annotators]
+    first_annotators: Ints = is_chosen.argmax(axis=1)
     return first_annotators
 
 
@@ -152,25 +166,27 @@ class ByLine:
     left_out: Sequence[int]
     """These lines of the data set, from 0 and in rising order."""
 
-    def blocks(self) -> Iterator[dict[str, Ints]]:
+    def blocks(self) -> Iterator[Columns]:
         """Yield the columns, one block of lines after the other.
 
         A line left out is in the block of the line before.
         """
-        # before which of the lines with numbers each of them stands
-        positions = np.array(self.left_out, np.int64) - np.arange(len(self.left_out))
+        # how many lines with numbers come before each line left out
+        left_out = np.array(self.left_out, np.int64)
+        positions = left_out - np.arange(len(left_out))
         before = 0
         for columns in self.counts.blocks():
-            size = len(next(iter(columns.values())))
-            is_here = (positions > before) & (positions <= before + size)
-            if before == 0:
-                is_here |= positions == 0
+            any_column = next(iter(columns.values()))
+            end = before + len(any_column)
+            is_here = positions <= end
+            if before > 0:  # a line before all others is in the first block
+                is_here &= positions > before
             inserted = positions[is_here] - before
             filled = {}
             for name, values in columns.items():
                 filled[name] = np.insert(values, inserted, np.nan, axis=0)
             yield filled
-            before += size
+            before = end
 
 
 @dataclass(frozen=True)
@@ -183,13 +199,13 @@ class Subset:
     reference_columns: Sequence[str]
     """The names of the columns with numbers for each reference."""
 
-    def blocks(self) -> Iterator[dict[str, Ints]]:
+    def blocks(self) -> Iterator[Columns]:
         """Yield the columns with these references, one block of lines after the other."""
         for columns in self.counts.blocks():
-            selected = {}
+            selected = dict(columns)
             for name in self.reference_columns:
                 selected[name] = columns[name][:, self.references]
-            yield columns | selected
+            yield selected
 
 
 # --- the terms of sentences
@@ -208,8 +224,10 @@ class Block(NamedTuple):
     def with_reference(self, chosen: Ints | int) -> "Block":
         """Return the terms with one reference of each line, all in `fixed`."""
         rows = np.arange(len(self.fixed))
-        of_reference = [array[rows, chosen] for array in self.apart]
-        return Block(np.concatenate([self.fixed, *of_reference], axis=1))
+        terms = [self.fixed]
+        for array in self.apart:
+            terms.append(array[rows, chosen])
+        return Block(np.concatenate(terms, axis=1))
 
     def with_each(self) -> Ints:
         """Return the terms with each reference: [lines, references, width]."""
@@ -229,7 +247,7 @@ class SentenceTerms(ABC):
         """Yield the terms of a system, one block of lines after the other."""
 
     @abstractmethod
-    def outputs(self, totals: Floats) -> dict[str, Floats]:
+    def outputs(self, totals: Floats) -> Outputs:
         """Return the outputs of sums [..., width], the score first: float64 [...] each."""
 
     def score(self, totals: Floats) -> Floats:
@@ -280,17 +298,18 @@ class MetricTerms(ReferenceTerms):
         """The whole-number terms with one reference; those that depend on it come last."""
         integers = [field for field in self.metric.terms if not field.real]
         integers.sort(key=lambda field: field.per_reference)
-        return Schema.of(
-            tuple(field._replace(per_reference=False) for field in integers), 1
-        )
+        fields = [field._replace(per_reference=False) for field in integers]
+        return Schema.of(tuple(fields), 1)
 
     def of_each(self, columns: Columns) -> Block:
         """Return the terms of a block with each reference."""
-        return self._block(self.metric.make_terms(columns), columns.get(PRESENT))
+        terms = self.metric.make_terms(columns)
+        return self._block(terms, columns.get(PRESENT))
 
     def _block(self, terms: Mapping[str, Ints], present: Ints | None) -> Block:
         """Return the terms that are whole numbers as a block."""
-        lines = len(next(iter(terms.values())))
+        any_term = next(iter(terms.values()))
+        lines = len(any_term)
         fixed = [np.zeros((lines, 0), np.int64)]
         apart: list[Ints] = []
         for field in self.metric.terms:
@@ -305,7 +324,7 @@ class MetricTerms(ReferenceTerms):
                 fixed.append(values.reshape(lines, -1))
         return Block(np.concatenate(fixed, axis=1), apart, present)
 
-    def outputs(self, totals: Floats) -> dict[str, Floats]:
+    def outputs(self, totals: Floats) -> Outputs:
         """Return the metric's outputs."""
         return self.metric.score(self.schema.unpack(totals))
 
@@ -315,10 +334,13 @@ class MetricTerms(ReferenceTerms):
         Real terms are summed exactly too.
         """
         choose = self.metric.chooser()
-        has_reference_terms = any(field.per_reference for field in self.metric.terms)
-        real_fields = [field for field in self.metric.terms if field.real]
+        fields = self.metric.terms
+        has_reference_terms = any(field.per_reference for field in fields)
+        real_fields = [field for field in fields if field.real]
         totals = np.zeros(self.schema.width, np.int64)
-        parts: dict[str, list[float]] = {field.name: [] for field in real_fields}
+        parts: dict[str, list[float]] = {}
+        for field in real_fields:
+            parts[field.name] = []
         for columns in present_blocks(self.metric, system):
             terms = self.metric.make_terms(columns)
             chosen: Ints | int = self.reference or 0
@@ -329,19 +351,22 @@ class MetricTerms(ReferenceTerms):
             for field in real_fields:
                 values = terms[field.name]
                 if field.per_reference:
-                    values = values[np.arange(len(values)), chosen]
-                parts[field.name] += exact_parts(values.astype(np.float64))
+                    rows = np.arange(len(values))
+                    values = values[rows, chosen]
+                numbers = values.astype(np.float64)
+                parts[field.name] += exact_parts(numbers)
 
         sums: dict[str, Any] = {}
         if self.schema.fields:
             sums.update(self.schema.unpack(totals))
-        for name, values_of_blocks in parts.items():
-            sums[name] = np.float64(math.fsum(values_of_blocks))
+        for name, parts_of_term in parts.items():
+            total = math.fsum(parts_of_term)
+            sums[name] = np.float64(total)
         outputs = self.metric.score(sums)
         return {name: float(value) for name, value in outputs.items()}
 
 
-def first(outputs: dict[str, Floats]) -> Floats:
+def first(outputs: Outputs) -> Floats:
     """Return the score: the first of a metric's outputs."""
     return next(iter(outputs.values()))
 
@@ -353,8 +378,9 @@ def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> N
     """
     largest = 0.0
     for array in arrays:
-        largest = max(largest, float(array.max(initial=0)))
-        largest = max(largest, -float(array.min(initial=0)))
+        highest = float(array.max(initial=0))
+        lowest = float(array.min(initial=0))
+        largest = max(largest, highest, -lowest)
     if 2 * largest * lines > MAX_EXACT_SUM:
         raise InputError(
             f"{metric.name}: numbers up to {largest:.0f} in {lines:,} lines cannot be summed"
@@ -393,14 +419,15 @@ class Beside:
     counts: HasBlocks
     category_counts: HasBlocks
 
-    def blocks(self) -> Iterator[dict[str, Ints]]:
+    def blocks(self) -> Iterator[Columns]:
         """Yield the columns of one block of lines after the other."""
-        pairs = zip(self.counts.blocks(), self.category_counts.blocks(), strict=True)
-        for columns, of_categories in pairs:
-            renamed = {}
+        blocks = self.counts.blocks()
+        category_blocks = self.category_counts.blocks()
+        for columns, of_categories in zip(blocks, category_blocks, strict=True):
+            joined = dict(columns)
             for name, array in of_categories.items():
-                renamed[CATEGORY_PREFIX + name] = array
-            yield columns | renamed
+                joined[CATEGORY_PREFIX + name] = array
+            yield joined
 
 
 @dataclass(frozen=True)
@@ -415,8 +442,11 @@ class CategoryTerms(ReferenceTerms):
     def schema(self) -> Schema:
         """The counts of each category with the chosen reference."""
         spec = self.metric.category_spec(self.categories)
-        fields = spec.schema(1).fields if spec else ()
-        return Schema(tuple(field._replace(per_reference=False) for field in fields), 1)
+        if spec is None:
+            return Schema((), 1)
+        counted = spec.schema(1).fields
+        fields = [field._replace(per_reference=False) for field in counted]
+        return Schema(tuple(fields), 1)
 
     def columns_of(self, system: HasBlocks) -> Iterator[Columns]:
         """Yield the columns of a system, which are Beside each other."""
@@ -433,12 +463,12 @@ class CategoryTerms(ReferenceTerms):
         nothing_fixed = np.zeros((len(apart[0]), 0), np.int64)
         return Block(nothing_fixed, apart)
 
-    def outputs(self, totals: Floats) -> dict[str, Floats]:
+    def outputs(self, totals: Floats) -> Outputs:
         """Return the outputs of all categories together."""
-        counts = self.schema.unpack(totals)
-        return self.metric.score(
-            {name: array.sum(axis=-1) for name, array in counts.items()}
-        )
+        summed = {}
+        for name, counts in self.schema.unpack(totals).items():
+            summed[name] = counts.sum(axis=-1)
+        return self.metric.score(summed)
 
 
 @dataclass(frozen=True)
@@ -459,8 +489,9 @@ class Tier:
         They are int64 [..., names].
         """
         counts = {}
-        for name, counts_of_data_set in terms.schema.unpack(totals).items():
-            counts[name] = counts_of_data_set @ self.groups
+        counts_of_data_set = terms.schema.unpack(totals)
+        for name, by_category in counts_of_data_set.items():
+            counts[name] = by_category @ self.groups
         return counts
 
 
@@ -472,9 +503,11 @@ def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
         of_data_set.append(REST)
         names = sorted({*of_data_set} - {REST})
         names.append(REST)
-        if number != TIERS[0] and tuple(names) == result[TIERS[0]].names:
+        is_finest = number == TIERS[0]
+        if not is_finest and tuple(names) == result[TIERS[0]].names:
             continue
-        groups = np.zeros((len(of_data_set), len(names)), np.int64)
+        shape = (len(of_data_set), len(names))
+        groups = np.zeros(shape, np.int64)
         for row, category in enumerate(of_data_set):
             column = names.index(category)
             groups[row, column] = 1

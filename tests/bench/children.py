@@ -73,7 +73,8 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     from pipeline.execution.count import count_all
     from pipeline.execution.options import RunOptions
     from pipeline.execution.store.run_directory import RunDirectory
-    from pipeline.scoring import metric_results as scores
+    from pipeline.execution.tasks import specs_of
+    from pipeline.scoring.metric_results import score
 
     options = RunOptions(n_jobs=int(n_jobs), cache=False)
     start = now()
@@ -81,10 +82,10 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     opened = now()
     corpus = job.corpora[0]
     directory = RunDirectory(Path(job.config.parsed.output.dir))
-    counted, _ = count_all(corpus, scores.specs_of(job.tasks), directory, options)
+    counted, _ = count_all(corpus, specs_of(job.tasks), directory, options)
     written = now()
     if last == "draws":
-        scores.score(job.tasks, {corpus.name: counted}, int(n_jobs))
+        score(job.tasks, {corpus.name: counted}, int(n_jobs))
     end = now()
     done.set()
     _warn(

@@ -28,7 +28,7 @@ from pipeline.cli.dispatch import main
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.input_readers import open_corpus
 from pipeline.errors import StoreError
-from pipeline.execution import workers
+from pipeline.execution import tasks, workers
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import counts, run_directory
@@ -48,7 +48,6 @@ from pipeline.files.safe_files import file_name, write_atomic
 from pipeline.metrics.base.statistics_spec import COUNTING, Field, Schema, narrow
 from pipeline.metrics.build import from_text
 from pipeline.parallel import threads
-from pipeline.scoring import metric_results as scored_columns
 from pipeline.tokenizers import sacrebleu
 from tests.conftest import ROOT, metric_of, run, tree, write_config, write_run
 
@@ -533,13 +532,13 @@ def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
-    scored_columns.signed.cache_clear()
+    tasks.signed.cache_clear()
     with (
-        mock.patch.object(scored_columns, "__version__", "99.9"),
+        mock.patch.object(tasks, "__version__", "99.9"),
         mock.patch.object(workers, "run", side_effect=AssertionError("it counts")),
     ):
         run(config, tmp_path / "run")
-    scored_columns.signed.cache_clear()
+    tasks.signed.cache_clear()
     after = tree(tmp_path / "run")
     assert {name for name in before if before[name] != after[name]} == {
         "results.json",

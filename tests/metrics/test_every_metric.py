@@ -24,11 +24,11 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline.data.inputs import TEXTS
 from pipeline.execution.options import RunOptions
+from pipeline.execution.tasks import signed
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.capabilities import reads_files
 from pipeline.metrics.build import from_text
 from pipeline.scoring.aggregation import POLICIES
-from pipeline.scoring.metric_results import signed
 from tests.conftest import forced_kernel, run, tree
 from tests.support.every_metric import EDITS, GOLD, every_metric
 from tests.support.words import MIXED_WORDS

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from pipeline.data.corpus import Corpus
 from pipeline.data.texts import text_in_memory
+from pipeline.execution import tasks
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import StoredCounts
@@ -210,9 +211,7 @@ def scored(texts: list[list[str]], **options: Any) -> Score:
     )
     metric = metric_of(**options)
     counted = count_in_memory(corpus, [metric.spec], RunOptions(n_jobs=1))
-    return scores.score(scores.tasks_of([metric], [corpus]), {"d": counted})[0].scores[
-        0
-    ]
+    return scores.score(tasks.tasks_of([metric], [corpus]), {"d": counted})[0].scores[0]
 
 
 def as_naive(

@@ -168,7 +168,7 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
     """
     from ...execution.count import by_view, stored_counts
     from ...execution.store.run_directory import RunDirectory, folder_of
-    from ...scoring.metric_results import specs_of
+    from ...execution.tasks import specs_of
     from ...stages import earlier_run
 
     directory = RunDirectory(

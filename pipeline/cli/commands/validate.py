@@ -32,9 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print a table of the files, matches of globs, signatures of the metrics, and warnings."""
     from ...execution.options import RunOptions
+    from ...execution.tasks import signed
     from ...prepare import prepare
     from ...report.terminal.printing import print_table, print_text, print_warnings
-    from ...scoring.metric_results import signed
 
     job = prepare(
         args.config, overrides=Overrides(tuple(args.settings), tuple(args.only))

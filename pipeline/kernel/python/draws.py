@@ -60,8 +60,11 @@ class Drawer:
         these are drawn. Raises ValueError as check_present() does.
         """
         check_present(present, lines, self.references)
-        limits = self.references if present is None else present
-        block = np.empty((len(self.streams), lines), np.uint8)
+        limits: int | Ints = self.references
+        if present is not None:
+            limits = present
+        shape = (len(self.streams), lines)
+        block = np.empty(shape, np.uint8)
         for row, stream in zip(block, self.streams, strict=True):
             row[:] = stream(lines, limits)
         return block
@@ -76,9 +79,11 @@ class Drawer:
         numbers = np.concatenate(terms, axis=2)
         every_line = np.arange(lines)
         draws = self.take(lines, present)
-        totals = np.zeros((len(draws), numbers.shape[2]), np.int64)
-        for iteration, drawn in enumerate(draws):
-            totals[iteration] = numbers[every_line, drawn].sum(axis=0)
+        shape = (len(draws), numbers.shape[2])
+        totals = np.zeros(shape, np.int64)
+        for iteration, references in enumerate(draws):
+            drawn = numbers[every_line, references]  # [lines, width]
+            totals[iteration] = drawn.sum(axis=0)
         return totals
 
 
@@ -93,7 +98,8 @@ def add_draws(
     one = counts.dtype.type(1)
     things = counts.shape[1]
     for row in counts:
-        np.add.at(row, generator.integers(0, things, things), one)
+        drawn = generator.integers(0, things, things)
+        np.add.at(row, drawn, one)
 
 
 def pass_draws(generator: np.random.Generator, rows: int, things: int) -> None:
@@ -109,10 +115,12 @@ def python2(iteration: Iteration) -> Stream:
     The original program draws so. RandomState of numpy, if its seed is a *list*, is Python's
     generator, bit for bit.
     """
-    generator = np.random.RandomState([SEED_STEP * iteration.number])
+    seed = SEED_STEP * iteration.number
+    generator = np.random.RandomState([seed])
 
     def stream(count: int, limits: int | Ints) -> Bytes:
-        return (generator.random_sample(count) * limits).astype(np.uint8)
+        scaled = generator.random_sample(count) * limits
+        return scaled.astype(np.uint8)
 
     return stream
 
@@ -123,12 +131,14 @@ def python3(iteration: Iteration) -> Stream:
     The highest R.bit_length() bits of a 32-bit word are a draw, and words that give R or more are
     passed over.
     """
+    seed = SEED_STEP * iteration.number
     # These are the draws of a published program, so no safer generator will do.
-    generator = random.Random(SEED_STEP * iteration.number)  # noqa: S311
+    generator = random.Random(seed)  # noqa: S311
 
     def stream(count: int, limits: int | Ints) -> Bytes:
         draws = []
-        for limit in np.broadcast_to(limits, count).tolist():
+        limits_of_lines = np.broadcast_to(limits, count)
+        for limit in limits_of_lines.tolist():
             draws.append(generator.randrange(limit))
         return np.array(draws, np.uint8)
 
@@ -142,7 +152,8 @@ def numpy(iteration: Iteration) -> Stream:
     generator = np.random.Generator(bits)
 
     def stream(count: int, limits: int | Ints) -> Bytes:
-        return (generator.random(count) * limits).astype(np.uint8)
+        scaled = generator.random(count) * limits
+        return scaled.astype(np.uint8)
 
     return stream
 
@@ -154,7 +165,8 @@ def turned(iteration: Iteration) -> Stream:
 
     def turned_stream(count: int, limits: int | Ints) -> Bytes:
         draws = stream(count, limits).astype(np.int64)
-        return ((draws + turn) % limits).astype(np.uint8)
+        turned_draws = (draws + turn) % limits
+        return turned_draws.astype(np.uint8)
 
     return turned_stream
 
@@ -168,7 +180,7 @@ def all_choices(iteration: Iteration) -> Stream:
         digits.append(digit)
     remaining = iter(digits)
 
-    def stream(count: int, limits: int | Ints) -> Bytes:  # noqa: ARG001 (no line lacks any)
+    def stream(count: int, limits: int | Ints) -> Bytes:  # noqa: ARG001 (every line has all)
         return np.fromiter(remaining, np.uint8, count)
 
     return stream

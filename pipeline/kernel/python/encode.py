@@ -25,7 +25,9 @@ def _any_of(ranges: Iterable[Range]) -> str:
     """Return what stands inside the brackets of a pattern for these characters."""
     parts = []
     for first, last in ranges:
-        parts.append(f"{re.escape(chr(first))}-{re.escape(chr(last))}")
+        first_character = re.escape(chr(first))
+        last_character = re.escape(chr(last))
+        parts.append(f"{first_character}-{last_character}")
     return "".join(parts)
 
 
@@ -44,20 +46,24 @@ LOWER_ASCII = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 def western(text: str) -> list[str]:
     """Return the tokens of a line by 13a. Its entities have been replaced before."""
-    return _points(f" {text.rstrip()} ").split()
+    text = f" {text.rstrip()} "
+    return _points(text).split()
 
 
 def chinese(text: str) -> list[str]:
     """Return the tokens of a line by zh."""
-    text = CHINESE_SIGN.sub(r" \g<0> ", text.strip())
+    text = text.strip()
+    text = CHINESE_SIGN.sub(r" \g<0> ", text)
     return _points(text).split()
 
 
 def international(text: str) -> list[str]:
     """Return the tokens of a line by intl."""
-    text = POINT_AFTER.sub(r"\1 \2 ", text.rstrip())
+    text = text.rstrip()
+    text = POINT_AFTER.sub(r"\1 \2 ", text)
     text = POINT_BEFORE.sub(r" \1 \2", text)
-    return SYMBOL.sub(r" \g<0> ", text).split()
+    text = SYMBOL.sub(r" \g<0> ", text)
+    return text.split()
 
 
 def _points(text: str) -> str:
@@ -101,12 +107,14 @@ def blank_separated(text: str) -> list[str]:
 
 def google_words(text: str) -> list[str]:
     """Return the words of rouge-score: runs of a-z and 0-9 in the text in lower case."""
-    return WORD.findall(text.lower())
+    lower_case = text.lower()
+    return WORD.findall(lower_case)
 
 
 def perl_words(text: str) -> list[str]:
     """Return the words of ROUGE-1.5.5, which turns only A-Z into lower case."""
-    return WORD.findall(text.translate(LOWER_ASCII))
+    lower_case = text.translate(LOWER_ASCII)
+    return WORD.findall(lower_case)
 
 
 SPLITS: dict[str, Callable[[str], Iterable[str]]] = {
@@ -169,7 +177,9 @@ def _numbered(
             except UnicodeDecodeError as error:
                 raise InvalidTextError(number, index, error.start) from None
             for token in tokens:
-                ids.append(vocabulary.setdefault(token, len(vocabulary)))
+                next_id = len(vocabulary)
+                token_id = vocabulary.setdefault(token, next_id)
+                ids.append(token_id)
             offsets.append(len(ids))
         encoded = Encoded(
             ids=np.array(ids, np.int32),

@@ -65,8 +65,9 @@ def weigh(
             up.append(weights_above[j + 1] >= weights[j])
             if token == other:
                 run = runs_above[j] + 1
-                weight = weights_above[j] + powers[run] - powers[run - 1]
-                weights.append(weight)
+                longer = powers[run]
+                shorter = powers[run - 1]
+                weights.append(weights_above[j] + longer - shorter)
                 runs.append(run)
             else:
                 weights.append(max(weights_above[j + 1], weights[j]))
@@ -193,9 +194,9 @@ def weighted_lcs(
 
 def _one_sentence_a_line(text: Sentences) -> Sentences:
     """Return the same tokens with each line as a single sentence."""
-    return text._replace(
-        offsets=text.offsets[text.firsts], firsts=np.arange(len(text.firsts))
-    )
+    line_offsets = text.offsets[text.firsts]
+    every_line = np.arange(len(text.firsts))
+    return text._replace(offsets=line_offsets, firsts=every_line)
 
 
 def weighted_union(
@@ -247,12 +248,14 @@ def skip_bigrams(references: Texts, systems: Texts, gap: int) -> tuple[Ints, Int
     """
     common.check_skip(references, systems, gap)
     merged = []
-    for lines in zip(*(text.lines() for text in references), strict=True):
+    reference_lines = [text.lines() for text in references]
+    for lines in zip(*reference_lines, strict=True):
         union: Pairs = Counter()
         for ids in lines:
             union |= _pairs(ids, gap)
         merged.append(union)
-    matches = np.zeros((len(systems), len(merged)), np.int64)
+    shape = (len(systems), len(merged))
+    matches = np.zeros(shape, np.int64)
     for system, text in enumerate(systems):
         for line, ids in enumerate(text.lines()):
             common_pairs = merged[line] & _pairs(ids, gap)

@@ -60,9 +60,9 @@ def overlap(
     output_lines = [text.lines() for text in systems]
     for line in range(lines):
         of_source = _all_orders(source_lines[line], order)
-        of_references = [
-            _all_orders(reference[line], order) for reference in reference_lines
-        ]
+        of_references = []
+        for reference in reference_lines:
+            of_references.append(_all_orders(reference[line], order))
         of_merged = _merged(of_references)
         first_with: dict[tuple[int, ...], int] = {}
         for number, output in enumerate(output_lines):
@@ -153,9 +153,10 @@ def sari(
     """
     present = check_sari(source, references, systems, missing)
     lines = len(source.offsets) - 1
-    shape = (len(systems), lines)
-    counts = np.zeros((*shape, len(SARI_COUNTS), SARI_ORDER), np.int64)
-    ratios = np.zeros((*shape, len(SARI_RATIOS), SARI_ORDER))
+    counts_shape = (len(systems), lines, len(SARI_COUNTS), SARI_ORDER)
+    ratios_shape = (len(systems), lines, len(SARI_RATIOS), SARI_ORDER)
+    counts = np.zeros(counts_shape, np.int64)
+    ratios = np.zeros(ratios_shape)
     source_lines = source.lines()
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
@@ -289,9 +290,9 @@ def shared_ngrams(
         entry_numbers = numbers[first_of_entry]
         times = np.bincount(entry, minlength=len(first_of_entry))
         # A slot is a distinct n-gram of the references of a line, numbered line after line.
-        line_and_number = entry_rows % max(lines, 1) * len(first) + entry_numbers
-        of_references = int(np.searchsorted(entry_rows, lines * references))
         entry_lines = entry_rows % max(lines, 1)
+        line_and_number = entry_lines * len(first) + entry_numbers
+        of_references = int(np.searchsorted(entry_rows, lines * references))
         by_line = np.argsort(entry_lines[:of_references], kind="stable")
         in_references = line_and_number[:of_references][by_line]
         first_of_slot, slots_of_references = _first_seen(in_references)

@@ -6,6 +6,7 @@ planes are stored once.
 """
 
 import math
+from bisect import bisect_left
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,8 +66,11 @@ class Packed(NamedTuple):
         planes_of_columns: list[list[Plane]] = []
         least = np.zeros(len(columns))
         for column, numbers in enumerate(columns):
-            low = numbers.min() if len(numbers) else 0.0
-            top = numbers.max() if len(numbers) else 0.0
+            low = 0.0
+            top = 0.0
+            if len(numbers):
+                low = numbers.min()
+                top = numbers.max()
             in_range = low >= -LARGEST and top <= LARGEST  # never for NaN
             if not in_range or low != int(low):
                 return None
@@ -77,7 +81,8 @@ class Packed(NamedTuple):
             planes_of_columns.append(planes)
             for plane in planes:
                 plane_numbers.setdefault(plane.content, len(plane_numbers))
-        factors = np.zeros((len(plane_numbers) + 1, width))
+        shape = (len(plane_numbers) + 1, width)
+        factors = np.zeros(shape)
         factors[-1] = least
         for column, planes in enumerate(planes_of_columns):
             for plane in planes:
@@ -102,24 +107,30 @@ class Packed(NamedTuple):
 
     def same_columns(self) -> Floats:
         """Return what is equal for equal columns alone: float64 [any length, ...]."""
-        return self.factors.reshape(-1, *self.shape[1:])
+        columns_shape = self.shape[1:]
+        return self.factors.reshape(-1, *columns_shape)
 
     def floats(self) -> Floats:
         """Return the table, as float64."""
-        planes = _unpacked(self.data, self.bits, self.shape[0])
-        table: Floats = planes.T @ self.factors[:-1] + self.factors[-1]
+        lines = self.shape[0]
+        planes = _unpacked(self.data, self.bits, lines)
+        factors = self.factors[:-1]
+        least = self.factors[-1]
+        table: Floats = planes.T @ factors + least
         return table.reshape(self.shape)
 
     def of_sums(self, sums: Ints) -> Floats:
         """Return the sums of the columns, from the result of plane_sums(): float64 [samples, ...]."""
-        table: Floats = sums.astype(np.float64) @ self.factors
-        return table.reshape(len(sums), *self.shape[1:])
+        sums_of_planes = sums.astype(np.float64)
+        table: Floats = sums_of_planes @ self.factors
+        columns_shape = self.shape[1:]
+        return table.reshape(len(sums), *columns_shape)
 
 
 def _planes(numbers: Floats, top: int) -> list[Plane] | None:
     """Return the planes of numbers from 0 to `top`, or None if a number is not whole."""
     count = len(numbers)
-    padded_size = (count + 7) // 8 * 8
+    padded_size = 8 * _octets(count)
     dtype: type[np.integer[Any]] = np.int64
     if top < 256:
         dtype = np.uint8
@@ -130,13 +141,20 @@ def _planes(numbers: Floats, top: int) -> list[Plane] | None:
     planes = []
     for shift in range(0, top.bit_length(), 8):
         remaining_bits = top.bit_length() - shift
-        bits = next((width for width in PLANE_BITS if width >= remaining_bits), 8)
+        index = bisect_left(PLANE_BITS, min(remaining_bits, 8))
+        bits = PLANE_BITS[index]
         content = integers
         if top >= 256:
-            content = (integers >> shift & 255).astype(np.uint8)
-        data = _packed(content, bits).tobytes()
-        planes.append(Plane(shift, bits, data))
+            octets = integers >> shift & 255
+            content = octets.astype(np.uint8)
+        packed = _packed(content, bits)
+        planes.append(Plane(shift, bits, packed.tobytes()))
     return planes
+
+
+def _octets(lines: int) -> int:
+    """Return how many groups of eight lines there are; the last one may be incomplete."""
+    return (lines + 7) // 8
 
 
 def _packed(numbers: Bytes, bits: int) -> Bytes:
@@ -145,19 +163,22 @@ def _packed(numbers: Bytes, bits: int) -> Bytes:
     rows = numbers.reshape(-1, in_a_byte)
     packed = rows[:, 0].copy()
     for position in range(1, in_a_byte):
-        packed |= rows[:, position] << np.uint8(bits * position)
+        shift = np.uint8(bits * position)
+        packed |= rows[:, position] << shift
     return packed
 
 
 def _unpacked(data: Bytes, bits: Bytes, lines: int) -> Bytes:
     """Return the numbers of all planes: uint8 [planes, lines]."""
-    planes = np.empty((len(bits), lines), np.uint8)
+    shape = (len(bits), lines)
+    planes = np.empty(shape, np.uint8)
     start = 0
     for plane, width in enumerate(bits.tolist()):
-        end = start + (lines + 7) // 8 * width
+        end = start + _octets(lines) * width
         shifts = np.arange(0, 8, width, dtype=np.uint8)
         mask = np.uint8((1 << width) - 1)
-        numbers = data[start:end, None] >> shifts & mask
+        octets = data[start:end, None]
+        numbers = octets >> shifts & mask
         planes[plane] = numbers.ravel()[:lines]
         start = end
     return planes
@@ -168,7 +189,7 @@ def check_planes(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> None:
     is_known = bits.dtype == np.uint8
     is_known = is_known and set(bits.tolist()) <= set(PLANE_BITS)
     bits_of_line = int(bits.sum(dtype=np.int64))
-    size = (lines + 7) // 8 * bits_of_line
+    size = _octets(lines) * bits_of_line
     if not is_known or lines < 0 or len(data) != size:
         raise ValueError(
             f"planes: expected bytes for {lines} lines and {len(bits)} planes, found {len(data)}"
@@ -195,8 +216,9 @@ def plane_sums(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> Ints:
     for low in range(0, lines, LINES_AT_ONCE):
         high = low + LINES_AT_ONCE
         block = weights[:, low:high]
+        numbers = planes[:, low:high]
         # float64 holds these sums exactly, and multiplies faster than integers.
-        products = block.astype(np.float64) @ planes[:, low:high].T
+        products = block.astype(np.float64) @ numbers.T
         sums[:, :-1] += products.astype(np.int64)
         sums[:, -1] += block.sum(axis=1, dtype=np.int64)
     return sums

@@ -4,7 +4,7 @@ There are intervals of scores, of all outputs, and of scores by category.
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from string import ascii_letters
@@ -20,7 +20,7 @@ from ..metric_results import MetricResult
 from ..results import Breakdown, Spread
 from ..sentences import aggregation_of
 from ..sums import Summand
-from ..terms import Beside, CategoryTerms, Tier, tiers
+from ..terms import Beside, CategoryTerms, Outputs, Tier, tiers
 from .samples import (
     MAX_BYTES_REREADING,
     MAX_WEIGHT_BYTES,
@@ -49,7 +49,8 @@ def unsupported(metric: Metric) -> str | None:
             f"{metric.name}: level: bootstrap has intervals of its own, and no tests "
             "(level: mean has both)"
         )
-    if metric.level not in SENTENCES and any(field.real for field in metric.terms):
+    has_real_terms = any(field.real for field in metric.terms)
+    if has_real_terms and metric.level not in SENTENCES:
         return (
             f"{metric.name}: sums of real numbers have neither intervals nor tests "
             "(level: mean has)"
@@ -64,7 +65,7 @@ def bootstrap(
     samples: int,
     seed: int,
     resources: Resources = Resources(),  # noqa: B008 (never changed)
-) -> dict[str, Floats]:
+) -> Outputs:
     """Return the outputs of the systems in bootstrap samples of the sentences.
 
     Each is float64 [samples, systems]. The score is the first; if sentence scores are averaged, it
@@ -74,8 +75,8 @@ def bootstrap(
     read again for each group.
     """
 
-    def outputs(first_sample: int, weights: Bytes) -> dict[str, Floats]:
-        tables: dict[str, Floats] = {}
+    def outputs(first_sample: int, weights: Bytes) -> Outputs:
+        tables: Outputs = {}
         for part in parts:
             for number, share, values in part.sampled(weights, first_sample):
                 for name, column in values.items():
@@ -114,13 +115,15 @@ def percentile_interval(values: Floats | Ints, level: float) -> tuple[Floats, Fl
     Tibshirani 1993, ch. 13).
     """
     ordered = np.sort(values, axis=0)
-    outside = cut(len(values), level)
-    return ordered[outside], ordered[len(values) - 1 - outside]
+    lowest = cut(len(values), level)
+    highest = len(values) - 1 - lowest
+    return ordered[lowest], ordered[highest]
 
 
 def defined_interval(values: Floats, level: float) -> tuple[float, float]:
     """Return the percentile interval of those values [samples] that are numbers; NaN if none is."""
-    present = values[~np.isnan(values)]
+    is_number = ~np.isnan(values)
+    present = values[is_number]
     if len(present) == 0:
         return math.nan, math.nan
     low, high = percentile_interval(present, level)
@@ -138,12 +141,13 @@ def rank_ranges(samples: Floats, level: float) -> list[tuple[int, int]]:
     percentile_interval() does with scores. Of 1,000 samples, at level 0.95, these are the 25 best
     and the 25 worst ranks (Bojar et al. 2013, findings of WMT13, section 3).
     """
-    keys = np.where(np.isnan(samples), -np.inf, samples)
-    ranks = []
-    for keys_of_system in keys.T:
-        is_better = keys > keys_of_system[:, None]
-        ranks.append(1 + is_better.sum(axis=1))
-    best, worst = percentile_interval(np.stack(ranks, axis=1), level)
+    scores = np.where(np.isnan(samples), -np.inf, samples)
+    ranks_of_systems = []
+    for scores_of_system in scores.T:
+        is_better = scores > scores_of_system[:, None]  # [samples, systems]
+        ranks_of_systems.append(1 + is_better.sum(axis=1))
+    ranks = np.stack(ranks_of_systems, axis=1)  # [samples, systems]
+    best, worst = percentile_interval(ranks, level)
     return list(zip(best.tolist(), worst.tolist(), strict=True))
 
 
@@ -157,18 +161,18 @@ def clusters(ranks: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[in
     worst_ranks: dict[int, int] = {}
     best_ranks: dict[int, int] = {}
     for rank, (best, worst) in zip(ranks, ranges, strict=True):
-        best_ranks[rank] = min(best, best_ranks.get(rank, best))
-        worst_ranks[rank] = max(worst, worst_ranks.get(rank, worst))
+        best_before = best_ranks.get(rank, best)
+        worst_before = worst_ranks.get(rank, worst)
+        best_ranks[rank] = min(best, best_before)
+        worst_ranks[rank] = max(worst, worst_before)
 
     cluster = 1
     cluster_of_rank: dict[int, int] = {}
     order = sorted(best_ranks)
     for index, rank in enumerate(order):
-        above = order[:index]
-        below = order[index:]
-        worst_above = max((worst_ranks[other] for other in above), default=math.inf)
-        best_below = min(best_ranks[other] for other in below)
-        if worst_above < best_below:
+        worst_above = [worst_ranks[above] for above in order[:index]]
+        best_below = [best_ranks[below] for below in order[index:]]
+        if worst_above and max(worst_above) < min(best_below):
             cluster += 1
         cluster_of_rank[rank] = cluster
     return [cluster_of_rank[rank] for rank in ranks]
@@ -233,8 +237,9 @@ def spreads_of(samples: Floats, level: float) -> list[Spread]:
     spreads = []
     for number, mean in enumerate(means.tolist()):
         std = float(deviations[number])
-        interval = (float(lows[number]), float(highs[number]))
-        spreads.append(Spread(mean, std, interval))
+        low = float(lows[number])
+        high = float(highs[number])
+        spreads.append(Spread(mean, std, (low, high)))
     return spreads
 
 
@@ -257,32 +262,37 @@ def with_category_intervals(
     completed: dict[tuple[str, int], Breakdown] = {}
     for system, sums in _category_sums(terms, metric_result, settings):
         for part in metric_result.breakdown:
-            if part.system == system:
-                tier = tiers_by_number[part.tier]
-                outputs = metric.score(tier.counts(terms, sums))
-                fractions = {
-                    name: values
-                    for name, values in outputs.items()
-                    if name not in metric.counts
-                }
-                completed[system, part.tier] = _with_intervals(
-                    part, tier, fractions, settings.level
-                )
-    return tuple(completed[part.system, part.tier] for part in metric_result.breakdown)
+            if part.system != system:
+                continue
+            tier = tiers_by_number[part.tier]
+            counts = tier.counts(terms, sums)
+            outputs = metric.score(counts)
+            for name in metric.counts:
+                outputs.pop(name, None)
+            completed[system, part.tier] = _with_intervals(
+                part, tier, outputs, settings.level
+            )
+    breakdown = []
+    for part in metric_result.breakdown:
+        breakdown.append(completed[part.system, part.tier])
+    return tuple(breakdown)
 
 
 def _with_intervals(
-    part: Breakdown, tier: Tier, outputs: Mapping[str, Floats], level: float
+    part: Breakdown, tier: Tier, outputs: Outputs, level: float
 ) -> Breakdown:
     """Return scores by category with intervals, from outputs [samples, categories of the tier]."""
     bounds = {}
     for name, values in outputs.items():
-        low, high = percentile_interval(values, level)
-        bounds[name] = list(zip(low.tolist(), high.tolist(), strict=True))
+        bounds[name] = percentile_interval(values, level)
     categories = []
     for item in part.categories:
         index = tier.names.index(item.category)
-        intervals = {name: pairs[index] for name, pairs in bounds.items()}
+        intervals = {}
+        for name, (lows, highs) in bounds.items():
+            low = float(lows[index])
+            high = float(highs[index])
+            intervals[name] = (low, high)
         categories.append(replace(item, intervals=intervals))
     return replace(part, categories=tuple(categories))
 

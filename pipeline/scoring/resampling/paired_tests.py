@@ -7,6 +7,7 @@ one exception: for two systems that are equal on every sentence p is 1, where sa
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -52,42 +53,55 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
     The blocks are float64 [systems, lines], and are read once. Scores that differ by at most TIE,
     relative to the larger one, are ties.
     """
-    lines = 0
-    of_blocks = []
+    differences = [_Differences() for _ in pairs]
     for block in blocks:
-        lines += block.shape[1]
-        of_blocks.append([_block_sums(block[one], block[two]) for one, two in pairs])
-    compared = []
-    for of_pair in zip(*of_blocks, strict=True):
-        wins, losses, total, squares = map(math.fsum, zip(*of_pair, strict=True))
-        ties = lines - int(wins + losses)
-        cohen_d = _cohen_d(total, squares, lines)
-        compared.append(Sentencewise(int(wins), int(losses), ties, cohen_d))
-    return compared
+        for (one, two), differences_of_pair in zip(pairs, differences, strict=True):
+            differences_of_pair.add(block[one], block[two])
+    return [differences_of_pair.compared() for differences_of_pair in differences]
 
 
-def _block_sums(one: Floats, two: Floats) -> tuple[int, int, float, float]:
-    """Return wins, losses, and the sums of differences and of their squares in a block of lines."""
-    difference = one - two
-    larger = np.maximum(np.abs(one), np.abs(two))
-    is_tie = np.abs(difference) <= TIE * larger
-    difference[is_tie] = 0.0
-    wins = (difference > 0).sum()
-    losses = (difference < 0).sum()
-    total = difference.sum()
-    squares = (difference**2).sum()
-    return int(wins), int(losses), float(total), float(squares)
+@dataclass
+class _Differences:
+    """The differences of the sentence scores of two systems, added up block by block."""
 
+    lines: int = 0
+    wins: int = 0
+    losses: int = 0
+    sums: list[float] = field(default_factory=list)
+    """The sum of the differences in each block."""
+    sums_of_squares: list[float] = field(default_factory=list)
 
-def _cohen_d(total: float, squares: float, lines: int) -> float:
-    """Return Cohen's d from the sum and the sum of squares of all differences."""
-    mean = total / lines
-    spread = (
-        squares - total * mean
-    )  # 0, except for rounding, if all differences are the same
-    if lines > 1 and spread > TIE * squares:
-        return mean / math.sqrt(spread / (lines - 1))
-    return 0.0 if mean == 0 else math.nan
+    def add(self, one: Floats, two: Floats) -> None:
+        """Add the scores of both systems in a block: float64 [lines]."""
+        difference = one - two
+        larger = np.maximum(np.abs(one), np.abs(two))
+        is_tie = np.abs(difference) <= TIE * larger
+        difference[is_tie] = 0.0
+        self.lines += len(difference)
+        self.wins += int((difference > 0).sum())
+        self.losses += int((difference < 0).sum())
+        self.sums.append(float(difference.sum()))
+        squares = difference**2
+        self.sums_of_squares.append(float(squares.sum()))
+
+    def compared(self) -> Sentencewise:
+        """Return the comparison of the systems in all blocks."""
+        ties = self.lines - self.wins - self.losses
+        return Sentencewise(self.wins, self.losses, ties, self.cohen_d())
+
+    def cohen_d(self) -> float:
+        """Return Cohen's d of all differences."""
+        total = math.fsum(self.sums)
+        squares = math.fsum(self.sums_of_squares)
+        mean = total / self.lines
+        # 0, except for rounding, if all differences are the same
+        spread = squares - total * mean
+        if self.lines > 1 and spread > TIE * squares:
+            variance = spread / (self.lines - 1)
+            return mean / math.sqrt(variance)
+        if mean == 0:
+            return 0.0
+        return math.nan
 
 
 def holm(values: Sequence[float]) -> list[float]:
@@ -95,18 +109,22 @@ def holm(values: Sequence[float]) -> list[float]:
 
     Source: Holm 1979.
     """
-    order = sorted(range(len(values)), key=lambda index: values[index])
-    adjusted = [0.0] * len(values)
+    tests = len(values)
+    order = sorted(range(tests), key=lambda index: values[index])
+    adjusted = [0.0] * tests
     largest = 0.0
-    for before, index in enumerate(order):
-        largest = max(largest, min(1.0, (len(values) - before) * values[index]))
+    for rejected, index in enumerate(order):
+        remaining = tests - rejected
+        value = min(1.0, remaining * values[index])
+        largest = max(largest, value)
         adjusted[index] = largest
     return adjusted
 
 
 def bonferroni(values: Sequence[float]) -> list[float]:
     """Return p-values times their number, at most 1."""
-    return [min(1.0, len(values) * value) for value in values]
+    tests = len(values)
+    return [min(1.0, tests * value) for value in values]
 
 
 CORRECTIONS: dict[str, Callable[[Sequence[float]], list[float]]] = {

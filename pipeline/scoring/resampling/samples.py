@@ -11,6 +11,7 @@ alone, so the position in the stream at which a sample begins is computed by cou
 sections of it, which workers share too.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
@@ -82,15 +83,19 @@ class Bootstrap:
         missing = self.passed
         if missing:
             for first_word, drawn in self._draws_of_section(self.section):  # noqa: B007
-                count = int(np.count_nonzero(drawn))
-                if missing <= count:
-                    half = int(np.flatnonzero(drawn)[missing - 1]) + 1
+                positions = np.flatnonzero(drawn)
+                if missing <= len(positions):
+                    half = int(positions[missing - 1]) + 1
                     break
-                missing -= count
-        bits = np.random.PCG64(self.seed).advance(first_word + half // 2)
+                missing -= len(positions)
+        bits = np.random.PCG64(self.seed)
+        bits.advance(first_word + half // 2)
         if half % 2:  # the higher half of a word comes next
-            higher = int(bits.random_raw()) >> 32
-            bits.state = {**bits.state, "has_uint32": 1, "uinteger": higher}
+            word = int(bits.random_raw())
+            state = bits.state
+            state["has_uint32"] = 1
+            state["uinteger"] = word >> 32
+            bits.state = state
         return np.random.Generator(bits)
 
     def draws(self, section: int) -> int:
@@ -105,13 +110,17 @@ class Bootstrap:
 
         Source: Lemire 2019.
         """
-        begin = section * SECTION_WORDS
-        bits = np.random.PCG64(self.seed).advance(begin)
+        first_word = section * SECTION_WORDS
+        end = first_word + SECTION_WORDS
+        bits = np.random.PCG64(self.seed)
+        bits.advance(first_word)
+        lines = np.uint32(self.lines)
         threshold = np.uint32((1 << 32) % self.lines)
-        for word in range(begin, begin + SECTION_WORDS, CHUNK_WORDS):
+        for word in range(first_word, end, CHUNK_WORDS):
             words = bits.random_raw(CHUNK_WORDS)
             halves = words.astype("<u8", copy=False).view("<u4")
-            yield word, halves * np.uint32(self.lines) >= threshold
+            products = halves * lines  # modulo 2**32
+            yield word, products >= threshold
 
     def starting_at(self, rows: Sequence[int], cluster: Cluster) -> list["Bootstrap"]:
         """Return streams of which each begins with one of these rows.
@@ -120,16 +129,18 @@ class Bootstrap:
         """
         draws_before = [0]  # how many draws there are before each section
         first_draws = [row * self.lines for row in rows]
-        # the share of numbers that are draws
-        accepted = 1 - (1 << 32) % self.lines / (1 << 32)
+        rejected = (1 << 32) % self.lines / (1 << 32)  # the share of numbers
+        expected_draws = 2 * SECTION_WORDS * (1 - rejected)  # in a section
         while first_draws[-1] > draws_before[-1]:
             missing = first_draws[-1] - draws_before[-1]
-            counted = len(draws_before) - 1
-            end = len(draws_before) + int(missing / (2 * SECTION_WORDS * accepted))
-            sections = range(counted, end)
+            first_section = len(draws_before) - 1
+            end = len(draws_before) + int(missing / expected_draws)
+            sections = range(first_section, end)
             counts = cluster.shared(self.draws, sections)
             for section, count in zip(sections, counts, strict=True):
-                draws = self.draws(section) if count is None else count
+                draws = count
+                if draws is None:  # its worker failed
+                    draws = self.draws(section)
                 draws_before.append(draws_before[-1] + draws)
         streams = []
         for first_draw in first_draws:
@@ -144,21 +155,22 @@ class Bootstrap:
 
     def later(self, rows: int) -> Callable[[], Bytes]:
         """Pass over the next rows, and return a function that makes them."""
-        generator = np.random.Generator(np.random.PCG64())
-        generator.bit_generator.state = self.generator.bit_generator.state
+        copied = np.random.Generator(np.random.PCG64())
+        copied.bit_generator.state = self.generator.bit_generator.state
         kernel.pass_draws(self.generator, rows, self.lines)
-        return partial(_draw_counts, generator, rows, self.lines)
+        return partial(_draw_counts, copied, rows, self.lines)
 
 
 def _draw_counts(generator: np.random.Generator, rows: int, lines: int) -> Bytes:
     """Return how often each line is drawn: uint8 [rows, lines], or wider if a count needs it."""
-    before = generator.bit_generator.state
-    counts: Bytes = np.zeros((rows, lines), np.uint8)
+    shape = (rows, lines)
+    state = generator.bit_generator.state
+    counts: Bytes = np.zeros(shape, np.uint8)
     kernel.add_draws(generator, counts)
-    counted = kernel.plane_sums(*NO_PLANES, lines, counts).sum()
-    if counted != rows * lines:  # a count was too large for uint8
-        generator.bit_generator.state = before
-        counts = np.zeros((rows, lines), np.uint64)
+    sums = kernel.plane_sums(*NO_PLANES, lines, counts)
+    if sums.sum() != rows * lines:  # a count was too large for uint8
+        generator.bit_generator.state = state
+        counts = np.zeros(shape, np.uint64)
         kernel.add_draws(generator, counts)
     return counts
 
@@ -188,19 +200,22 @@ class Shuffles:
     def later(self, rows: int) -> Callable[[], Bytes]:
         """Pass over the next rows, and return a function that makes them, in any thread."""
         # bit i of the stream is bit i % 64 of word i // 64
-        word, first_bit = divmod(self.row * self.lines, WORD_BITS)
+        first_word, first_bit = divmod(self.row * self.lines, WORD_BITS)
         end_bit = first_bit + rows * self.lines
         self.row += rows
 
         def make() -> Bytes:
-            number = -(-end_bit // WORD_BITS)
-            words = np.random.PCG64(self.seed).advance(word).random_raw(number)
+            generator = np.random.PCG64(self.seed)
+            generator.advance(first_word)
+            words = generator.random_raw(math.ceil(end_bit / WORD_BITS))
             octets = words.astype("<u8").view(np.uint8)
             bits = np.unpackbits(octets, bitorder="little")
             return bits[first_bit:end_bit].reshape(rows, self.lines)
 
         return make
 
+
+Stream = Bootstrap | Shuffles
 
 MAX_WEIGHT_BYTES = 80 << 20
 """The most bytes of weights of all threads at once, but at least one row."""
@@ -219,7 +234,7 @@ class SampleGroups:
 
     def __init__(
         self,
-        weights: Bootstrap | Shuffles,
+        weights: Stream,
         samples: int,
         resources: Resources = Resources(),  # noqa: B008 (never changed)
         max_bytes: int = MAX_WEIGHT_BYTES,
@@ -240,9 +255,9 @@ class SampleGroups:
         # The Python kernel could only pass over weights by making them.
         if samples * lines >= MIN_THREADED_WEIGHTS and kernel.name() == "native":
             self.threads = min(resources.threads, max_rows)
-        self.rows = min(
-            max_rows // self.threads, MAX_ROWS, max(samples // self.threads, 1)
-        )
+        rows_in_memory = max_rows // self.threads
+        rows_of_thread = max(samples // self.threads, 1)
+        self.rows = min(rows_in_memory, rows_of_thread, MAX_ROWS)
 
     def results(self, call: Callable[[int, Bytes], T]) -> list[T]:
         """Return what a function returns for each group, in order.
@@ -295,25 +310,24 @@ class SampleGroups:
         samples = self.samples
         cluster = sample_cluster.cluster
         try:
-            samples_per_worker = -(-samples // cluster.workers())
+            samples_per_worker = math.ceil(samples / cluster.workers())
         except ConfigError:
             return []
-        size = max(min(MAX_WORKER_BYTES // self.weights.lines, samples_per_worker), 1)
+        rows_in_memory = MAX_WORKER_BYTES // self.weights.lines
+        size = max(min(rows_in_memory, samples_per_worker), 1)
         starts = range(0, samples, size)
-        streams: Sequence[Bootstrap | Shuffles] = self.weights.starting_at(
-            starts, cluster
-        )
+        streams: Sequence[Stream] = self.weights.starting_at(starts, cluster)
         items = list(zip(starts, streams, strict=True))
 
-        def group_results(
-            item: tuple[int, Bootstrap | Shuffles], rows: int = size
-        ) -> list[T]:
-            start, stream = item
-            end = min(start + size, samples)
-            return [
-                call(at, stream.take(min(rows, end - at)))
-                for at in range(start, end, rows)
-            ]
+        def group_results(item: tuple[int, Stream], max_rows: int = size) -> list[T]:
+            results = []
+            first_sample, stream = item
+            end = min(first_sample + size, samples)
+            for sample in range(first_sample, end, max_rows):
+                rows = min(max_rows, end - sample)
+                weights = stream.take(rows)
+                results.append(call(sample, weights))
+            return results
 
         with sample_cluster.run_directory.open_to_workers(machines=True) as proof:
             answers = list(cluster.shared(partial(_try, group_results, proof), items))
@@ -321,7 +335,10 @@ class SampleGroups:
             return []
         results: list[T] = []
         for item, answer in zip(items, answers, strict=True):
-            results += group_results(item, self.rows) if answer is None else answer
+            if answer is None:  # its worker failed
+                results += group_results(item, self.rows)
+            else:
+                results += answer
         return results
 
 

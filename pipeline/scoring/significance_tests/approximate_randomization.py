@@ -40,18 +40,20 @@ def approximate_randomization(
         counts = []
         totals = [summand.weighted(stays, start) for summand in summands]
         for pair, limit in zip(pairs, limits, strict=True):
-            difference: Floats = np.zeros(1)
+            difference: Floats = np.zeros(1)  # [trials], after the first summand
             for summand, total in zip(summands, totals, strict=True):
                 difference = difference + _difference(summand, total, pair)
-            counts.append(int((np.abs(difference) > limit).sum()))
+            is_larger = np.abs(difference) > limit
+            counts.append(int(is_larger.sum()))
         return counts
 
     max_bytes = weight_bytes(summands, resources.threads)
     shuffles = SampleGroups(Shuffles(lines, seed), trials, resources, max_bytes)
     counts_of_groups = shuffles.results(larger_differences)
     values = []
-    for counts in zip(*counts_of_groups, strict=True):
-        values.append((sum(counts) + 1) / (trials + 1))
+    for counts_of_pair in zip(*counts_of_groups, strict=True):
+        count = sum(counts_of_pair)
+        values.append((count + 1) / (trials + 1))
     return values
 
 
@@ -60,11 +62,12 @@ def _difference(summand: Summand, total: WeightedSums, pair: Pair) -> Floats:
     numbers = list(summand.numbers)
     one = numbers.index(pair[0])
     two = numbers.index(pair[1])
-    stays = total.weighted
+    stays = total.weighted  # [turns, trials, systems, width]
     swapped = total.all_lines - stays
-    first = summand.score(stays[:, :, one] + swapped[:, :, two])
-    second = summand.score(swapped[:, :, one] + stays[:, :, two])
-    return summand.shares[one] * (first - second)
+    totals_of_one = stays[:, :, one] + swapped[:, :, two]
+    totals_of_two = swapped[:, :, one] + stays[:, :, two]
+    difference = summand.score(totals_of_one) - summand.score(totals_of_two)
+    return summand.shares[one] * difference
 
 
 def _p_values(systems: PairedScores) -> list[float]:

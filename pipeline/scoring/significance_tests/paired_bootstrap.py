@@ -20,7 +20,7 @@ def paired_bootstrap(
     """
     values = []
     for one, two in pairs:
-        differences = np.abs(samples[:, two] - samples[:, one])
+        differences = np.abs(samples[:, two] - samples[:, one])  # [samples]
         centred = differences - differences.mean()
         real = abs(scores[two] - scores[one])
         larger = max(abs(scores[one]), abs(scores[two]))

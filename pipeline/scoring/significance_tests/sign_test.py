@@ -17,7 +17,9 @@ def sign_test(wins: int, losses: int) -> float:
     """
     if wins == losses:
         return 1.0
-    return min(1.0, 2 * binomial_tail(min(wins, losses), wins + losses))
+    trials = wins + losses
+    one_sided = binomial_tail(min(wins, losses), trials)
+    return min(1.0, 2 * one_sided)
 
 
 def binomial_tail(successes: int, trials: int) -> float:
@@ -28,13 +30,19 @@ def binomial_tail(successes: int, trials: int) -> float:
     1. Below 1e-307 or so the result is 0.
     """
     if trials <= MAX_EXACT_TRIALS:
-        combinations = sum(math.comb(trials, heads) for heads in range(successes + 1))
+        combinations = 0
+        for heads in range(successes + 1):
+            combinations += math.comb(trials, heads)
         return float(combinations / 2**trials)
+
+    # ratios of neighbouring terms, outwards from the term of `successes`, which counts as 1
     below = np.arange(successes, 0, -1)
     above = np.arange(successes, trials)
+    ratios_below = below / (trials - below + 1)
+    ratios_above = (trials - above) / (above + 1)
     with np.errstate(over="ignore", invalid="ignore"):
-        tail = 1 + np.cumprod(below / (trials - below + 1)).sum()
-        rest = np.cumprod((trials - above) / (above + 1)).sum()
+        tail = 1 + np.cumprod(ratios_below).sum()
+        rest = np.cumprod(ratios_above).sum()
         return float(tail / (tail + rest))
 
 

@@ -22,11 +22,11 @@ from pipeline.data.config.compose import parse, read
 from pipeline.data.config.resolved import Config
 from pipeline.data.config.tree import from_plain
 from pipeline.errors import ConfigError, Problem
+from pipeline.execution import tasks
 from pipeline.extension import installed
 from pipeline.files.remote import natural_key
 from pipeline.metrics import METRICS, build
 from pipeline.metrics.build import from_text, resolve
-from pipeline.scoring import metric_results as scored_columns
 from tests.config_files import prepare, problems, write
 from tests.conftest import ROOT, metric_of
 
@@ -849,7 +849,7 @@ def test_every_signature_parses_back_to_an_equal_metric(
 ) -> None:
     values = data.draw(any_options(METRICS[name]))
     metric = metric_with(METRICS[name], values, "name")
-    printed = scored_columns.signed(metric, data.draw(st.sampled_from([1, 2, 255])))
+    printed = tasks.signed(metric, data.draw(st.sampled_from([1, 2, 255])))
     again = from_text(printed)
     assert again == metric
     assert hash(again) == hash(metric)
@@ -871,14 +871,12 @@ def test_different_metrics_have_different_signatures(
         metric_with(METRICS[name], data.draw(any_options(METRICS[name])), "name")
         for _ in "12"
     )
-    assert (one == two) == (
-        scored_columns.signed(one, 2) == scored_columns.signed(two, 2)
-    )
+    assert (one == two) == (tasks.signed(one, 2) == tasks.signed(two, 2))
 
 
 def test_the_signature_of_the_default() -> None:
     """The example of the specification of signatures."""
-    assert scored_columns.signed(metric_of(), 2).rpartition("|v:")[0] == (
+    assert tasks.signed(metric_of(), 2).rpartition("|v:")[0] == (
         "gleu|variant:2017|n:4|unit:word|tok:ascii_whitespace|refs:sample|iter:500|rng:python2|zero_total:zero|nrefs:2"
     )
 

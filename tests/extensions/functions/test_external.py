@@ -20,9 +20,9 @@ import pipeline
 from pipeline import stages
 from pipeline.cli.commands.run import plan
 from pipeline.errors import ConfigError, CorpusError, InputError
+from pipeline.execution import tasks
 from pipeline.extensions.functions.number_files import NumberColumns, numbers
 from pipeline.metrics.build import from_text
-from pipeline.scoring import metric_results as scored_columns
 from pipeline.scoring.results import Results
 from tests.config_files import write
 from tests.conftest import tree
@@ -380,7 +380,7 @@ def test_intervals_of_a_mean_are_those_of_resampled_numbers() -> None:
 
 def test_the_signature_says_nothing_of_places() -> None:
     metric = from_text("external[title=m2,score=f_beta,beta=0.5]")
-    assert scored_columns.signed(metric, 2).startswith(
+    assert tasks.signed(metric, 2).startswith(
         "external|title:m2|score:f_beta|beta:0.5|nrefs:2|v:"
     )
 
