@@ -28,15 +28,16 @@ def type_maps(
 def _type_map(types: by_type.Types, digits: int, *, is_open: bool) -> dict[str, Any]:
     rows = []
     for name in types.names:
-        rows.append(
-            (name, [_shade(types, system, name, digits) for system in types.systems])
-        )
+        shades = [_shade(types, system, name, digits) for system in types.systems]
+        rows.append((name, shades))
     header: list[str] = []
     numbers: list[list[str]] = []
     for system in types.systems:
-        (first, *titles), system_rows = by_type.of_system(types, system, digits)
-        header = header or [first, "system", *titles]
-        numbers += [[name, system, *cells] for name, *cells in system_rows]
+        header, system_rows = by_type.of_system(types, system, digits)
+        for row in system_rows:
+            row.insert(1, system)
+            numbers.append(row)
+    header.insert(1, "system")
     numbers.sort(key=lambda row: types.names.index(row[0]))
     return {
         "title": f"By type: {by_type.TIERS[types.tier]}",
@@ -58,9 +59,11 @@ def _shade(
         return Shade(by_type.NONE, "none", f"{system}, {name}: does not occur")
     texts = []
     for output in (*types.fractions, *types.counts):
-        texts.append(f"{output} {types.cell(system, name, output, digits)}")
+        value = types.cell(system, name, output, digits)
+        texts.append(f"{output} {value}")
     if types.level:
-        texts[0] += f" ({types.level}: {types.interval(system, name, digits)})"
+        interval = types.interval(system, name, digits)
+        texts[0] += f" ({types.level}: {interval})"
     shade = 0
     if cell.score > 0:
         shade = max(1, round(cell.score * SHADES))

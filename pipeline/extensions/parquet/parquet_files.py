@@ -66,9 +66,11 @@ def parquet_files(context: ReportContext) -> dict[str, Content]:
     for spec, by_dataset in by_spec.items():
         types = {**line_types, "reference": "int16"}
         for field in spec.schema(1).fields:
-            names = [f"{field.name}_{order}" for order in range(1, field.orders + 1)]
             kind = "float64" if field.real else "int64"
-            types |= dict.fromkeys(names or [field.name], kind)
+            names = [f"{field.name}_{order}" for order in range(1, field.orders + 1)]
+            if not names:
+                names = [field.name]
+            types |= dict.fromkeys(names, kind)
         one_each = list(by_dataset.values())
         rows = partial(_count_rows, spec, one_each)
         files[f"columns.{spec.key}.parquet"] = _parquet(
@@ -121,9 +123,11 @@ def _sentence_rows(
                 count = len(scores)
                 arrays = _line_arrays(metric_result, first, count)
                 arrays["score"] = scores
-                values = every_output(metric, block) if outputs else {}
-                for name in outputs:
-                    arrays[name] = values.get(name, np.full(count, np.nan))
+                if outputs:
+                    missing = np.full(count, np.nan)
+                    values = every_output(metric, block)
+                    for name in outputs:
+                        arrays[name] = values.get(name, missing)
                 yield Rows(labels, arrays)
                 first += count
 
@@ -133,7 +137,10 @@ def _line_arrays(metric_result: MetricResult, first: int, count: int) -> dict[st
     ids: Sequence[str | None] = [None] * count
     if metric_result.ids:
         ids = read_texts(metric_result.ids, first - 1, first - 1 + count)
-    return {"id": np.array(ids, object), "line": np.arange(first, first + count)}
+    return {
+        "id": np.array(ids, object),
+        "line": np.arange(first, first + count),
+    }
 
 
 def _count_rows(
@@ -157,14 +164,15 @@ def _count_rows(
                 lines = _line_arrays(metric_result, first, count)
                 first += count
                 for reference in references:
-                    arrays = {**lines, "reference": np.full(count, reference, np.int16)}
+                    arrays = dict(lines)
+                    arrays["reference"] = np.full(count, reference, np.int16)
                     for field in fields:
                         arrays |= _field_arrays(block, field, reference)
                     if reference >= 0 and "ref_len" in block:
-                        present = np.flatnonzero(block["ref_len"][:, reference] >= 0)
-                        arrays = {
-                            name: array[present] for name, array in arrays.items()
-                        }
+                        lengths = block["ref_len"][:, reference]
+                        present = np.flatnonzero(lengths >= 0)
+                        for name, array in arrays.items():
+                            arrays[name] = array[present]
                     yield Rows(labels, arrays)
 
 
@@ -177,9 +185,10 @@ def _field_arrays(
         array = array[:, reference]
     if not field.orders:
         return {field.name: array}
-    return {
-        f"{field.name}_{order + 1}": array[:, order] for order in range(field.orders)
-    }
+    arrays = {}
+    for order in range(field.orders):
+        arrays[f"{field.name}_{order + 1}"] = array[:, order]
+    return arrays
 
 
 def _parquet(
@@ -192,27 +201,34 @@ def _parquet(
     import pyarrow as pa
     from pyarrow import parquet
 
+    label_type = pa.dictionary(pa.int32(), pa.string())
     numbers: dict[str, dict[str, int]] = {}
     fields = []
     for label in labels:
-        numbers[label] = {}
+        label_numbers: dict[str, int] = {}
         for metric_result in metric_results:
             for score in metric_result.scores:
                 name = getattr(score, label)
-                numbers[label].setdefault(name, len(numbers[label]))
-        fields.append((label, pa.dictionary(pa.int32(), pa.string())))
-    fields += [(name, getattr(pa, kind)()) for name, kind in types.items()]
+                label_numbers.setdefault(name, len(label_numbers))
+        numbers[label] = label_numbers
+        fields.append((label, label_type))
+    for name, kind in types.items():
+        column_type = getattr(pa, kind)()
+        fields.append((name, column_type))
     schema = pa.schema(fields)
 
     def batch(some_rows: Rows) -> Any:
         arrays = []
         count = len(some_rows.arrays["line"])
         for label in labels:
-            number = numbers[label][some_rows.labels[label]]
+            name = some_rows.labels[label]
+            number = numbers[label][name]
             names = pa.array(numbers[label], pa.string())
             indices = np.full(count, number, np.int32)
             arrays.append(pa.DictionaryArray.from_arrays(indices, names))
-        arrays += [pa.array(some_rows.arrays[name], from_pandas=True) for name in types]
+        for name in types:
+            column = pa.array(some_rows.arrays[name], from_pandas=True)
+            arrays.append(column)
         return pa.record_batch(arrays, schema=schema)
 
     with TemporaryFile() as file:
