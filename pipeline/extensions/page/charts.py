@@ -102,7 +102,8 @@ def _orders(orders: Orders) -> Drawing:
     drawing = Drawing(total_width, top + ROW * len(names) + 4, orders.label)
     kinds = {"border": "a cluster begins"}
     for row in range(len(names)):
-        drawing.text(left - 10, top + ROW * row + 15, str(row + 1), "end small")
+        baseline = top + ROW * row + 15
+        drawing.text(left - 10, baseline, str(row + 1), "end small")
     for number, (title, clusters) in enumerate(orders.columns):
         start = left + step * number
         stop = start + width
