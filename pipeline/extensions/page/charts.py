@@ -1,6 +1,8 @@
 """Charts of a page as SVG: they draw what `pipeline.extensions.plots.plot_data` describes."""
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from pipeline.extensions.plots.label_positions import Box, label_positions
 from pipeline.extensions.plots.plot_data import (
@@ -77,10 +79,10 @@ def drawn(
     if isinstance(data, Points):
         return {title: _points(data)} if len(data.points) > 2 else {}
     count = len(data.names)
-    parts = -(-count // MAX_ROWS)
+    parts = math.ceil(count / MAX_ROWS)
     if parts < 2:
         return {title: _rows(data, 0, count)}
-    size = -(-count // parts)
+    size = math.ceil(count / parts)
     drawings = {}
     for first in range(0, count, size):
         end = min(first + size, count)
@@ -160,11 +162,15 @@ def _rows(rows: Rows, first: int, end: int) -> Drawing:
     if rows.line is not None:
         x = axis(rows.line)
         drawing.line(x, 2, x, bottom, "rule")
+    cluster_starts = set()
+    for row, (previous, cluster) in enumerate(pairwise(rows.clusters), 1):
+        if previous != cluster:
+            cluster_starts.add(row)
     for row in range(first, end):
         upper = ROW * (row - first)
         middle = upper + ROW / 2
         name = rows.names[row]
-        if rows.clusters and row and rows.clusters[row] != rows.clusters[row - 1]:
+        if row in cluster_starts:
             drawing.line(0, upper, drawing.width, upper, "rule")
         marks = [mark for mark in rows.marks if mark.row == row]
         title = name
@@ -231,7 +237,8 @@ class _Axes:
             y = self.y(tick)
             drawing.line(50, y, width - 10, y, "grid")
             drawing.text(46, y + 4, f"{tick:.4g}", "end small")
-        drawing.text((54 + width - 20) / 2, bottom + 34, data.x_axis, "middle small")
+        centre = (54 + width - 20) / 2
+        drawing.text(centre, bottom + 34, data.x_axis, "middle small")
         middle = bottom / 2 + 6
         turned = f"rotate(-90 14 {middle:g})"
         drawing.text(14, middle, data.y_axis, "middle small", transform=turned)

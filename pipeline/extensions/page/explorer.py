@@ -68,7 +68,9 @@ def telling(metric_result: MetricResult, size: int) -> Ints:
         scores = np.stack([sentence_scores(metric, columns) for columns in blocks])
         is_missing = np.isnan(scores).all(axis=0)
         scores = np.nan_to_num(scores)
-        spreads.append(scores.max(axis=0) - scores.min(axis=0))
+        highest = scores.max(axis=0)
+        lowest = scores.min(axis=0)
+        spreads.append(highest - lowest)
         goodness = metric.goodness(scores.mean(axis=0))
         # lines without scores are neither worst nor best: NaN is sorted last
         means.append(np.where(is_missing, np.nan, goodness))
@@ -106,16 +108,18 @@ def _affordable(
         numbers = 0
         for one in metric_results:
             systems = len(one.columns)
-            numbers += systems * (4 + one.metric.spec.schema(one.references).width)
+            schema = one.metric.spec.schema(one.references)
+            numbers += systems * (4 + schema.width)
             if capabilities.edit_judge(one.metric):
                 numbers += NUMBERS_OF_EDITS * systems * one.references
         line_bytes = text_bytes / max(lines[name], 1) * TEXT_BYTES
         line_bytes += numbers * NUMBER_BYTES
         total_bytes += lines[name] * line_bytes
     share = budget / max(total_bytes, 1.0)
-    if share >= 1:
-        return lines
-    return {name: max(1, int(count * share)) for name, count in lines.items()}
+    if share < 1:
+        for name, count in lines.items():
+            lines[name] = max(1, int(count * share))
+    return lines
 
 
 # --- the data
@@ -223,8 +227,8 @@ def _dataset(
     """
     digits = context.digits
     lines = telling(metric_results[0], size)
-    explained = telling(metric_results[0], min(context.effects, size)).tolist()
-    explained = [line for line in explained if line in lines]
+    most_telling = telling(metric_results[0], min(context.effects, size))
+    explained = [line for line in most_telling.tolist() if line in lines]
     first = corpus.texts[0]
     names: list[str] = []
     for metric_result in metric_results:

@@ -121,7 +121,8 @@ def content(
     config = context.config if isinstance(context.config, dict) else {}
     boards = []
     for number, group in enumerate(ranked.groups(results), 1):
-        boards.append(board(context, group, number, linked.get(group.dataset, ())))
+        systems = linked.get(group.dataset, ())
+        boards.append(board(context, group, number, systems))
     overview = overview_part(context)
     digests = []
     for name, info in results.datasets.items():

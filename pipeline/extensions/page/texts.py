@@ -233,12 +233,13 @@ def _verdicts(
     view = corpus.read_by(metric.spec)
     judge = edit_judge(metric)
     assert judge is not None  # noqa: S101 (see by_annotator())
-    files = [view.source, *view.references, *map(view.systems.get, names)]
+    assert view.source is not None  # noqa: S101 (see edit_data())
+    systems = [view.systems[name] for name in names]
     for low in range(0, len(lines), LINES_AT_ONCE):
         numbers = lines[low : low + LINES_AT_ONCE]
-        source, *others = [list(lines_of(file, numbers)) for file in files if file]
-        annotations = others[: len(view.references)]
-        outputs = others[len(view.references) :]
+        source = list(lines_of(view.source, numbers))
+        annotations = [list(lines_of(file, numbers)) for file in view.references]
+        outputs = [list(lines_of(file, numbers)) for file in systems]
         yield from zip(*judge.verdicts(source, outputs, annotations), strict=True)
 
 

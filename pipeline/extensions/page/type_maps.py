@@ -17,9 +17,11 @@ def type_maps(
     have no types of their own are left out.
     """
     maps: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for tier in sorted(by_type.TIERS, key=lambda tier: (tier != by_type.TIER, tier)):
+    other_tiers = sorted(set(by_type.TIERS) - {by_type.TIER})
+    for tier in (by_type.TIER, *other_tiers):
         for types in by_type.types_of(results, tier):
-            group_maps = maps.setdefault((types.group.dataset, types.group.metric), [])
+            key = (types.group.dataset, types.group.metric)
+            group_maps = maps.setdefault(key, [])
             if types.tier == tier or not group_maps:
                 group_maps.append(_type_map(types, digits, is_open=not group_maps))
     return maps

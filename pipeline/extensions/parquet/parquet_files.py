@@ -55,7 +55,9 @@ def parquet_files(context: ReportContext) -> dict[str, Content]:
     line_types = {"line": "int64"}
     if any(metric_result.ids for metric_result in metric_results):
         line_types = {"id": "string", "line": "int64"}
-    types = line_types | dict.fromkeys(["score", *outputs], "float64")
+    types = dict(line_types)
+    for name in ("score", *outputs):
+        types[name] = "float64"
     rows = partial(_sentence_rows, metric_results, outputs)
     files = {"sentences.parquet": _parquet(rows, types, metric_results)}
     by_spec: dict[StatisticsSpec, dict[str, MetricResult]] = {}
@@ -90,18 +92,18 @@ def _requested_outputs(context: ReportContext) -> list[str]:
     names: dict[str, None] = {}
     titles: list[str] = []
     for metric_result in context.measured:
+        metric = metric_result.metric
         if metric_result.columns:
-            first_block = next(
-                present_blocks(metric_result.metric, metric_result.columns[0])
-            )
-            names.update(dict.fromkeys(every_output(metric_result.metric, first_block)))
-        header, _ = ranked.ranked_table(
-            context.results, list(metric_result.scores), context.digits
-        )
+            blocks = present_blocks(metric, metric_result.columns[0])
+            for name in every_output(metric, next(blocks)):
+                names[name] = None
+        scores = list(metric_result.scores)
+        header, _ = ranked.ranked_table(context.results, scores, context.digits)
         titles += header
     outputs = list(names)
     ranked.check_picked([*outputs, *titles], context.columns)
-    return [outputs[number] for number in ranked.picked(outputs, context.columns)]
+    numbers = ranked.picked(outputs, context.columns)
+    return [outputs[number] for number in numbers]
 
 
 def _sentence_rows(
@@ -235,6 +237,7 @@ def _parquet(
         with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
             batches = map(batch, rows())
             while group := list(islice(batches, BLOCKS_IN_GROUP)):
-                writer.write_table(pa.Table.from_batches(group))
+                table = pa.Table.from_batches(group)
+                writer.write_table(table)
         file.seek(0)
         yield from iter(partial(file.read, READ_BYTES), b"")

@@ -149,7 +149,8 @@ def disagreement(
     """
     scored: set[str] = set()
     for _, group in titled:
-        scored.update(score.system for score in group.scores)
+        for score in group.scores:
+            scored.add(score.system)
     columns: list[tuple[str, dict[str, int]]] = []
     descriptions: dict[str, list[str]] = {}
 
@@ -278,7 +279,9 @@ def difference_rows(results: Results, group: ranked.Group) -> Rows | None:
         unit = factor(test.metric)
         low, high = test.interval
         value = unit * test.difference
-        kind = "value" if comparisons.is_significant(test, results) else "open"
+        kind = "open"
+        if comparisons.is_significant(test, results):
+            kind = "value"
         marks.append(Mark(row, "interval", unit * low, unit * high))
         marks.append(Mark(row, kind, value, value))
     return Rows(
@@ -368,20 +371,25 @@ def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
         prefix = named_group.prefix
         on_axes: set[str] = set()
         for series in series_in(results, group):
-            on_axes.update(system for _, system in series.steps)
+            for _, system in series.steps:
+                on_axes.add(system)
             if series.axis == axis:
                 name = f"{prefix}{series.name}".strip(": ") or axis
                 lines.append((name, _dots(named_group, series)))
         for score in group.scores:
             if math.isfinite(score.score) and score.system not in on_axes:
                 levels.append((prefix + score.system, 100 * score.score))
-        caption += [prefix + sentence for sentence in best_sentences(results, group)]
+        for sentence in best_sentences(results, group):
+            caption.append(prefix + sentence)
     all_dots: list[Dot] = []
     for _, dots in lines:
         all_dots += dots
     kinds = {dot.kind for dot in all_dots}
-    meanings = {"large": "large: the best", "open": "hollow: not significantly worse"}
-    legend = [(kind, meaning) for kind, meaning in meanings.items() if kind in kinds]
+    legend = []
+    if "large" in kinds:
+        legend.append(("large", "large: the best"))
+    if "open" in kinds:
+        legend.append(("open", "hollow: not significantly worse"))
     y_axis = named_groups[0].group.axis
     if any(dot.low < dot.high for dot in all_dots):
         y_axis += f", {comparisons.level_name(named_groups[0].results)} interval"
