@@ -14,6 +14,7 @@ Row = Sequence[Cell]
 
 FORMULA = ("=", "+", "-", "@")
 """First letters of a cell that a spreadsheet takes for a formula."""
+SCORE_COLUMNS = ("dataset", "system", "metric", "output", "value")
 TEST_COLUMNS = (
     "dataset",
     "metric",
@@ -62,14 +63,16 @@ def csv_files(context: ReportContext) -> dict[str, str]:
         check_picked(list(outputs), context.columns)
     files = {}
     if not context.by_type:
+        files["scores.csv"] = to_csv(results, context.columns)
         files["tests.csv"] = _csv(TEST_COLUMNS, _test_rows(results))
         files["human.csv"] = human_to_csv(results)
         files["means.csv"] = _csv(MEAN_COLUMNS, _mean_rows(results))
     files["types.csv"] = _csv(TYPE_COLUMNS, _type_rows(results))
-    with_rows = {name: text for name, text in files.items() if text.count("\n") > 1}
-    if context.by_type:
-        return with_rows
-    return {"scores.csv": to_csv(results, context.columns), **with_rows}
+    for name, text in list(files.items()):
+        is_empty = text.count("\n") <= 1
+        if is_empty and name != "scores.csv":
+            del files[name]
+    return files
 
 
 def to_csv(results: Results, columns: Sequence[str] = ()) -> str:
@@ -81,7 +84,7 @@ def to_csv(results: Results, columns: Sequence[str] = ()) -> str:
     if columns:
         patterns = [*columns, "score", "rank"]
         rows = [row for row in rows if picked([str(row[3])], patterns)]
-    return _csv(["dataset", "system", "metric", "output", "value"], rows)
+    return _csv(SCORE_COLUMNS, rows)
 
 
 def _score_rows(results: Results) -> Iterator[Row]:
@@ -99,7 +102,9 @@ def _score_rows(results: Results) -> Iterator[Row]:
             values["interval_low"], values["interval_high"] = bootstrap.interval
             values["rank_best"], values["rank_worst"] = bootstrap.ranks
             values["cluster"] = bootstrap.cluster
-        for name, value in (values | score.outputs | score.ends).items():
+        values |= score.outputs
+        values |= score.ends
+        for name, value in values.items():
             yield score.dataset, score.system, score.metric, name, value
 
 
@@ -134,7 +139,9 @@ def human_to_csv(results: Results) -> str:
         count = item["pairs"] if "pairs" in item else len(item["systems"])
         key = [item["dataset"], item["metric"], human_name, count]
         for name, coefficient in item["coefficients"].items():
-            rows.append([*key, name, coefficient["value"], *coefficient["interval"]])
+            value = coefficient["value"]
+            low, high = coefficient["interval"]
+            rows.append([*key, name, value, low, high])
     for item in human.get("statistics", ()):
         key = [item["dataset"], item["metric"], item["human"], item["scores"]]
         rows.append([*key, item["statistic"], item["value"], None, None])

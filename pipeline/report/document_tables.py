@@ -173,7 +173,9 @@ def _overview_table(
     """
     rows = []
     for name in overview.systems:
-        rows.append([Cell(name, mark=BESIDE.get(overview.kinds.get(name, ""), ""))])
+        kind = overview.kinds.get(name, "")
+        mark = BESIDE.get(kind, "")
+        rows.append([Cell(name, mark=mark)])
     heads = [""]
     header = ["system"]
     for name, columns in groupby(overview.columns, lambda column: column.heads[0]):
@@ -240,8 +242,12 @@ def _overview_notes(results: Results, overview: Overview) -> list[str]:
 def _entry_cell(entry: Entry | None, spread: bool) -> Cell:
     if entry is None:
         return Cell(NONE)
-    cell = Cell(entry.text, best=entry.best, mark=entry.mark)
-    return cell._replace(spread=entry.spread) if spread else cell
+    return Cell(
+        text=entry.text,
+        best=entry.best,
+        spread=entry.spread if spread else "",
+        mark=entry.mark,
+    )
 
 
 def _settings(results: Results) -> list[str]:
@@ -292,9 +298,8 @@ def type_tables(results: Results, digits: int, tier: int) -> Iterator[DocumentTa
             notes.append("Score of each type in percent, the best of each in bold.")
         left_out = len(types.names) - len(cells)
         if left_out:
-            notes.append(
-                f"The {MAX_TYPES} most frequent types; {left_out} more are in types.csv."
-            )
+            frequent_text = f"The {MAX_TYPES} most frequent types"
+            notes.append(f"{frequent_text}; {left_out} more are in types.csv.")
         notes.append(f"{NONE}: the type does not occur with this system.")
         yield DocumentTable(
             name=f"{types.group.dataset}-{types.group.label}-types",

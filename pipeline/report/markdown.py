@@ -49,8 +49,9 @@ def paragraph(text: str) -> str:
 def code(text: str) -> str:
     """Return text as code, between more backticks than it has in a row."""
     line = printable(text.replace("\n", " "))
-    longest = max((len(run) for run in re.findall("`+", line)), default=0)
-    fence = "`" * (longest + 1)
+    fence = "`"
+    while fence in line:
+        fence += "`"
     blank = ""
     if line[:1] in "` " or line[-1:] in "` ":
         blank = " "
@@ -81,13 +82,17 @@ def table(document_table: DocumentTable) -> str:
         "",
         _row(rows[0], widths, names),
         _row(rules, widths, ()),
-        *(_row(row, widths, names) for row in rows[1:]),
-        "",
     ]
+    for row in rows[1:]:
+        lines.append(_row(row, widths, names))
+    lines.append("")
     if document_table.notes:
-        lines += [paragraph(" ".join(document_table.notes)), ""]
-    lines += [f"- {paragraph(text)}" for text in document_table.items]
-    lines += [f"- {code(text)}" for text in document_table.signatures]
+        notes = " ".join(document_table.notes)
+        lines += [paragraph(notes), ""]
+    for text in document_table.items:
+        lines.append(f"- {paragraph(text)}")
+    for signature in document_table.signatures:
+        lines.append(f"- {code(signature)}")
     lines.append("")
     return "\n".join(lines)
 

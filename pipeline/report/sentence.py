@@ -129,9 +129,12 @@ def print_texts(texts: Sequence[tuple[str, str]]) -> None:
         legend = (("inserted", INSERTED), ", ", ("deleted", DELETED))
         grid.add_row("", Text.assemble("(", *legend, ": against the source)"))
     for names, text in grouped(texts):
-        original = source if is_marked and names != ["source"] else text
+        original = text
+        if is_marked and names != ["source"]:
+            original = source
         words = [Text(*word) for word in marked(original, text)]
-        grid.add_row(Text(",\n".join(map(printable, names))), Text(" ").join(words))
+        label = ",\n".join(map(printable, names))
+        grid.add_row(Text(label), Text(" ").join(words))
     console(width=terminal_width(), height=25).print(grid)
 
 
@@ -156,8 +159,9 @@ def grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[list[str], str]]:
     for name, text in texts:
         kind = ""
         if name == "source" or " " in name:
-            kind = name.partition(" ")[0]
-        names, _ = groups.setdefault((kind, " ".join(text.split())), ([], text))
+            kind, _, _ = name.partition(" ")
+        words = " ".join(text.split())
+        names, _ = groups.setdefault((kind, words), ([], text))
         names.append(name)
     return list(groups.values())
 
@@ -173,7 +177,8 @@ def marked(source: str, text: str) -> list[tuple[str, str]]:
     is_summary = len(source_words) > SUMMARY * max(len(text_words), 1)
     is_too_long = len(source_words) * len(text_words) > MAX_CELLS
     if len(source_words) < 2 or is_summary or is_too_long:
-        return [(word, "") for word in printable(text.replace("\n", " ")).split(" ")]
+        line = printable(text.replace("\n", " "))
+        return [(word, "") for word in line.split(" ")]
     words = []
     matcher = SequenceMatcher(None, source_words, text_words, autojunk=False)
     for kind, start, end, text_start, text_end in matcher.get_opcodes():
@@ -228,8 +233,11 @@ def most_different(
     first, second = scores
     distances = np.nan_to_num(np.abs(first - second))
     lines = np.argsort(-distances, kind="stable")[:count].tolist()
-    differing = [line for line in lines if distances[line]]
-    return [(line + 1, float(first[line]), float(second[line])) for line in differing]
+    differing = []
+    for line in lines:
+        if distances[line]:
+            differing.append((line + 1, float(first[line]), float(second[line])))
+    return differing
 
 
 class CountTables(NamedTuple):
@@ -358,9 +366,8 @@ def known_system(scores: Iterable[Score], owner: str, system: str) -> str:
     """
     names = list(dict.fromkeys(score.system for score in scores))
     if system not in names:
-        raise StoreError(
-            f"{owner}: has no system '{system}'{known_names(system, names, 'it has')}"
-        )
+        hint = known_names(system, names, "it has")
+        raise StoreError(f"{owner}: has no system '{system}'{hint}")
     return system
 
 
@@ -390,7 +397,8 @@ class Edits(NamedTuple):
         rows = []
         for edit in sorted(edits, key=lambda edit: edit[:2]):
             start, end, original, correction, type_name = edit
-            row = [f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}"]
+            change = f"{original or NOTHING} → {correction or NOTHING}"
+            row = [f"{start}-{end}", change]
             if has_types:
                 row.append(type_name)
             for verdicts in self.verdicts:
@@ -481,7 +489,8 @@ def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
     view = corpus.read_by(metric.spec)
     judge = edit_judge(metric)
     assert judge is not None  # noqa: S101 (see by_annotator())
-    texts = [lines_of(file, lines) for file in (view.source, *view.references) if file]
+    files = [view.source, *view.references]
+    texts = [lines_of(file, lines) for file in files if file]
     numbers = []
     for source, *annotations in zip(*texts, strict=True):
         numbers.append(judge.references_of(source, annotations))

@@ -179,18 +179,15 @@ def _judged_edits(
         print_text(f"source  {_text(view.source, line) if view.source else ''}")
         print_text(f"output  {_text(corpus.systems[name], line)}")
         by_annotator = sentence.annotator_columns(metric, columns, line, corpus)
-        counts = [
-            count for count in annotator.shown_counts(by_annotator) if not count.orders
-        ]
-        for number, score in enumerate(
-            annotator.sentence_scores(by_annotator)[0].tolist()
-        ):
+        counts = annotator.shown_counts(by_annotator)
+        scores = annotator.sentence_scores(by_annotator)[0].tolist()
+        for number, score in enumerate(scores):
             result = "has no line here"
             if edits.verdicts[number] is not None:
-                numbers = [
-                    f"{count.name} {count.values[0, number]:g}" for count in counts
-                ]
-                result = "  ".join([f"{metric.output} {percent(score, 2)}", *numbers])
+                result = f"{metric.output} {percent(score, 2)}"
+                for count in counts:
+                    if not count.orders:
+                        result += f"  {count.name} {count.values[0, number]:g}"
             mark = "counts" if number == edits.chosen else "      "
             print_text(f"annotator {number}  {mark}  {result}")
         if edits.table[1]:
@@ -254,9 +251,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
             ).corpus_pass_result
 
     text_readers = [metric for metric in metrics if metric.spec.input == TEXTS]
-    counting = [
-        metric for metric in text_readers if not capabilities.computes_numbers(metric)
-    ]
+    counting = [one for one in text_readers if not capabilities.computes_numbers(one)]
     present = [n for n in range(len(corpus.references)) if not corpus.lacks(n, line)]
     for name in corpus.systems:
         texts = _texts_of(corpus, present, name, line, corpus_passes)

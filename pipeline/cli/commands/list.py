@@ -81,10 +81,9 @@ def _metrics(names: Sequence[str]) -> None:
 def _tokenizers(names: Sequence[str]) -> None:
     from ...tokenizers import TOKENIZERS
 
-    rows = [
-        [name, TOKENIZERS[name].help]
-        for name in _selected(names, TOKENIZERS, "tokenizer")
-    ]
+    rows = []
+    for name in _selected(names, TOKENIZERS, "tokenizer"):
+        rows.append([name, TOKENIZERS[name].help])
     print_table(["tokenizer", "splits"], rows, left=(0, 1))
 
 

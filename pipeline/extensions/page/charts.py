@@ -1,6 +1,8 @@
 """Charts of a page as SVG: they draw what `pipeline.extensions.plots.plot_data` describes."""
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from pipeline.extensions.plots.label_positions import Box, label_positions
 from pipeline.extensions.plots.plot_data import (
@@ -77,10 +79,10 @@ def drawn(
     if isinstance(data, Points):
         return {title: _points(data)} if len(data.points) > 2 else {}
     count = len(data.names)
-    parts = -(-count // MAX_ROWS)
+    parts = math.ceil(count / MAX_ROWS)
     if parts < 2:
         return {title: _rows(data, 0, count)}
-    size = -(-count // parts)
+    size = math.ceil(count / parts)
     drawings = {}
     for first in range(0, count, size):
         end = min(first + size, count)
@@ -102,31 +104,33 @@ def _orders(orders: Orders) -> Drawing:
     drawing = Drawing(total_width, top + ROW * len(names) + 4, orders.label)
     kinds = {"border": "a cluster begins"}
     for row in range(len(names)):
-        drawing.text(left - 10, top + ROW * row + 15, str(row + 1), "end small")
+        baseline = top + ROW * row + 15
+        drawing.text(left - 10, baseline, str(row + 1), "end small")
     for number, (title, clusters) in enumerate(orders.columns):
         start = left + step * number
+        stop = start + width
+        centre = start + width / 2
         next_clusters: dict[str, int] = {}
         if number + 1 < len(orders.columns):
             _, next_clusters = orders.columns[number + 1]
-        drawing.text(start + width / 2, 13, heads[title], "middle head", title)
+        drawing.text(centre, 13, heads[title], "middle head", title)
         next_rows = list(next_clusters)
         moves = leaving(clusters, next_clusters)
-        stop = start + width
-        first_rows = [list(clusters.values()).index(n) for n in set(clusters.values())]
-        for row, name in enumerate(clusters):
+        begun_clusters = set()
+        for row, (name, cluster) in enumerate(clusters.items()):
             upper = top + ROW * row
             middle = upper + ROW / 2
             system_title = orders.titles[name]
-            drawing.text(
-                start + width / 2, middle + 4, names[name], "middle", system_title
-            )
-            if row in first_rows:
+            drawing.text(centre, middle + 4, names[name], "middle", system_title)
+            if cluster not in begun_clusters:
+                begun_clusters.add(cluster)
                 drawing.line(start, upper, stop, upper, "border")
             if name in moves:
                 direction = "up" if moves[name] < 0 else "down"
                 kind = f"move {direction}"
                 kinds[kind] = f"{direction}, to another cluster"
-                end = top + ROW * next_rows.index(name) + ROW / 2
+                next_upper = top + ROW * next_rows.index(name)
+                end = next_upper + ROW / 2
                 drawing.line(stop, middle, start + step, end, kind, system_title)
     drawing.legend(list(kinds.items()))
     return drawing
@@ -139,14 +143,17 @@ def _rows(rows: Rows, first: int, end: int) -> Drawing:
     left = width_of(list(names.values()))
     bottom = ROW * (end - first)
     steps = count - 1
-    width = 28 + max(min(24.0, MAX_RANKS_WIDTH / max(steps, 1)) * steps, 120)
+    step_width = min(24.0, MAX_RANKS_WIDTH / max(steps, 1))
+    width = 28 + max(step_width * steps, 120)
     drawing = Drawing(left + width, bottom + 26, rows.label)
     start = left + 14
     stop = left + width - 14
     if rows.ends:
         axis = Scale(*rows.ends, start, stop)
     else:
-        ends = [mark.low for mark in rows.marks] + [mark.high for mark in rows.marks]
+        ends = []
+        for mark in rows.marks:
+            ends += [mark.low, mark.high]
         axis = scale(ends, start, stop)
     for tick in _ticks(rows, axis):
         x = axis(tick)
@@ -155,14 +162,20 @@ def _rows(rows: Rows, first: int, end: int) -> Drawing:
     if rows.line is not None:
         x = axis(rows.line)
         drawing.line(x, 2, x, bottom, "rule")
+    cluster_starts = set()
+    for row, (previous, cluster) in enumerate(pairwise(rows.clusters), 1):
+        if previous != cluster:
+            cluster_starts.add(row)
     for row in range(first, end):
         upper = ROW * (row - first)
         middle = upper + ROW / 2
         name = rows.names[row]
-        if rows.clusters and row and rows.clusters[row] != rows.clusters[row - 1]:
+        if row in cluster_starts:
             drawing.line(0, upper, drawing.width, upper, "rule")
         marks = [mark for mark in rows.marks if mark.row == row]
-        title = marks[0].title if marks else name
+        title = name
+        if marks:
+            title = marks[0].title
         drawing.text(left - 2, middle + 4, names[name], "end", title)
         for mark in marks:
             kind = CLASSES[mark.kind]
@@ -172,7 +185,8 @@ def _rows(rows: Rows, first: int, end: int) -> Drawing:
                 drawing.line(low, middle, high, middle, kind, mark.title)
             else:
                 drawing.dot(low, middle, 4.5, kind, mark.title)
-    drawing.legend([(CLASSES[kind], meaning) for kind, meaning in rows.legend])
+    legend = [(CLASSES[kind], meaning) for kind, meaning in rows.legend]
+    drawing.legend(legend)
     return drawing
 
 
@@ -182,17 +196,21 @@ def _ticks(rows: Rows, axis: Scale) -> list[float]:
     """
     if rows.clusters:
         last = int(axis.high)
-        ranks: list[float] = list(range(1, last + 1))
-        if last * (axis(2) - axis(1)) < MAX_RANKS_WIDTH:
-            return ranks
-        return [n for n in ranks if n in (1, last) or (n % 5 == 0 and n + 1 < last)]
+        step_width = axis(2) - axis(1)
+        if last * step_width < MAX_RANKS_WIDTH:
+            return list(range(1, last + 1))
+        fifths = list(range(5, last - 1, 5))
+        return [1, *fifths, last]
     ticks = axis.ticks(2)
     wide = 0.0
     if rows.ends is None:
         wide = width_of([f"{tick:.4g}" for tick in ticks])
-    if len(ticks) > 2 and axis(ticks[1]) - axis(ticks[0]) < wide:
+    first = axis(ticks[0])
+    if len(ticks) > 2 and axis(ticks[1]) - first < wide:
         ticks = [ticks[0], ticks[-1]]
-    return ticks if axis(ticks[-1]) - axis(ticks[0]) > wide else ticks[:1]
+    if axis(ticks[-1]) - first > wide:
+        return ticks
+    return ticks[:1]
 
 
 class _Axes:
@@ -219,7 +237,8 @@ class _Axes:
             y = self.y(tick)
             drawing.line(50, y, width - 10, y, "grid")
             drawing.text(46, y + 4, f"{tick:.4g}", "end small")
-        drawing.text((54 + width - 20) / 2, bottom + 34, data.x_axis, "middle small")
+        centre = (54 + width - 20) / 2
+        drawing.text(centre, bottom + 34, data.x_axis, "middle small")
         middle = bottom / 2 + 6
         turned = f"rotate(-90 14 {middle:g})"
         drawing.text(14, middle, data.y_axis, "middle small", transform=turned)
@@ -232,10 +251,11 @@ def _curves(curves: Curves) -> Drawing:
     dots: list[Dot] = []
     for _, line in curves.lines:
         dots += line
+    xs = [dot.x for dot in dots]
     ys = [level for _, level in curves.levels]
     for dot in dots:
         ys += [dot.low, dot.high]
-    axes = _Axes(curves, 520, 280, [dot.x for dot in dots], ys)
+    axes = _Axes(curves, 520, 280, xs, ys)
     drawing = axes.drawing
     for name, level in curves.levels:
         y = axes.y(level)
@@ -256,9 +276,11 @@ def _curves(curves: Curves) -> Drawing:
             drawing.shape("polyline", f"curve {hue}", points=points)
     for number, (_, line) in enumerate(curves.lines):
         for dot in line:
+            x = axes.x(dot.x)
+            y = axes.y(dot.y)
             kind = f"{CLASSES[dot.kind]} hue{number % HUES}"
             radius = 7 if dot.kind == "large" else 4
-            drawing.dot(axes.x(dot.x), axes.y(dot.y), radius, kind, dot.title)
+            drawing.dot(x, y, radius, kind, dot.title)
     legend = []
     for number, (name, _) in enumerate(curves.lines):
         legend.append((f"curve hue{number % HUES}", name))
@@ -284,8 +306,12 @@ def _points(data: Points) -> Drawing:
     drawing = axes.drawing
     names = short_names([point.name for point in points])
     # pixels of a page count downwards, those of label_positions() upwards
-    centres = [(axes.x(point.x), -axes.y(point.y)) for point in points]
-    sizes = [(width_of([names[point.name]]) - 8, LINE) for point in points]
+    centres = []
+    sizes = []
+    for point in points:
+        centres.append((axes.x(point.x), -axes.y(point.y)))
+        name_width = width_of([names[point.name]]) - 8
+        sizes.append((name_width, LINE))
     frame = Box(50.0, -axes.y.start, drawing.width, -8.0)
     for number, position in label_positions(centres, sizes, frame).items():
         point = points[number]

@@ -68,7 +68,9 @@ def telling(metric_result: MetricResult, size: int) -> Ints:
         scores = np.stack([sentence_scores(metric, columns) for columns in blocks])
         is_missing = np.isnan(scores).all(axis=0)
         scores = np.nan_to_num(scores)
-        spreads.append(scores.max(axis=0) - scores.min(axis=0))
+        highest = scores.max(axis=0)
+        lowest = scores.min(axis=0)
+        spreads.append(highest - lowest)
         goodness = metric.goodness(scores.mean(axis=0))
         # lines without scores are neither worst nor best: NaN is sorted last
         means.append(np.where(is_missing, np.nan, goodness))
@@ -79,7 +81,7 @@ def telling(metric_result: MetricResult, size: int) -> Ints:
     worst = np.argsort(mean, kind="stable")
     best = np.argsort(-mean, kind="stable")
     evenly = np.linspace(0, metric_result.lines - 1, size).round().astype(np.int64)
-    chosen: dict[int, None] = {}
+    chosen: set[int] = set()
     for lines, quota in (
         (most_apart, size // 2),
         (worst, size // 4),
@@ -88,7 +90,8 @@ def telling(metric_result: MetricResult, size: int) -> Ints:
         (worst, size),
     ):
         new = [line for line in lines.tolist() if line not in chosen]
-        chosen |= dict.fromkeys(new[: min(quota, size - len(chosen))])
+        room = size - len(chosen)
+        chosen.update(new[: min(quota, room)])
     return np.array(sorted(chosen), np.int64)
 
 
@@ -105,17 +108,18 @@ def _affordable(
         numbers = 0
         for one in metric_results:
             systems = len(one.columns)
-            numbers += systems * (4 + one.metric.spec.schema(one.references).width)
+            schema = one.metric.spec.schema(one.references)
+            numbers += systems * (4 + schema.width)
             if capabilities.edit_judge(one.metric):
                 numbers += NUMBERS_OF_EDITS * systems * one.references
-        line_bytes = (
-            text_bytes / max(lines[name], 1) * TEXT_BYTES + numbers * NUMBER_BYTES
-        )
+        line_bytes = text_bytes / max(lines[name], 1) * TEXT_BYTES
+        line_bytes += numbers * NUMBER_BYTES
         total_bytes += lines[name] * line_bytes
     share = budget / max(total_bytes, 1.0)
-    if share >= 1:
-        return lines
-    return {name: max(1, int(count * share)) for name, count in lines.items()}
+    if share < 1:
+        for name, count in lines.items():
+            lines[name] = max(1, int(count * share))
+    return lines
 
 
 # --- the data
@@ -129,7 +133,7 @@ def explorer(context: ReportContext, lines: int | None = None) -> dict[str, Any]
     scored: dict[str, list[MetricResult]] = {}
     metric_results = [metric_result.by_line for metric_result in context.measured]
     for name in context.corpora:
-        results = [one for one in metric_results if one.scores[0].dataset == name]
+        results = [one for one in metric_results if one.dataset == name]
         if any(one.columns for one in results):
             scored[name] = results
     if not scored or lines == 0:
@@ -151,26 +155,19 @@ def explorer(context: ReportContext, lines: int | None = None) -> dict[str, Any]
     paper_names = called(signatures)
     datasets = []
     for name, results in scored.items():
-        with_columns = [
-            metric_result for metric_result in results if metric_result.columns
-        ]
+        with_columns = [one for one in results if one.columns]
         corpus = context.corpora[name]
         dataset = _dataset(corpus, with_columns, sizes[name], context, texts)
         datasets.append(dataset)
         for entry, metric_result in zip(dataset["metrics"], with_columns, strict=True):
             signature = entry["signature"]
-            entry |= {
-                "rule": None,
-                "label": short_names[signature],
-                "called": paper_names[signature],
-                **_ngram_data(metric_result.metric, numbers, rules),
-            }
+            entry["rule"] = None
+            entry["label"] = short_names[signature]
+            entry["called"] = paper_names[signature]
+            entry.update(_ngram_data(metric_result.metric, numbers, rules))
     named_rules = {}
     for name in sorted(rules):
-        named_rules[name] = {
-            "roles": ROLES[name],
-            "counts": COUNTS[name],
-        }
+        named_rules[name] = {"roles": ROLES[name], "counts": COUNTS[name]}
     return {
         "texts": texts.cut_texts,
         "cut": texts.full_lengths,
@@ -206,15 +203,13 @@ def _ngram_data(
     if overlaps:
         data["overlaps"] = []
         for overlap in overlaps:
-            tokens = number_of(overlap.tokenization, numbers)
-            data["overlaps"].append(
-                {
-                    "row": overlap.row,
-                    "kind": overlap.kind,
-                    "n": overlap.n,
-                    "tokens": tokens,
-                }
-            )
+            entry = {
+                "row": overlap.row,
+                "kind": overlap.kind,
+                "n": overlap.n,
+                "tokens": number_of(overlap.tokenization, numbers),
+            }
+            data["overlaps"].append(entry)
     if any(overlap.kind != "sequence" for overlap in overlaps):
         rules.add("match")
     return data
@@ -232,8 +227,8 @@ def _dataset(
     """
     digits = context.digits
     lines = telling(metric_results[0], size)
-    explained = telling(metric_results[0], min(context.effects, size)).tolist()
-    explained = [line for line in explained if line in lines]
+    most_telling = telling(metric_results[0], min(context.effects, size))
+    explained = [line for line in most_telling.tolist() if line in lines]
     first = corpus.texts[0]
     names: list[str] = []
     for metric_result in metric_results:
@@ -255,8 +250,11 @@ def _dataset(
     }
     if corpus.ids:
         dataset["ids"] = list(lines_of(corpus.ids, lines))
+    source_numbers = None
+    if corpus.source:
+        source_numbers = numbers_of(corpus.source)
     dataset |= {
-        "source": numbers_of(corpus.source) if corpus.source else None,
+        "source": source_numbers,
         "references": [numbers_of(file) for file in corpus.references],
         "missing": corpus.missing,
         "systems": names,
@@ -290,11 +288,15 @@ def variants_of(outputs: Ints) -> Variants:
     starts = [0]
     who = np.empty(outputs.T.shape, np.int64)
     for line, row in enumerate(outputs.T.tolist()):
-        numbers = {text: number for number, text in enumerate(dict.fromkeys(row))}
+        numbers: dict[int, int] = {}
+        who[line] = [number_of(text, numbers) for text in row]
         texts += numbers
-        who[line] = [numbers[text] for text in row]
         starts.append(len(texts))
-    return Variants(np.array(texts, np.int64), np.array(starts, np.int64), who)
+    return Variants(
+        texts=np.array(texts, np.int64),
+        starts=np.array(starts, np.int64),
+        who=who,
+    )
 
 
 def _metric(
@@ -333,7 +335,8 @@ def _metric(
         # of systems with the same output, the numbers of the first one stay
         for number, name in reversed(list(enumerate(names))):
             if name in by_system:
-                rows[variants.starts[:-1] + variants.who[:, number]] = by_system[name]
+                row_numbers = variants.starts[:-1] + variants.who[:, number]
+                rows[row_numbers] = by_system[name]
     unit = factor(metric.name) / 100
     scores = {}
     for score in metric_result.scores:
@@ -371,7 +374,8 @@ def table(
     columns for each reference, and the number of orders. `references` is as for of_annotators().
     """
     unit = factor(metric.name) / 100
-    parts = [scaled(unit * sentence_scores(metric, columns), digits)[:, None]]
+    metric_scores = scaled(unit * sentence_scores(metric, columns), digits)
+    parts = [metric_scores[:, None]]
     columns = of_annotators(metric, columns, references)
     if references is not None:
         metric = capabilities.by_annotator(metric)
@@ -388,13 +392,17 @@ def table(
         by_reference = np.full(scores.shape, np.nan)
         np.put_along_axis(by_reference, order, scores, axis=1)
         by_reference[missing] = np.nan
-        best = np.take_along_axis(order, metric.choose(moved)[:, None], axis=1)
-        parts += [scaled(unit * by_reference, digits), best.astype(np.float64)]
+        chosen = metric.choose(moved)[:, None]
+        best = np.take_along_axis(order, chosen, axis=1)
+        parts.append(scaled(unit * by_reference, digits))
+        parts.append(best.astype(np.float64))
     fields: list[list[Any]] = []
     first_column = sum(part.shape[1] for part in parts)
     for count in metric.shown_counts(counted):
         values = count.values.reshape(len(count.values), -1).astype(np.float64)
-        orders = count.values.shape[-1] if count.orders else 0
+        orders = 0
+        if count.orders:
+            orders = count.values.shape[-1]
         fields.append([count.name, first_column, count.per_reference, orders])
         parts.append(values)
         first_column += values.shape[1]
@@ -423,18 +431,16 @@ def _effects(
 
 def picked(blocks: Iterable[Columns], lines: Ints) -> dict[str, NDArray[Any]]:
     """Return the columns of these lines, which are in rising order, from blocks of all lines."""
-    parts: list[Columns] = []
+    parts: dict[str, list[NDArray[Any]]] = {}
     first = 0
     for columns in blocks:
         size = len(next(iter(columns.values())))
         low, high = np.searchsorted(lines, (first, first + size))
         rows = lines[low:high] - first
-        parts.append({name: values[rows] for name, values in columns.items()})
+        for name, values in columns.items():
+            parts.setdefault(name, []).append(values[rows])
         first += size
-    joined = {}
-    for name in parts[0]:
-        joined[name] = np.concatenate([columns[name] for columns in parts])
-    return joined
+    return {name: np.concatenate(arrays) for name, arrays in parts.items()}
 
 
 def pairs_data(

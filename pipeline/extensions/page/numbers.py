@@ -20,7 +20,9 @@ def scaled(values: Floats, digits: int) -> Floats:
     with np.errstate(invalid="ignore", over="ignore"):
         exact = values * 10.0 ** (digits + 2)
         rounded = np.floor(exact + 0.5)
-        near_half = np.abs(exact - np.floor(exact) - 0.5) < 1e-3 + 1e-15 * np.abs(exact)
+        distance = np.abs(exact - np.floor(exact) - 0.5)
+        tolerance = 1e-3 + 1e-15 * np.abs(exact)
+        near_half = distance < tolerance
     # the decimal form decides which way a half goes
     for index in zip(*np.nonzero(near_half), strict=True):
         text = round_half_up(100 * float(values[index]), digits)
@@ -47,12 +49,12 @@ def lettered(rows: Floats) -> str | list[float | None]:
 
     Whole numbers from 0 to MAX_LETTER_NUMBER have one, and so has NaN.
     """
-    codes = np.where(np.isnan(rows), ord(MISSING_LETTER) - FIRST_LETTER, rows).ravel()
-    is_fraction = codes != np.floor(codes)
-    if (
-        is_fraction.any()
-        or codes.max(initial=0) > MAX_LETTER_NUMBER
-        or (rows < 0).any()
-    ):
+    missing_code = ord(MISSING_LETTER) - FIRST_LETTER
+    codes = np.where(np.isnan(rows), missing_code, rows).ravel()
+    has_fractions = (codes != np.floor(codes)).any()
+    has_negatives = (rows < 0).any()
+    is_too_large = codes.max(initial=0) > MAX_LETTER_NUMBER
+    if has_fractions or has_negatives or is_too_large:
         return plain_numbers(rows)
-    return (codes + FIRST_LETTER).astype("<u2").tobytes().decode("utf-16-le")
+    letters = (codes + FIRST_LETTER).astype("<u2")
+    return letters.tobytes().decode("utf-16-le")

@@ -76,9 +76,8 @@ def html_files(context: ReportContext) -> dict[str, str]:
         most_lines = max(len(dataset["numbers"]) for dataset in data["datasets"])
         if page_bytes <= MAX_PAGE_BYTES or most_lines == 1:
             break
-        data = explorer(
-            context, max(1, int(most_lines * 0.9 * MAX_PAGE_BYTES / page_bytes))
-        )
+        fewer_lines = int(most_lines * 0.9 * MAX_PAGE_BYTES / page_bytes)
+        data = explorer(context, max(1, fewer_lines))
         text = render(context, data)
     return {NAME: text}
 
@@ -122,37 +121,40 @@ def content(
     config = context.config if isinstance(context.config, dict) else {}
     boards = []
     for number, group in enumerate(ranked.groups(results), 1):
-        boards.append(board(context, group, number, linked.get(group.dataset, ())))
+        systems = linked.get(group.dataset, ())
+        boards.append(board(context, group, number, systems))
     overview = overview_part(context)
     digests = []
     for name, info in results.datasets.items():
-        digests += [
-            [name, shown_role(role), digest] for role, digest in info.digests.items()
-        ]
-    findings = {}
-    for one in [
-        *means_tables(results, context.digits),
-        *section("findings", (), context),
-    ]:
-        header, rows = one.table
-        findings[one.title] = PageTable(header, rows, left=one.text_columns)
+        for role, digest in info.digests.items():
+            digests.append([name, shown_role(role), digest])
     digest_header = ["data set", "text", "digest of its lines (BLAKE2b, 128 bits)"]
+    findings = {}
+    report_tables = means_tables(results, context.digits)
+    report_tables += section("findings", (), context)
+    for table in report_tables:
+        header, rows = table.table
+        findings[table.title] = PageTable(header, rows, left=table.text_columns)
+    settings = ""
+    if results.statistics:
+        settings = comparisons.settings_line(results.statistics)
+    config_text = ""
+    if config:
+        config_text = FOLDERS.sub("…/", as_yaml(config))
     return {
         "title": _title(config, list(results.datasets)),
         "boards": boards,
         "overview": overview,
         "scores": as_json(overview["data"]),
         "types": type_maps(results, context.digits),
-        "settings": comparisons.settings_line(results.statistics)
-        if results.statistics
-        else "",
+        "settings": settings,
         "lettered": bool(results.tests) and comparisons.baseline_of(results) is None,
         "human": section("human", None, context),
         "findings": findings,
         "expected": section("expected", None, context),
         "warnings": [*results.warnings, *map(str, results.missing)],
         "digests": PageTable(digest_header, digests, left=(0, 1, 2)),
-        "config": FOLDERS.sub("…/", as_yaml(config)) if config else "",
+        "config": config_text,
         "unread": bool(context.unread) or not context.corpora,
     }
 
@@ -175,9 +177,7 @@ def as_yaml(config: Mapping[str, Any]) -> str:
 
     resolvers = {}
     for first, pairs in yaml.SafeDumper.yaml_implicit_resolvers.items():
-        resolvers[first] = [
-            (tag, pattern) for tag, pattern in pairs if tag.endswith(":null")
-        ]
+        resolvers[first] = [pair for pair in pairs if pair[0].endswith(":null")]
 
     class Plain(yaml.SafeDumper):
         yaml_implicit_resolvers = resolvers
@@ -219,10 +219,14 @@ def overview_part(context: ReportContext) -> dict[str, Any]:
     for group in ranked.groups(results):
         name = names[group.dataset, group.metric]
         unit = factor(group.metric) / 100
-        systems = [score.system for score in group.scores]
+        systems = []
+        values = []
+        for score in group.scores:
+            systems.append(score.system)
+            values.append(unit * score.score)
         data[name] = {
             "systems": systems,
-            "scores": without_nan([unit * score.score for score in group.scores]),
+            "scores": without_nan(values),
             "tests": _tests(results, group, systems),
         }
         sentences[name] = verdict_sentence(results, group, context.digits)
@@ -264,9 +268,8 @@ def _overview_table(
         from .charts import disagreement_chart
 
         if overview.about.startswith(f"{overview.name}: "):
-            plots = disagreement_chart(
-                titled, section("rankings", (), context), "metrics"
-            )
+            rankings = section("rankings", (), context)
+            plots = disagreement_chart(titled, rankings, "metrics")
         else:
             plots = disagreement_chart(titled, (), "data sets")
     return {"overview": overview, "boards": boards, "rows": rows, "plots": plots}
@@ -287,9 +290,10 @@ def _tests(results: Results, group: ranked.Group, names: Sequence[str]) -> str:
     for test in group.tests:
         sign = DIFFERENT if comparisons.is_significant(test, results) else EQUAL
         signs[frozenset((test.system, test.other))] = sign
-    return "".join(
-        signs.get(frozenset(pair), UNTESTED) for pair in combinations(names, 2)
-    )
+    text = ""
+    for pair in combinations(names, 2):
+        text += signs.get(frozenset(pair), UNTESTED)
+    return text
 
 
 # --- leader boards
@@ -334,9 +338,8 @@ def board(
         plots = board_charts(results, group)
     pairs = None
     if group.tests:
-        pairs = PageTable(
-            *comparisons.pair_table(results, group.tests, digits), left=(0, 1)
-        )
+        pair_header, pair_rows = comparisons.pair_table(results, group.tests, digits)
+        pairs = PageTable(pair_header, pair_rows, left=(0, 1))
     return {
         "group": group,
         "called": group.called,

@@ -54,7 +54,9 @@ class Scale(NamedTuple):
         ten.
         """
         rough = (self.high - self.low) / count
-        power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
+        power = 1.0
+        if rough > 0:
+            power = 10.0 ** math.floor(math.log10(rough))
         steps = [power * digit for digit in (1, 2, 5, 10)]
         step = min(steps, key=lambda step: abs(step - rough))
         first = math.ceil(self.low / step - 1e-9)
@@ -120,9 +122,14 @@ class Drawing:
             element += f' {name}="{text_of_value}"'
         if kind:
             element += f' class="{kind}"'
-        inner = f"<title>{escape(printable(title))}</title>" if title else ""
+        inner = ""
+        if title:
+            inner = f"<title>{escape(printable(title))}</title>"
         inner += escape(minus(printable(text)))
-        self.shapes.append(f"<{element}>{inner}</{tag}>" if inner else f"<{element}/>")
+        if inner:
+            self.shapes.append(f"<{element}>{inner}</{tag}>")
+        else:
+            self.shapes.append(f"<{element}/>")
 
     def line(
         self,
@@ -191,11 +198,9 @@ def minus(text: str) -> str:
     """Return a number, an interval or the like with the minus sign that scripts write too; other
     text as it is.
     """
-    return (
-        re.sub(r"(?<![0-9])-(?=[0-9.])", MINUS, text)
-        if _NUMBERS.fullmatch(text)
-        else text
-    )
+    if not _NUMBERS.fullmatch(text):
+        return text
+    return re.sub(r"(?<![0-9])-(?=[0-9.])", MINUS, text)
 
 
 def width_of(texts: Sequence[str]) -> float:
@@ -230,8 +235,10 @@ def interval_bar(score: Score, axis: Scale) -> Drawing | None:
     low, high = bounds(score)
     unit = factor(score.metric)
     drawing = Drawing(BAR_WIDTH, 18, "", stretched=True)
-    ticks = [f"M{axis(tick):.1f} 0v18" for tick in axis.ticks()]
-    drawing.shape("path", "grid", d="".join(ticks))
+    outline = ""
+    for tick in axis.ticks():
+        outline += f"M{axis(tick):.1f} 0v18"
+    drawing.shape("path", "grid", d=outline)
     start = axis(unit * low)
     width = axis(unit * high) - start
     drawing.shape(
@@ -274,7 +281,8 @@ def interval_scale(scores: Sequence[Score]) -> Scale:
     values = []
     for score in scores:
         unit = factor(score.metric)
-        values += [unit * value for value in (*bounds(score), score.score)]
+        for value in (*bounds(score), score.score):
+            values.append(unit * value)
     return scale(values, 0, BAR_WIDTH)
 
 

@@ -85,10 +85,11 @@ class Texts:
         sample = list(split)[:: max(len(split) // SAMPLE_TEXTS, 1)]
         failures = {}
         for way in WAYS:
-            forms = [
-                _form(split[number], self.cut_texts[number], way) for number in sample
-            ]
-            failures[way] = len(forms) - forms.count(None)
+            failures[way] = 0
+            for number in sample:
+                form = _form(split[number], self.cut_texts[number], way)
+                if form is not None:
+                    failures[way] += 1
         best = min(WAYS, key=failures.__getitem__)
         all_forms = {}
         for number, tokens in split.items():
@@ -108,7 +109,11 @@ def words_key(text: str) -> TextKey:
     """Return a key that is the same for texts that differ only in the white space between words.
     Lines stay apart.
     """
-    return _key("\n".join(" ".join(line.split()) for line in text.strip().split("\n")))
+    lines = []
+    for line in text.strip().split("\n"):
+        words = line.split()
+        lines.append(" ".join(words))
+    return _key("\n".join(lines))
 
 
 def _form(tokens: Sequence[str], text: str, way: str) -> str | list[str] | None:
@@ -119,7 +124,9 @@ def _form(tokens: Sequence[str], text: str, way: str) -> str | list[str] | None:
         return None
     separator = "" if way in ("characters", "spaceless") else " "
     joined = separator.join(tokens)
-    return joined if WAYS[way](joined) == tokens else list(tokens)
+    if WAYS[way](joined) == tokens:
+        return joined
+    return list(tokens)
 
 
 def number_of(thing: Hashable, numbers: dict[Any, int]) -> int:
@@ -161,9 +168,8 @@ def edit_data(
     for name in names:
         numbers = np.zeros_like(lines)
         if name in columns:
-            numbers = np.concatenate(list(chosen_references(metric, columns[name])))[
-                lines
-            ]
+            all_numbers = np.concatenate(list(chosen_references(metric, columns[name])))
+            numbers = all_numbers[lines]
         if references is not None:
             numbers = annotators_of(references, numbers)
         chosen.append(numbers.tolist())
@@ -176,20 +182,16 @@ def edit_data(
         edit_numbers: dict[_Edit, int] = {}
         line_marks: list[list[str | None]] = []
         for name in names:
+            system_marks: list[str | None] = [None] * len(view.references)
             if name in by_system:
-                line_marks.append([_mark(one, edit_numbers) for one in by_system[name]])
-            else:
-                line_marks.append([None] * len(view.references))
+                system_marks = [_mark(one, edit_numbers) for one in by_system[name]]
+            line_marks.append(system_marks)
         marks.append(line_marks)
         line_edits: list[int] = []
         for edit in edit_numbers:
             correction = number_of(edit.correction, words)
-            line_edits += [
-                edit.start,
-                edit.end,
-                correction,
-                number_of(edit.type, words),
-            ]
+            edit_type = number_of(edit.type, words)
+            line_edits += [edit.start, edit.end, correction, edit_type]
         edits.append(line_edits)
     return {
         "words": list(words),
@@ -215,9 +217,8 @@ def _source_tokens(corpus: Corpus, metric: Metric, lines: Ints) -> dict[int, lis
         if len(source) > MAX_TEXT:
             continue
         source_tokens = tokenization.tokens(source) if tokenization else source.split()
-        if not corpus.source or source_tokens != [
-            word for word in WHITE.split(text) if word
-        ]:
+        found_by_script = [word for word in WHITE.split(text) if word]
+        if not corpus.source or source_tokens != found_by_script:
             tokens[position] = source_tokens
     return tokens
 
@@ -232,12 +233,13 @@ def _verdicts(
     view = corpus.read_by(metric.spec)
     judge = edit_judge(metric)
     assert judge is not None  # noqa: S101 (see by_annotator())
-    files = [view.source, *view.references, *map(view.systems.get, names)]
+    assert view.source is not None  # noqa: S101 (see edit_data())
+    systems = [view.systems[name] for name in names]
     for low in range(0, len(lines), LINES_AT_ONCE):
         numbers = lines[low : low + LINES_AT_ONCE]
-        source, *others = [list(lines_of(file, numbers)) for file in files if file]
-        annotations = others[: len(view.references)]
-        outputs = others[len(view.references) :]
+        source = list(lines_of(view.source, numbers))
+        annotations = [list(lines_of(file, numbers)) for file in view.references]
+        outputs = [list(lines_of(file, numbers)) for file in systems]
         yield from zip(*judge.verdicts(source, outputs, annotations), strict=True)
 
 

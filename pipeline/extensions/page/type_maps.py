@@ -17,9 +17,11 @@ def type_maps(
     have no types of their own are left out.
     """
     maps: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for tier in sorted(by_type.TIERS, key=lambda tier: (tier != by_type.TIER, tier)):
+    other_tiers = sorted(set(by_type.TIERS) - {by_type.TIER})
+    for tier in (by_type.TIER, *other_tiers):
         for types in by_type.types_of(results, tier):
-            group_maps = maps.setdefault((types.group.dataset, types.group.metric), [])
+            key = (types.group.dataset, types.group.metric)
+            group_maps = maps.setdefault(key, [])
             if types.tier == tier or not group_maps:
                 group_maps.append(_type_map(types, digits, is_open=not group_maps))
     return maps
@@ -28,15 +30,16 @@ def type_maps(
 def _type_map(types: by_type.Types, digits: int, *, is_open: bool) -> dict[str, Any]:
     rows = []
     for name in types.names:
-        rows.append(
-            (name, [_shade(types, system, name, digits) for system in types.systems])
-        )
+        shades = [_shade(types, system, name, digits) for system in types.systems]
+        rows.append((name, shades))
     header: list[str] = []
     numbers: list[list[str]] = []
     for system in types.systems:
-        (first, *titles), system_rows = by_type.of_system(types, system, digits)
-        header = header or [first, "system", *titles]
-        numbers += [[name, system, *cells] for name, *cells in system_rows]
+        header, system_rows = by_type.of_system(types, system, digits)
+        for row in system_rows:
+            row.insert(1, system)
+            numbers.append(row)
+    header.insert(1, "system")
     numbers.sort(key=lambda row: types.names.index(row[0]))
     return {
         "title": f"By type: {by_type.TIERS[types.tier]}",
@@ -58,9 +61,11 @@ def _shade(
         return Shade(by_type.NONE, "none", f"{system}, {name}: does not occur")
     texts = []
     for output in (*types.fractions, *types.counts):
-        texts.append(f"{output} {types.cell(system, name, output, digits)}")
+        value = types.cell(system, name, output, digits)
+        texts.append(f"{output} {value}")
     if types.level:
-        texts[0] += f" ({types.level}: {types.interval(system, name, digits)})"
+        interval = types.interval(system, name, digits)
+        texts[0] += f" ({types.level}: {interval})"
     shade = 0
     if cell.score > 0:
         shade = max(1, round(cell.score * SHADES))

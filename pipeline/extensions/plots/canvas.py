@@ -182,12 +182,12 @@ def add_title(
     plot_style = STYLE.get()
     if not plot_style.title:
         return figure
-    parts = [
-        part.replace("\n", " ")
-        for part in (group.dataset, group.called, subject)
-        if part
-    ]
-    title = ": ".join(shortened(printable(part), 60) for part in parts)
+    parts = []
+    for text in (group.dataset, group.called, subject):
+        if text:
+            line = printable(text.replace("\n", " "))
+            parts.append(shortened(line, 60))
+    title = ": ".join(parts)
     figure.draw_without_rendering()  # from here on the axes have their position
     left = axes.get_position().x0
     size = plot_style.points(10)
@@ -213,12 +213,12 @@ def add_legend(figure: Figure, entries: Sequence[Artist], columns: int) -> None:
     """
     if STYLE.get().narrow:
         longest = max(len(str(entry.get_label())) for entry in entries)
-        room = int(figure.get_figwidth() * 72 / (MIN_POINTS * (0.55 * longest + 4)))
+        column_points = MIN_POINTS * (0.55 * longest + 4)
+        room = int(figure.get_figwidth() * 72 / column_points)
         columns = max(1, min(columns, room))
         lines = -(-len(entries) // columns)
-        figure.set_figheight(
-            figure.get_figheight() + 1.6 * MIN_POINTS / 72 * (lines - 1)
-        )
+        more_height = 1.6 * MIN_POINTS / 72 * (lines - 1)
+        figure.set_figheight(figure.get_figheight() + more_height)
     figure.legend(
         handles=list(entries),
         loc="outside lower center",
@@ -253,7 +253,9 @@ def draw_rows(rows: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]:
     if rows.line is not None:
         axes.axvline(rows.line, zorder=0, **MARKS["line"])
     for mark in rows.marks:
-        ends = [mark.low] if mark.low == mark.high else [mark.low, mark.high]
+        ends = [mark.low]
+        if mark.low != mark.high:
+            ends.append(mark.high)
         axes.plot(ends, [mark.row] * len(ends), **MARKS[mark.kind])
     axes.set_xlabel(short_text(rows.axis, 90))
     if rows.ends:
@@ -285,7 +287,8 @@ def draw_rows(rows: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]:
     if legend_below and rows.legend:
         entries = []
         for kind, meaning in rows.legend:
-            entries.append(Line2D([], [], label=short_text(meaning, 60), **MARKS[kind]))
+            label = short_text(meaning, 60)
+            entries.append(Line2D([], [], label=label, **MARKS[kind]))
         add_legend(figure, entries, 2)
     return figure, axes
 
@@ -294,9 +297,8 @@ def draw_curves(curves: Curves) -> tuple[Figure, Axes]:
     """Return a figure of lines over their steps, with shaded intervals. The best point of each line
     is large.
     """
-    figure, axes = new_figure(
-        height=3.8 + 0.1 * (len(curves.lines) + len(curves.levels))
-    )
+    count = len(curves.lines) + len(curves.levels)
+    figure, axes = new_figure(height=3.8 + 0.1 * count)
     for number, (name, dots) in enumerate(curves.lines):
         _draw_curve(axes, number, name, dots)
     for number, (name, level) in enumerate(curves.levels, len(curves.lines)):
@@ -363,9 +365,10 @@ def _draw_curve(
             linewidth=0,
         )
     for kind, size, inside in (("large", 9, colour), ("open", 5, "white")):
+        marked = [dot for dot in dots if dot.kind == kind]
         axes.plot(
-            [dot.x for dot in dots if dot.kind == kind],
-            [dot.y for dot in dots if dot.kind == kind],
+            [dot.x for dot in marked],
+            [dot.y for dot in marked],
             color=colour,
             linestyle="",
             marker=marker,
@@ -423,10 +426,12 @@ def add_labels(
             continue
         name, x, y = labels[number]
         point_x, point_y = points[number]
+        right = (position.x - point_x) * scale
+        up = (position.y - point_y) * scale
         axes.annotate(
             name,
             (x, y),
-            xytext=((position.x - point_x) * scale, (position.y - point_y) * scale),
+            xytext=(right, up),
             textcoords="offset points",
             ha="center",
             va="center",

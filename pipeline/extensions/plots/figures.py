@@ -19,8 +19,9 @@ def scores(context: ReportContext) -> Iterator[PlotFigure]:
     the baseline.
     """
     for group in ranked.groups(context.results):
-        drawing = draw_rows(score_rows(context.results, group), legend_below=True)
-        yield PlotFigure(group, "", add_title(*drawing, group))
+        rows = score_rows(context.results, group)
+        figure, axes = draw_rows(rows, legend_below=True)
+        yield PlotFigure(group, "", add_title(figure, axes, group))
 
 
 @in_style
@@ -28,7 +29,8 @@ def curves(context: ReportContext) -> Iterator[PlotFigure]:
     """Draw scores over steps, a line for each series of systems; several runs share a figure."""
     runs = [(context.name, context.results), *context.beside]
     for group, lines in step_curves(runs):
-        figure = add_title(*draw_curves(lines), group, lines.label, *lines.caption)
+        figure, axes = draw_curves(lines)
+        add_title(figure, axes, group, lines.label, *lines.caption)
         yield PlotFigure(group, lines.x_axis, figure)
 
 
@@ -38,10 +40,10 @@ def ranks(context: ReportContext) -> Iterator[PlotFigure]:
     subject = f"rank (circle) and its {comparisons.level_name(context.results)} range"
     for group in ranked.groups(context.results):
         rows = rank_rows(group.scores)
-        if rows and len(rows.names) == len(
-            group.scores
-        ):  # a figure has all systems of a table
-            yield PlotFigure(group, "", add_title(*draw_rows(rows), group, subject))
+        # a figure has all systems of a table
+        if rows and len(rows.names) == len(group.scores):
+            figure, axes = draw_rows(rows)
+            yield PlotFigure(group, "", add_title(figure, axes, group, subject))
 
 
 @in_style
@@ -54,7 +56,8 @@ def differences(context: ReportContext) -> Iterator[PlotFigure]:
     for group in ranked.groups(context.results):
         rows = difference_rows(context.results, group)
         if rows:
-            yield PlotFigure(group, "", add_title(*draw_rows(rows), group, subject))
+            figure, axes = draw_rows(rows)
+            yield PlotFigure(group, "", add_title(figure, axes, group, subject))
 
 
 def plot_files(context: ReportContext) -> dict[str, bytes]:
@@ -65,9 +68,8 @@ def plot_files(context: ReportContext) -> dict[str, bytes]:
     names = dict.fromkeys(context.plots or PLOTS)
     for name in names:
         if name not in PLOTS:
-            raise InputError(
-                f"--plot {name}: no plot is called so{known_names(name, PLOTS)}"
-            )
+            hint = known_names(name, PLOTS)
+            raise InputError(f"--plot {name}: no plot is called so{hint}")
     files: dict[str, bytes] = {}
     for name in names:
         for group, more, figure in PLOTS[name].figures(context):

@@ -16,17 +16,19 @@ class Box(NamedTuple):
     @property
     def area(self) -> float:
         """The area; 0 if the sides are the wrong way round."""
-        width = self.right - self.left
-        height = self.top - self.bottom
-        return width * height if width > 0 and height > 0 else 0.0
+        width = max(self.right - self.left, 0.0)
+        height = max(self.top - self.bottom, 0.0)
+        return width * height
 
     def common_area(self, other: "Box") -> float:
         """Return the area that two boxes share."""
-        left = max(self.left, other.left)
-        bottom = max(self.bottom, other.bottom)
-        return Box(
-            left, bottom, min(self.right, other.right), min(self.top, other.top)
-        ).area
+        common = Box(
+            left=max(self.left, other.left),
+            bottom=max(self.bottom, other.bottom),
+            right=min(self.right, other.right),
+            top=min(self.top, other.top),
+        )
+        return common.area
 
 
 POINT = 4.0
@@ -63,9 +65,8 @@ def label_positions(
     """
     taken = [Box(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     positions: dict[int, LabelPosition] = {}
-    for number in sorted(
-        range(len(points)), key=lambda n: (-points[n][0], -points[n][1])
-    ):
+    order = sorted(range(len(points)), key=lambda n: (-points[n][0], -points[n][1]))
+    for number in order:
         distance, box = _best_box(points[number], sizes[number], taken, frame)
         taken.append(box)
         x = (box.left + box.right) / 2
@@ -81,15 +82,23 @@ def _best_box(
     frame: Box,
 ) -> tuple[float, Box]:
     """Return the first free box for a label, or the one that covers least, and its distance."""
-    width, height = size
+    point_x, point_y = point
+    half_width = size[0] / 2
+    half_height = size[1] / 2
     tried = []
     for distance in DISTANCES:
+        x_radius = distance + half_width
+        y_radius = distance + half_height - NEAR / 3
         for angle in ANGLES:
-            x = point[0] + math.cos(math.radians(angle)) * (distance + width / 2)
-            y = point[1] + math.sin(math.radians(angle)) * (
-                distance + height / 2 - NEAR / 3
+            radians = math.radians(angle)
+            x = point_x + math.cos(radians) * x_radius
+            y = point_y + math.sin(radians) * y_radius
+            box = Box(
+                left=x - half_width,
+                bottom=y - half_height,
+                right=x + half_width,
+                top=y + half_height,
             )
-            box = Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
             outside = box.area - box.common_area(frame)
             covered = sum(box.common_area(other) for other in taken) + outside
             if covered <= MAX_COVERED:

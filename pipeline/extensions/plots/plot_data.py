@@ -149,37 +149,41 @@ def disagreement(
     """
     scored: set[str] = set()
     for _, group in titled:
-        scored.update(score.system for score in group.scores)
+        for score in group.scores:
+            scored.add(score.system)
     columns: list[tuple[str, dict[str, int]]] = []
     descriptions: dict[str, list[str]] = {}
 
     def add(title: str, systems: Sequence[RankedSystem]) -> None:
-        columns.append((title, {system.name: system.cluster for system in systems}))
+        clusters = {}
         for system in systems:
-            descriptions.setdefault(system.name, []).append(f"{system.rank} by {title}")
+            clusters[system.name] = system.cluster
+            texts = descriptions.setdefault(system.name, [])
+            texts.append(f"{system.rank} by {title}")
+        columns.append((title, clusters))
 
     for title, systems in rankings:
         add(title, [system for system in systems if system.name in scored])
     for title, group in titled:
-        add(
-            title,
-            [_ranked_system(one) for one in group.scores if math.isfinite(one.score)],
-        )
+        finite = [score for score in group.scores if math.isfinite(score.score)]
+        add(title, list(map(_ranked_system, finite)))
     if len(columns) < 2:
         return None
-    titles = {
-        name: f"{name}: {', '.join(texts)}" for name, texts in descriptions.items()
-    }
+    titles = {}
+    for name, texts in descriptions.items():
+        titles[name] = f"{name}: {', '.join(texts)}"
     label = f"where {subject} disagree: the order of the systems in each column"
     return Orders(label, columns, titles)
 
 
 def _ranked_system(score: Score) -> RankedSystem:
+    best = score.rank
+    worst = score.rank
+    cluster = score.rank
     if score.bootstrap:
-        return RankedSystem(
-            score.system, score.rank, *score.bootstrap.ranks, score.bootstrap.cluster
-        )
-    return RankedSystem(score.system, score.rank, score.rank, score.rank, score.rank)
+        best, worst = score.bootstrap.ranks
+        cluster = score.bootstrap.cluster
+    return RankedSystem(score.system, score.rank, best, worst, cluster)
 
 
 def leaving(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
@@ -188,8 +192,8 @@ def leaving(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
 
     Among the systems in both rankings, the positions of the two clusters do not overlap.
     """
-    before = _cluster_positions([(name, one[name]) for name in one if name in other])
-    after = _cluster_positions([(name, other[name]) for name in other if name in one])
+    before = _cluster_positions(one, other)
+    after = _cluster_positions(other, one)
     moves = {}
     for name, (first, last) in before.items():
         new_first, new_last = after[name]
@@ -201,14 +205,18 @@ def leaving(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
 
 
 def _cluster_positions(
-    ranking: Sequence[tuple[str, int]],
+    ranking: dict[str, int], other: dict[str, int]
 ) -> dict[str, tuple[int, int]]:
-    """Return the first and the last position of each system's cluster, from 0."""
-    clusters = [cluster for _, cluster in ranking]
+    """Return the first and the last position of each system's cluster, from 0, among the systems
+    that the other ranking has too.
+    """
+    names = [name for name in ranking if name in other]
+    clusters = [ranking[name] for name in names]
     positions = {}
-    for name, cluster in ranking:
+    for name, cluster in zip(names, clusters, strict=True):
         first = clusters.index(cluster)
-        positions[name] = (first, first + clusters.count(cluster) - 1)
+        last = first + clusters.count(cluster) - 1
+        positions[name] = (first, last)
     return positions
 
 
@@ -240,20 +248,18 @@ def score_rows(results: Results, group: ranked.Group) -> Rows:
     kinds = {mark.kind for mark in marks}
     legend = []
     if "interval" in kinds:
-        legend.append(
-            ("interval", f"{comparisons.level_name(results)} interval (sentences)")
-        )
+        level = comparisons.level_name(results)
+        legend.append(("interval", f"{level} interval (sentences)"))
     if "draws" in kinds:
         legend.append(("draws", "95% of draws of references"))
     if tests:
         legend.append(("line", f"baseline {baseline}"))
         legend.append(("open", "no significant difference from it"))
-    names = [score.system for score in group.scores]
     return Rows(
-        "scores with their intervals",
-        names,
-        group.axis,
-        marks,
+        label="scores with their intervals",
+        names=[score.system for score in group.scores],
+        axis=group.axis,
+        marks=marks,
         line=line,
         legend=legend,
     )
@@ -262,9 +268,10 @@ def score_rows(results: Results, group: ranked.Group) -> Rows:
 def difference_rows(results: Results, group: ranked.Group) -> Rows | None:
     """Return differences from the baseline with their intervals, or None if there are none."""
     by_system = {test.system: test for test in group.tests}
-    tests = [
-        by_system[score.system] for score in group.scores if score.system in by_system
-    ]
+    tests = []
+    for score in group.scores:
+        if score.system in by_system:
+            tests.append(by_system[score.system])
     if comparisons.baseline_of(results) is None or not tests:
         return None
     marks = []
@@ -272,7 +279,9 @@ def difference_rows(results: Results, group: ranked.Group) -> Rows | None:
         unit = factor(test.metric)
         low, high = test.interval
         value = unit * test.difference
-        kind = "value" if comparisons.is_significant(test, results) else "open"
+        kind = "open"
+        if comparisons.is_significant(test, results):
+            kind = "value"
         marks.append(Mark(row, "interval", unit * low, unit * high))
         marks.append(Mark(row, kind, value, value))
     return Rows(
@@ -329,11 +338,12 @@ def step_curves(
     together: dict[tuple[object, ...], list[NamedGroup]] = {}
     for name, results in runs:
         for group in ranked.groups(results):
-            texts = results.datasets[group.dataset].digests.items()
-            shared = frozenset(
-                item for item in texts if not item[0].startswith("system ")
-            )
-            key = (group.dataset, group.metric, shared)
+            digests = results.datasets[group.dataset].digests
+            shared = set()
+            for role, digest in digests.items():
+                if not role.startswith("system "):
+                    shared.add((role, digest))
+            key = (group.dataset, group.metric, frozenset(shared))
             together.setdefault(key, []).append(NamedGroup(name, results, group))
     for named_groups in together.values():
         for curves in curves_of(named_groups):
@@ -344,7 +354,8 @@ def curves_of(named_groups: Sequence[NamedGroup]) -> list[Curves]:
     """Return the scores of a metric over steps: a figure for each quantity that steps count."""
     axes: dict[str, None] = {}
     for _, results, group in named_groups:
-        axes.update(dict.fromkeys(series.axis for series in series_in(results, group)))
+        for series in series_in(results, group):
+            axes[series.axis] = None
     return [_curves(named_groups, axis) for axis in axes]
 
 
@@ -360,45 +371,65 @@ def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
         prefix = named_group.prefix
         on_axes: set[str] = set()
         for series in series_in(results, group):
-            on_axes.update(system for _, system in series.steps)
+            for _, system in series.steps:
+                on_axes.add(system)
             if series.axis == axis:
                 name = f"{prefix}{series.name}".strip(": ") or axis
                 lines.append((name, _dots(named_group, series)))
         for score in group.scores:
             if math.isfinite(score.score) and score.system not in on_axes:
                 levels.append((prefix + score.system, 100 * score.score))
-        caption += [prefix + sentence for sentence in best_sentences(results, group)]
+        for sentence in best_sentences(results, group):
+            caption.append(prefix + sentence)
     all_dots: list[Dot] = []
     for _, dots in lines:
         all_dots += dots
     kinds = {dot.kind for dot in all_dots}
-    meanings = {"large": "large: the best", "open": "hollow: not significantly worse"}
-    legend = [(kind, meaning) for kind, meaning in meanings.items() if kind in kinds]
+    legend = []
+    if "large" in kinds:
+        legend.append(("large", "large: the best"))
+    if "open" in kinds:
+        legend.append(("open", "hollow: not significantly worse"))
     y_axis = named_groups[0].group.axis
     if any(dot.low < dot.high for dot in all_dots):
         y_axis += f", {comparisons.level_name(named_groups[0].results)} interval"
-    return Curves(f"scores by {axis}", axis, y_axis, lines, levels, legend, caption)
+    return Curves(
+        label=f"scores by {axis}",
+        x_axis=axis,
+        y_axis=y_axis,
+        lines=lines,
+        levels=levels,
+        legend=legend,
+        caption=caption,
+    )
 
 
 def _dots(named_group: NamedGroup, series: Series) -> list[Dot]:
     _, results, group = named_group
     best = best_of_series(results, group, series)
-    scores = {
-        score.system: score for score in group.scores if math.isfinite(score.score)
-    }
+    scores = {score.system: score for score in group.scores}
     dots = []
     for step, system in series.steps:
-        if system not in scores:
+        score = scores.get(system)
+        if score is None or not math.isfinite(score.score):
             continue
-        score = scores[system]
-        low = high = score.score
+        interval = (score.score, score.score)
         if score.bootstrap:
-            low, high = score.bootstrap.interval
+            interval = score.bootstrap.interval
+        low, high = interval
         kind = "value"
         if best and best.first is score:
             kind = "large"
         elif best and best.way == "test" and system in best.equals:
             kind = "open"
         title = f"{named_group.prefix}{system}: {percent(score.score, 2)}"
-        dots.append(Dot(step, 100 * score.score, 100 * low, 100 * high, kind, title))
+        dot = Dot(
+            x=step,
+            y=100 * score.score,
+            low=100 * low,
+            high=100 * high,
+            kind=kind,
+            title=title,
+        )
+        dots.append(dot)
     return dots

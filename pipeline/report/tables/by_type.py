@@ -64,7 +64,9 @@ class Types:
         if category is None:
             return NONE
         value = category.outputs[output]
-        return percent(value, digits) if output in self.fractions else f"{value:.0f}"
+        if output in self.fractions:
+            return percent(value, digits)
+        return f"{value:.0f}"
 
     def interval(
         self,
@@ -74,7 +76,9 @@ class Types:
     ) -> str:
         """Return the interval of the score as text."""
         category = self.cells.get((system, name))
-        bounds = category and category.intervals.get(self.fractions[0])
+        if category is None:
+            return NONE
+        bounds = category.intervals.get(self.fractions[0])
         return shown_interval(bounds, digits) if bounds else NONE
 
 
@@ -117,8 +121,10 @@ def side_by_side(types: Types, digits: int, outputs: Sequence[str] = ()) -> Tabl
         for output in outputs:
             title = system
             if len(outputs) > 1:
-                is_score = output == types.fractions[0]
-                title += " F" if is_score else f" {output[:1].upper()}"
+                letter = output[:1].upper()
+                if output == types.fractions[0]:
+                    letter = "F"
+                title += f" {letter}"
             titles.append(title)
             columns.append((system, output))
     rows = []
@@ -138,7 +144,9 @@ def of_system(types: Types, system: str, digits: int) -> Table:
     for name in types.names:
         if (system, name) not in types.cells:
             continue
-        row = [name, *(types.cell(system, name, output, digits) for output in outputs)]
+        row = [name]
+        for output in outputs:
+            row.append(types.cell(system, name, output, digits))
         if types.level:
             row.append(types.interval(system, name, digits))
         rows.append(row)

@@ -61,7 +61,8 @@ def signed(difference: float, digits: int, metric: str = "") -> str:
     text = percent(abs(difference), digits, metric)
     if not text.strip("0.-"):
         return text
-    return f"-{text}" if difference < 0 else f"+{text}"
+    sign = "-" if difference < 0 else "+"
+    return sign + text
 
 
 def marked(test: Comparison, results: Results, digits: int) -> str:
@@ -145,7 +146,8 @@ def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) ->
         cluster = str(bootstrap.cluster)
         rows.append([interval, f"{mean} ± {half}", *cells, ranks, cluster])
     level = level_name(results)
-    return [f"{level} interval", f"mean ± {level}", *titles, "ranks", "cluster"], rows
+    header = [f"{level} interval", f"mean ± {level}", *titles, "ranks", "cluster"]
+    return header, rows
 
 
 def half_width(bounds: tuple[float, float], digits: int, metric: str) -> str:
@@ -183,7 +185,9 @@ def _letters(
     """Return the letters of the systems that were compared, as a cell each."""
     from ...scoring.resampling.intervals import letters
 
-    names = {test.system for test in tests} | {test.other for test in tests}
+    names = set()
+    for test in tests:
+        names |= {test.system, test.other}
     systems = [score for score in scores if score.system in names]
     numbers = {score.system: number for number, score in enumerate(systems)}
     different = []
@@ -191,7 +195,10 @@ def _letters(
         if is_significant(test, results):
             different.append((numbers[test.system], numbers[test.other]))
     groups = letters([score.rank for score in systems], different)
-    return {score.system: [group] for score, group in zip(systems, groups, strict=True)}
+    cells = {}
+    for score, group in zip(systems, groups, strict=True):
+        cells[score.system] = [group]
+    return cells
 
 
 def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Table:

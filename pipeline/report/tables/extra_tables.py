@@ -59,21 +59,22 @@ def means_tables(results: Results, digits: int) -> list[ReportTable]:
     names = called(mean.metric for mean in means)
     tables: list[ReportTable] = []
     for number, mean in enumerate(means, 1):
-        title = f"mean over {len(mean.datasets)} data sets, each counts the same: {names[mean.metric]}"
+        count = len(mean.datasets)
+        title = (
+            f"mean over {count} data sets, each counts the same: {names[mean.metric]}"
+        )
         for system, datasets in mean.lacking.items():
             title += f"; {system} has no score on {', '.join(datasets)}"
-        tables.append(
-            ReportTable(
-                name=f"findings-{number}",
-                title=title,
-                table=(
-                    ["rank", "system", "mean", *mean.datasets],
-                    list(_mean_rows(results, mean, digits)),
-                ),
-                text_columns=(1,),
-                position=MEANS,
-            )
+        header = ["rank", "system", "mean", *mean.datasets]
+        rows = list(_mean_rows(results, mean, digits))
+        table = ReportTable(
+            name=f"findings-{number}",
+            title=title,
+            table=(header, rows),
+            text_columns=(1,),
+            position=MEANS,
         )
+        tables.append(table)
     return tables
 
 
@@ -87,10 +88,8 @@ def _mean_rows(results: Results, mean: Mean, digits: int) -> Iterator[list[str]]
     positions = [*map(str, ranks(values)), *("-" for _ in mean.lacking)]
     systems = [*mean.systems, *mean.lacking]
     for position, system in zip(positions, systems, strict=True):
-        row = [mean.systems.get(system, math.nan)]
-        row += [scores.get((system, dataset), math.nan) for dataset in mean.datasets]
-        yield [
-            position,
-            system,
-            *(percent(value, digits, mean.metric) for value in row),
-        ]
+        values = [mean.systems.get(system, math.nan)]
+        for dataset in mean.datasets:
+            values.append(scores.get((system, dataset), math.nan))
+        cells = [percent(value, digits, mean.metric) for value in values]
+        yield [position, system, *cells]

@@ -101,13 +101,16 @@ def _differences(name: str, rivals: Sequence[Settings]) -> list[str]:
     if name in METRICS:
         for option in METRICS[name].options:
             defaults[option.key] = str(option.default_of({})).lower() or "none"
-    compared = {key: defaults[key] for key in ALWAYS if key in defaults}
-    texts = _distinguishing_settings([{**compared, **rival} for rival in rivals])
+    always = {key: defaults[key] for key in ALWAYS if key in defaults}
+    completed = [always | rival for rival in rivals]
+    texts = _distinguishing_settings(completed)
     if not texts[0].isdigit():
         return texts
-    compared = {}
+    compared: Settings = {}
     for rival in rivals:
-        compared |= {key: defaults[key] for key in rival if key in defaults}
+        for key in rival:
+            if key in defaults:
+                compared[key] = defaults[key]
     completed = []
     for rival in rivals:
         completed.append({key: rival.get(key, compared[key]) for key in compared})
@@ -138,7 +141,8 @@ def _distinguishing_settings(rivals: Sequence[Settings]) -> list[str]:
                 chosen.append(key)
     texts = []
     for rival in rivals:
-        texts.append(" ".join(f"{key}:{rival[key]}" for key in chosen if key in rival))
+        settings = [f"{key}:{rival[key]}" for key in chosen if key in rival]
+        texts.append(" ".join(settings))
     if all(texts) and len(set(texts)) == len(texts):
         return texts
     return [str(number) for number in range(1, len(texts) + 1)]

@@ -5,6 +5,7 @@ their columns.
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -62,7 +63,9 @@ class Group(NamedTuple):
     @property
     def axis(self) -> str:
         """The title of the axis of a plot of its scores."""
-        return f"{self.output} (percent)" if factor(self.metric) != 1 else self.output
+        if factor(self.metric) == 1:
+            return self.output
+        return f"{self.output} (percent)"
 
     @property
     def heading(self) -> str:
@@ -140,9 +143,11 @@ def kinds(info: DatasetInfo, group: Group) -> dict[str, str]:
 def cluster_ends(scores: Sequence[Score]) -> list[int]:
     """Return the numbers of the rows at which a cluster ends and another follows."""
     clusters = [score.bootstrap.cluster if score.bootstrap else 0 for score in scores]
-    return [
-        row for row in range(len(clusters) - 1) if clusters[row] != clusters[row + 1]
-    ]
+    ends = []
+    for row, (cluster, next_cluster) in enumerate(pairwise(clusters)):
+        if cluster != next_cluster:
+            ends.append(row)
+    return ends
 
 
 def size(info: DatasetInfo) -> str:
@@ -191,8 +196,10 @@ def ranked_table(
     more = [name for name in outputs if name not in usual]
     titles, compared_cells = bootstrap_columns(results, scores, digits)
     has_draws = any(score.samples for score in scores)
-    draw_titles = ["std of draws", "95% of draws"] if has_draws else []
-    header = ["rank", "system", score_name, *usual, *titles, *draw_titles, *more]
+    header = ["rank", "system", score_name, *usual, *titles]
+    if has_draws:
+        header += ["std of draws", "95% of draws"]
+    header += more
     rows = []
     for score, cells in zip(scores, compared_cells, strict=True):
         row = [str(score.rank), score.system, percent(score.score, digits, signature)]

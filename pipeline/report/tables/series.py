@@ -36,8 +36,11 @@ def best_of_series(results: Results, group: Group, series: Series) -> Best | Non
     if len(scores) < 2:
         return None
     first = scores[0]  # whichever way is better
-    others = {score.system for score in scores} - {first.system}
-    tests = [test for test in group.tests if first.system in (test.system, test.other)]
+    others = {score.system for score in scores[1:]}
+    tests = []
+    for test in group.tests:
+        if first.system in (test.system, test.other):
+            tests.append(test)
     way = ""
     equals: set[str] = set()
     if others <= systems_of(tests):
@@ -73,8 +76,12 @@ def series_in(results: Results, group: Group) -> list[Series]:
     those that their names show.
     """
     systems = [score.system for score in group.scores]
-    ordered = [series.of(systems) for series in results.series]
-    return [series for series in ordered if len(series.steps) > 1] or series_of(systems)
+    ordered = []
+    for series in results.series:
+        present = series.of(systems)
+        if len(present.steps) > 1:
+            ordered.append(present)
+    return ordered or series_of(systems)
 
 
 def best_sentences(results: Results, group: Group) -> list[str]:

@@ -132,9 +132,9 @@ def as_printed(cell: str) -> str:
     lacks, so that columns are as wide as these.
     """
     encoding = sys.stdout.encoding or "utf-8"
-    return (
-        printable(cell).encode(encoding, sys.stdout.errors or "strict").decode(encoding)
-    )
+    errors = sys.stdout.errors or "strict"
+    encoded = printable(cell).encode(encoding, errors)
+    return encoded.decode(encoding)
 
 
 def shown_width(text: str) -> int:
@@ -274,20 +274,19 @@ def fit(
         possible.append(_column_widths(title, cells, is_text, is_wrapped))
 
     def widths(columns: Iterable[int], narrow: int = NARROW) -> dict[int, int]:
-        return _narrowed(
-            {number: possible[number] for number in columns}, width, narrow
-        )
+        possible_widths = {number: possible[number] for number in columns}
+        return _narrowed(possible_widths, width, narrow)
 
     def has_room(columns: Iterable[int]) -> bool:
         return table_width(widths(columns).values()) <= width
 
-    can_leave = [n for n in range(len(header) - 1, -1, -1) if n not in stay]
-    intervals = [n for n in can_leave if INTERVAL.fullmatch(header[n])]
+    columns = list(range(len(header)))
+    can_leave = [number for number in reversed(columns) if number not in stay]
+    intervals = [number for number in can_leave if INTERVAL.fullmatch(header[number])]
     leaving = list(intervals)
     for title in first_out:
-        leaving += [n for n in can_leave if header[n] == title]
-    leaving += sorted(can_leave, key=lambda n: n in left)
-    columns = list(range(len(header)))
+        leaving += [number for number in can_leave if header[number] == title]
+    leaving += sorted(can_leave, key=lambda number: number in left)
     removed: list[int] = []
     for number in dict.fromkeys(leaving):
         if has_room(columns):
@@ -323,7 +322,10 @@ def _column_widths(
 ) -> ColumnWidths:
     unbroken = title.split()
     for cell in cells:
-        unbroken += cell.split() if is_wrapped else [cell]
+        if is_wrapped:
+            unbroken += cell.split()
+        else:
+            unbroken.append(cell)
     return ColumnWidths(
         full=max(map(shown_width, [title, *cells])),
         wrapped=max(map(shown_width, unbroken), default=0),
@@ -384,7 +386,9 @@ def fits(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         return True
     widths = []
     for number, title in enumerate(header):
-        texts = [*title.split(), *(as_printed(row[number]) for row in rows)]
+        texts = title.split()
+        for row in rows:
+            texts.append(as_printed(row[number]))
         widths.append(max(map(shown_width, texts), default=0))
     return table_width(widths) <= terminal_width()
 

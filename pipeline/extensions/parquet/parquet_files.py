@@ -55,7 +55,9 @@ def parquet_files(context: ReportContext) -> dict[str, Content]:
     line_types = {"line": "int64"}
     if any(metric_result.ids for metric_result in metric_results):
         line_types = {"id": "string", "line": "int64"}
-    types = line_types | dict.fromkeys(["score", *outputs], "float64")
+    types = dict(line_types)
+    for name in ("score", *outputs):
+        types[name] = "float64"
     rows = partial(_sentence_rows, metric_results, outputs)
     files = {"sentences.parquet": _parquet(rows, types, metric_results)}
     by_spec: dict[StatisticsSpec, dict[str, MetricResult]] = {}
@@ -66,9 +68,11 @@ def parquet_files(context: ReportContext) -> dict[str, Content]:
     for spec, by_dataset in by_spec.items():
         types = {**line_types, "reference": "int16"}
         for field in spec.schema(1).fields:
-            names = [f"{field.name}_{order}" for order in range(1, field.orders + 1)]
             kind = "float64" if field.real else "int64"
-            types |= dict.fromkeys(names or [field.name], kind)
+            names = [f"{field.name}_{order}" for order in range(1, field.orders + 1)]
+            if not names:
+                names = [field.name]
+            types |= dict.fromkeys(names, kind)
         one_each = list(by_dataset.values())
         rows = partial(_count_rows, spec, one_each)
         files[f"columns.{spec.key}.parquet"] = _parquet(
@@ -88,18 +92,18 @@ def _requested_outputs(context: ReportContext) -> list[str]:
     names: dict[str, None] = {}
     titles: list[str] = []
     for metric_result in context.measured:
+        metric = metric_result.metric
         if metric_result.columns:
-            first_block = next(
-                present_blocks(metric_result.metric, metric_result.columns[0])
-            )
-            names.update(dict.fromkeys(every_output(metric_result.metric, first_block)))
-        header, _ = ranked.ranked_table(
-            context.results, list(metric_result.scores), context.digits
-        )
+            blocks = present_blocks(metric, metric_result.columns[0])
+            for name in every_output(metric, next(blocks)):
+                names[name] = None
+        scores = list(metric_result.scores)
+        header, _ = ranked.ranked_table(context.results, scores, context.digits)
         titles += header
     outputs = list(names)
     ranked.check_picked([*outputs, *titles], context.columns)
-    return [outputs[number] for number in ranked.picked(outputs, context.columns)]
+    numbers = ranked.picked(outputs, context.columns)
+    return [outputs[number] for number in numbers]
 
 
 def _sentence_rows(
@@ -121,9 +125,11 @@ def _sentence_rows(
                 count = len(scores)
                 arrays = _line_arrays(metric_result, first, count)
                 arrays["score"] = scores
-                values = every_output(metric, block) if outputs else {}
-                for name in outputs:
-                    arrays[name] = values.get(name, np.full(count, np.nan))
+                if outputs:
+                    missing = np.full(count, np.nan)
+                    values = every_output(metric, block)
+                    for name in outputs:
+                        arrays[name] = values.get(name, missing)
                 yield Rows(labels, arrays)
                 first += count
 
@@ -133,7 +139,10 @@ def _line_arrays(metric_result: MetricResult, first: int, count: int) -> dict[st
     ids: Sequence[str | None] = [None] * count
     if metric_result.ids:
         ids = read_texts(metric_result.ids, first - 1, first - 1 + count)
-    return {"id": np.array(ids, object), "line": np.arange(first, first + count)}
+    return {
+        "id": np.array(ids, object),
+        "line": np.arange(first, first + count),
+    }
 
 
 def _count_rows(
@@ -157,14 +166,15 @@ def _count_rows(
                 lines = _line_arrays(metric_result, first, count)
                 first += count
                 for reference in references:
-                    arrays = {**lines, "reference": np.full(count, reference, np.int16)}
+                    arrays = dict(lines)
+                    arrays["reference"] = np.full(count, reference, np.int16)
                     for field in fields:
                         arrays |= _field_arrays(block, field, reference)
                     if reference >= 0 and "ref_len" in block:
-                        present = np.flatnonzero(block["ref_len"][:, reference] >= 0)
-                        arrays = {
-                            name: array[present] for name, array in arrays.items()
-                        }
+                        lengths = block["ref_len"][:, reference]
+                        present = np.flatnonzero(lengths >= 0)
+                        for name, array in arrays.items():
+                            arrays[name] = array[present]
                     yield Rows(labels, arrays)
 
 
@@ -177,9 +187,10 @@ def _field_arrays(
         array = array[:, reference]
     if not field.orders:
         return {field.name: array}
-    return {
-        f"{field.name}_{order + 1}": array[:, order] for order in range(field.orders)
-    }
+    arrays = {}
+    for order in range(field.orders):
+        arrays[f"{field.name}_{order + 1}"] = array[:, order]
+    return arrays
 
 
 def _parquet(
@@ -192,33 +203,41 @@ def _parquet(
     import pyarrow as pa
     from pyarrow import parquet
 
+    label_type = pa.dictionary(pa.int32(), pa.string())
     numbers: dict[str, dict[str, int]] = {}
     fields = []
     for label in labels:
-        numbers[label] = {}
+        label_numbers: dict[str, int] = {}
         for metric_result in metric_results:
             for score in metric_result.scores:
                 name = getattr(score, label)
-                numbers[label].setdefault(name, len(numbers[label]))
-        fields.append((label, pa.dictionary(pa.int32(), pa.string())))
-    fields += [(name, getattr(pa, kind)()) for name, kind in types.items()]
+                label_numbers.setdefault(name, len(label_numbers))
+        numbers[label] = label_numbers
+        fields.append((label, label_type))
+    for name, kind in types.items():
+        column_type = getattr(pa, kind)()
+        fields.append((name, column_type))
     schema = pa.schema(fields)
 
     def batch(some_rows: Rows) -> Any:
         arrays = []
         count = len(some_rows.arrays["line"])
         for label in labels:
-            number = numbers[label][some_rows.labels[label]]
+            name = some_rows.labels[label]
+            number = numbers[label][name]
             names = pa.array(numbers[label], pa.string())
             indices = np.full(count, number, np.int32)
             arrays.append(pa.DictionaryArray.from_arrays(indices, names))
-        arrays += [pa.array(some_rows.arrays[name], from_pandas=True) for name in types]
+        for name in types:
+            column = pa.array(some_rows.arrays[name], from_pandas=True)
+            arrays.append(column)
         return pa.record_batch(arrays, schema=schema)
 
     with TemporaryFile() as file:
         with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
             batches = map(batch, rows())
             while group := list(islice(batches, BLOCKS_IN_GROUP)):
-                writer.write_table(pa.Table.from_batches(group))
+                table = pa.Table.from_batches(group)
+                writer.write_table(table)
         file.seek(0)
         yield from iter(partial(file.read, READ_BYTES), b"")

@@ -1,11 +1,11 @@
-"""Numbers of sentences as forms of reports."""
+"""The report format `parquet`."""
 
 from pipeline.lookup import later
 from pipeline.report.context import Format
 
 PARQUET = Format(
     about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts",
-    files=later(__package__, "parquet.parquet_files"),
+    files=later(__package__, "parquet_files.parquet_files"),
     package="pyarrow",
     extra="parquet",
     columns=True,

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.extensions.numbers import parquet
-from pipeline.extensions.numbers.parquet import parquet_files
+from pipeline.extensions.parquet import parquet_files as files_module
+from pipeline.extensions.parquet.parquet_files import parquet_files
 from pipeline.reopen import revisit
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.scoring.terms import present_blocks
@@ -78,9 +78,9 @@ def test_parquet_comes_in_chunks_and_in_any_chunks_is_the_same(
 ) -> None:
     frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
     monkeypatch.setattr(
-        parquet, "BLOCKS_IN_GROUP", 1
+        files_module, "BLOCKS_IN_GROUP", 1
     )  # a block for each system and metric
-    monkeypatch.setattr(parquet, "READ_BYTES", 1000)
+    monkeypatch.setattr(files_module, "READ_BYTES", 1000)
     chunks = list(parquet_files(sampled)["sentences.parquet"])
     assert [len(chunk) for chunk in chunks[:-1]] == [1000] * (len(chunks) - 1) != []
     pd.testing.assert_frame_equal(pd.read_parquet(whole(chunks)), frame)

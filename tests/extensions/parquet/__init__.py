@@ -1,0 +1,1 @@
+"""Tests of scores and counts of sentences as Parquet files."""
