@@ -11,7 +11,7 @@ from pipeline.data.content_cache import SCORES, ContentCache
 from pipeline.execution.options import RunOptions
 
 from .answers import Answer, Item
-from .function_spec import Code, FunctionMetricSpec
+from .metric import Code, FunctionMetricSpec
 
 
 class AnswerCache:
