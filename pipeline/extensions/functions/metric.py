@@ -98,7 +98,7 @@ class Code:
             for model in self.models.values():
                 if not Path(model).is_dir():
                     return models.missing(name, model)
-            self.hook("told")  # raises InputError for wrong options
+            self.hook("signature_options")  # raises InputError for wrong options
             _ = self.files
         except ConfigError as error:
             return str(error)
@@ -352,7 +352,7 @@ class FunctionMetric(ComputedByCode, Numbers):
         """Return the options as signatures have them: files and models by their digests; then
         version and level.
 
-        The method `told` of the code returns further ones. A model that is missing has its name.
+        The method `signature_options` of the code returns further ones. A model that is missing has its name.
         """
         reads_references = "references" in self.declared.reads
         settings = dict(super().settings(references if reads_references else None))
@@ -363,7 +363,7 @@ class FunctionMetric(ComputedByCode, Numbers):
                     settings[parameter.name] = in_signature
         ordered = dict.fromkeys(option.key for option in self.options) | settings
         if not self.conflicts():
-            ordered |= self._hook("told") or {}
+            ordered |= self._hook("signature_options") or {}
         return [(key, value) for key, value in ordered.items() if value is not None]
 
     @property

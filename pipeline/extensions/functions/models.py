@@ -5,7 +5,6 @@ A model is a folder, or a name of the hub that is in its cache. Models are downl
 command has --download.
 """
 
-import json
 import re
 import sys
 import time
@@ -138,42 +137,6 @@ def model_digest(folder: Path) -> str:
         size = pack(">Q", path.stat().st_size)
         files.append((pack(">Q", len(encoded_name)) + encoded_name + size, path))
     return _digest(*files)
-
-
-def name_of(folder: Path) -> str:
-    """Return the name of a model: owner/name of the hub, or the name of its folder."""
-    if folder.parent.name == "snapshots":
-        return folder.parents[1].name.removeprefix("models--").replace("--", "/")
-    return folder.name
-
-
-@lru_cache(64)
-def special_tokens(folder: Path) -> frozenset[str]:
-    """Return the tokens of a model that stand for more than text, such as [SEP]."""
-    special: set[str] = set()
-    for name in TOKENIZER:
-        for file in folder.rglob(name):
-            settings = json.loads(file.read_text(encoding="utf-8"))
-            added = [*settings.get("added_tokens", ())]
-            added += settings.get("added_tokens_decoder", {}).values()
-            tokens = [token for token in added if token.get("special")]
-            for key, value in settings.items():
-                if key.endswith("_token") and value:
-                    tokens.append(value)
-            for token in tokens:
-                special.add(token["content"] if isinstance(token, dict) else str(token))
-    return frozenset(special)
-
-
-@lru_cache(64)
-def has_bytes(folder: Path) -> bool:
-    """Return whether the tokens of a model are of bytes, so that the blank before a word belongs to
-    it.
-    """
-    file = folder / TOKENIZER[0]
-    if not file.is_file():
-        return (folder / "merges.txt").is_file()
-    return '"ByteLevel"' in file.read_text(encoding="utf-8")
 
 
 # --- digests of files

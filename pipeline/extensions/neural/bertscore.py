@@ -15,10 +15,18 @@ from typing import Any, Literal
 from pipeline.data.dataset_cache import cache
 from pipeline.errors import InputError
 from pipeline.extensions.functions.declare import Model, metric
-from pipeline.extensions.functions.models import HUB, has_bytes, name_of
+from pipeline.extensions.functions.models import HUB
 from pipeline.files.safe_files import write_atomic
 
-from .networks import CALL_SIZE, Network, TokenIds, WithModels, built_in
+from .networks import (
+    CALL_SIZE,
+    Network,
+    TokenIds,
+    WithModels,
+    built_in,
+    has_bytes,
+    name_of,
+)
 
 LAYERS = {
     "bert-base-uncased": 9,
@@ -50,7 +58,7 @@ class WithPairs(WithModels):
     prefix_space: Literal["true", "false"] | None
     idf: Any
 
-    def told(self) -> dict[str, object]:
+    def signature_options(self) -> dict[str, object]:
         """Return the options of signatures that have no fixed default. Raises InputError for wrong
         ones.
         """
@@ -94,7 +102,7 @@ class WithPairs(WithModels):
         if self.idf == "references":
             users = "pipeline.evaluate and runs, which have all references"
             raise InputError(f"idf: references is for {users}")
-        settings = self.told()
+        settings = self.signature_options()
         self.layer_number = int(str(settings["layer"]))
         self.prefix = " " if settings["prefix_space"] == "true" else ""
         config = {
@@ -203,12 +211,12 @@ class Vectors(WithPairs):
     prefix_space: Literal["true", "false"] | None = None
     late = ("score", "rescale", "baseline")
 
-    def told(self) -> dict[str, object]:
+    def signature_options(self) -> dict[str, object]:
         """Return the options of signatures that have no fixed default; baselines by their digest.
 
         Raises InputError for wrong options.
         """
-        settings = super().told()
+        settings = super().signature_options()
         baselines = self.baselines(settings["layer"])
         rescale = "false"
         if any(baselines):
@@ -247,7 +255,7 @@ class Vectors(WithPairs):
 
         transformers = metadata.version("transformers")
         idf = "no-idf" if self.idf == "none" else "idf"
-        signature = f"{name_of(self.model)}_L{self.told()['layer']}_{idf}"
+        signature = f"{name_of(self.model)}_L{self.signature_options()['layer']}_{idf}"
         signature += f"_version={RELEASE}(hug_trans={transformers})"
         if self.rescale != "false":
             signature += "-custom-rescaled" if self.baseline else "-rescaled"
@@ -263,7 +271,7 @@ class Vectors(WithPairs):
         """
         of_references = [(p, r, f_of(p, r)) for p, r in answers]
         highest = map(max, zip(*of_references, strict=True))
-        baselines = self.baselines(super().told()["layer"])
+        baselines = self.baselines(super().signature_options()["layer"])
         rescaled = []
         for value, baseline in zip(highest, baselines, strict=True):
             rescaled.append((value - baseline) / (1 - baseline))

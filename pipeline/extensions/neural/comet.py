@@ -12,9 +12,9 @@ import yaml
 
 from pipeline.errors import InputError
 from pipeline.extensions.functions.declare import Model, metric
-from pipeline.extensions.functions.models import HUB, located, name_of
+from pipeline.extensions.functions.models import HUB, located
 
-from .networks import CALL_SIZE, WithModels, built_in
+from .networks import CALL_SIZE, WithModels, built_in, name_of
 
 CLASSES = {"regression_metric": True, "referenceless_regression_metric": False}
 """The classes of models, and whether they read a reference."""
@@ -91,7 +91,7 @@ class Estimate(WithModels):
     modules = ("comet",)
     requirement = "unbabel-comet: pip install 'gec-pipeline[comet]'"
 
-    def told(self) -> dict[str, object]:
+    def signature_options(self) -> dict[str, object]:
         """Return the options of signatures that have no fixed default, with the release of COMET.
 
         Raises InputError for another release than the option comet names.

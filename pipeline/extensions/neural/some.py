@@ -38,7 +38,7 @@ class Marks(WithModels):
     max_length: int = 128
     late = ("weights",)
 
-    def told(self) -> None:
+    def signature_options(self) -> None:
         """Raise InputError for weights that are no three numbers."""
         if not re.fullmatch(r"([0-9]*\.?[0-9]+\+){2}[0-9]*\.?[0-9]+", self.weights):
             expected = "expected three numbers, such as 0.55+0.43+0.02"
