@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
-from struct import pack
+from struct import pack, unpack
 from typing import Any, NamedTuple
 
 from pipeline.files.small_tables import LARGEST_NUMBER
@@ -53,6 +53,11 @@ def encoded_answer(answer: Answer) -> bytes:
     """Return an answer as the cache stores it."""
     numbers = answer or ()
     return pack(f"<{len(numbers)}d", *numbers)
+
+
+def decoded_answer(encoded: bytes) -> Answer:
+    """Return the answer of encoded_answer()."""
+    return unpack(f"<{len(encoded) // 8}d", encoded) or None
 
 
 def checked_answers(

@@ -50,8 +50,9 @@ class ItemTable:
         """
         declared = self.declared
         columns = self._inputs(corpus)
+        view = corpus.views.get(self.view, corpus)
         outputs = {}
-        for system, text in corpus.views.get(self.view, corpus).systems.items():
+        for system, text in view.systems.items():
             if system not in corpus.references_as_systems:
                 outputs[system] = read_texts(text)
         distinct_outputs = []
@@ -61,14 +62,13 @@ class ItemTable:
         lines_of_systems = {}
         for system, texts in outputs.items():
             columns["outputs"] = distinct_outputs if declared.listwise else texts
-            rows = zip(*(columns[name] for name in declared.reads), strict=True)
+            columns_read = [columns[name] for name in declared.reads]
             lines = []
-            for line, item in enumerate(rows):
+            for line, item in enumerate(zip(*columns_read, strict=True)):
                 position = Position(corpus, system, line)
-                numbers = [
-                    self._number(each, position)
-                    for each in by_reference(item, declared)
-                ]
+                numbers = []
+                for each in by_reference(item, declared):
+                    numbers.append(self._number(each, position))
                 output = None
                 if declared.listwise:
                     output = distinct_outputs[line].index(texts[line])
@@ -80,16 +80,19 @@ class ItemTable:
         """Return the sources and references that the code reads."""
         declared = self.declared
         columns: dict[str, Any] = {}
+        missing = ""
         if "sources" in declared.reads:
             if corpus.source is None:
-                problem = f"{declared.name} reads the source; the data set has none"
-                raise ConfigError(f"{corpus.name}: {problem}")
-            columns["sources"] = read_texts(corpus.source)
+                missing = "the source"
+            else:
+                columns["sources"] = read_texts(corpus.source)
         if "references" in declared.reads:
             if not corpus.references and "references" not in declared.optional:
-                problem = f"{declared.name} reads references; the data set has none"
-                raise ConfigError(f"{corpus.name}: {problem}")
+                missing = missing or "references"
             columns["references"] = self._references(corpus)
+        if missing:
+            problem = f"{declared.name} reads {missing}; the data set has none"
+            raise ConfigError(f"{corpus.name}: {problem}")
         return columns
 
     def _references(self, corpus: Corpus) -> list[tuple[Any, ...]]:
@@ -109,9 +112,10 @@ class ItemTable:
         with_texts: list[tuple[Any, ...]] = []
         for line_records, texts in zip(records, references, strict=True):
             if len(line_records) == len(texts):
-                with_texts.append(tuple(zip(line_records, texts, strict=True)))
+                paired = zip(line_records, texts, strict=True)
             else:
-                with_texts.append(tuple((record,) for record in line_records))
+                paired = zip(line_records, strict=True)
+            with_texts.append(tuple(paired))
         return with_texts
 
     def _number(self, item: Item, position: Position) -> int:
@@ -128,10 +132,9 @@ def by_reference(item: Item, declared: Declared) -> list[Item]:
     if not declared.each_reference:
         return [item]
     column = declared.reads.index("references")
-    references = item[column] or ("",)
-    return [
-        (*item[:column], reference, *item[column + 1 :]) for reference in references
-    ]
+    before = item[:column]
+    after = item[column + 1 :]
+    return [(*before, reference, *after) for reference in item[column] or ("",)]
 
 
 def all_references(corpora: Iterable[Corpus]) -> list[str]:
