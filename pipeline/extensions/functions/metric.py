@@ -68,21 +68,26 @@ class Code:
         plugin = self.plugin
         return Call(plugin, plugin.origin, self.values, plugin.declared, **settings)
 
-    def hook(self, method: str, *arguments: Any, **named: Any) -> Any:
-        """Return what a method of the code returns, or None if it has no such method."""
-        if not hasattr(self.plugin.target, method):
+    def method(self, name: str) -> Callable[..., Any] | None:
+        """Return a method of the code, or None if it has no such method."""
+        if not hasattr(self.plugin.target, name):
             return None
         function = self.plugin.build(dict(self.values))
-        return getattr(function, method)(*arguments, **named)
+        method: Callable[..., Any] = getattr(function, name)
+        return method
+
+    def hook(self, name: str, *arguments: Any, **named: Any) -> Any:
+        """Return what a method of the code returns, or None if it has no such method."""
+        method = self.method(name)
+        return method(*arguments, **named) if method else None
 
     @property
     def models(self) -> dict[str, str]:
         """The models that options name: their folders, or names of the hub behind models.HUB."""
-        values = dict(self.values)
-        found = {}
+        found = dict(self.values)
         for parameter in self.plugin.declared.parameters:
-            if parameter.kind == "model":
-                found[parameter.name] = values[parameter.name]
+            if parameter.kind != "model":
+                del found[parameter.name]
         return found
 
     def unavailable(self) -> str | None:
@@ -109,10 +114,10 @@ class Code:
     @cached_property
     def cost(self) -> Callable[[Item], float]:
         """The function that estimates how much work an item is."""
-        if not hasattr(self.plugin.target, "cost"):
+        cost = self.method("cost")
+        if cost is None:
             return item_length
-        function = self.plugin.build(dict(self.values))
-        return lambda item: float(function.cost(*item))
+        return lambda item: float(cost(*item))
 
     def line_numbers(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
         """Return the numbers of a line from its answers: one, or one of each reference."""
@@ -200,8 +205,12 @@ class PreparedCode:
             reason = "all outputs of a line together, so an output alone has no score"
             raise InputError(f"{name} scores {reason}; take evaluate() or a run")
         self.call = code.call(devices=("cpu",))
-        self.sources = _texts(text.source) if text.source else []
-        self.references = list(zip(*map(_texts, text.references), strict=True))
+        self.columns: dict[str, list[Any]] = {}
+        if text.source:
+            self.columns["sources"] = _texts(text.source)
+        if text.references:
+            references = zip(*map(_texts, text.references), strict=True)
+            self.columns["references"] = list(references)
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the numbers of outputs, each with the line whose number `rows` has.
@@ -212,17 +221,15 @@ class PreparedCode:
         item_counts = []
         for output, line in zip(outputs, rows.tolist(), strict=True):
             texts: dict[str, Any] = {"outputs": output}
-            if "sources" in self.declared.reads:
-                texts["sources"] = self.sources[line]
-            if "references" in self.declared.reads:
-                texts["references"] = self.references[line] if self.references else ()
-            item = tuple(texts[name] for name in self.declared.reads)
+            for name, column in self.columns.items():
+                texts[name] = column[line]
+            item = tuple(texts.get(name, ()) for name in self.declared.reads)
             items_of_line = by_reference(item, self.declared)
             items += items_of_line
             item_counts.append(len(items_of_line))
         size = self.code.plugin.batch_size
-        batches = [items[start : start + size] for start in range(0, len(items), size)]
-        result = self.call(Task(0, batches))
+        starts = range(0, len(items), size)
+        result = self.call(Task(0, [items[start : start + size] for start in starts]))
         answers = chain.from_iterable(result.answers)
         numbers = []
         for number, count in enumerate(item_counts, 1):
@@ -315,16 +322,11 @@ class FunctionMetric(ComputedByCode, Numbers):
         for key, value in self.settings():
             if key not in ("beta", "level"):
                 signature.append(f"{key}:{value}")
-        names = declared.names
-        decimals = None
-        if self.is_counts:
-            names = COUNTS
-            decimals = declared.decimals
         return FunctionMetricSpec(
-            declared.name,
-            names,
-            decimals,
-            "sources" in declared.reads,
+            title=declared.name,
+            names=COUNTS if self.is_counts else declared.names,
+            decimals=declared.decimals if self.is_counts else None,
+            source="sources" in declared.reads,
             signature="|".join(signature),
             code=self.bound_code if self.plugin else None,
         )
@@ -455,26 +457,7 @@ def function_metric_class(
 ) -> type[FunctionMetric]:
     """Return the class of a declared metric, with its code if that is available."""
     options: dict[str, Any] = {}
-    if declared.counts:
-        options["beta"] = beta_option(f"{declared.beta:g}")
-    for parameter in declared.parameters:
-        options[attribute_of(parameter.name)] = parameter_option(parameter)
-    constants = {"version": declared.version, "code": declared.code}
-    if declared.none != "error":
-        constants["none"] = declared.none
-    for name, value in constants.items():
-        if value:
-            about = f"the {name} of the code"
-            options[attribute_of(name)] = option(value, help=about, choices=(value,))
-    if declared.listwise:
-        options["among"] = option(
-            "",
-            help="how many systems are compared, which is known when they are",
-            pattern="[0-9]{1,9}",
-            form="a number",
-            implicit=True,
-        )
-    namespace: dict[str, Any] = {
+    members: dict[str, Any] = {
         "name": declared.name,
         "summary": declared.summary,
         "declared": declared,
@@ -485,51 +468,74 @@ def function_metric_class(
         "table_outputs": declared.beside,
         "__doc__": declared.summary,
     }
+    # the options, in the order of signatures
     if declared.counts:
-        namespace["level"] = "corpus"
+        options["beta"] = beta_option(f"{declared.beta:g}")
+        members["level"] = "corpus"
     else:
-        namespace["beta"] = "1"
+        members["beta"] = "1"
+    for parameter in declared.parameters:
+        options[attribute_of(parameter.name)] = parameter_option(parameter)
+    constants = {"version": declared.version, "code": declared.code}
+    if declared.none != "error":
+        constants["none"] = declared.none
+    for name, value in constants.items():
+        if value:
+            about = f"the {name} of the code"
+            constant = option(value, help=about, choices=(value,))
+            options[attribute_of(name)] = constant
+    if declared.listwise:
+        options["among"] = option(
+            "",
+            help="how many systems are compared, which is known when they are",
+            pattern="[0-9]{1,9}",
+            form="a number",
+            implicit=True,
+        )
+    if not declared.counts:
         options["level"] = option(
             declared.level,
             help="the mean or the sum of the lines",
             choices=("mean", "sum"),
         )
-    name = "".join(part.capitalize() for part in declared.name.split("_"))
-    fields = [(attribute, str, each) for attribute, each in options.items()]
+    # the class
+    words = declared.name.split("_")
     return make_dataclass(
-        name, fields, bases=(FunctionMetric,), namespace=namespace, frozen=True
+        "".join(word.capitalize() for word in words),
+        [(attribute, str, each) for attribute, each in options.items()],
+        bases=(FunctionMetric,),
+        namespace=members,
+        frozen=True,
     )
 
 
 def parameter_option(parameter: Parameter) -> Any:
     """Return the field of a dataclass for an option of a user."""
+    kind = parameter.kind
     default: Any = parameter.default or ""
     more: dict[str, Any] = {
         "help": "an option of the metric",
         "implicit": parameter.default == "",
     }
-    if parameter.kind == "bool":
+    if kind == "bool":
         default = parameter.default == "True"
-    elif parameter.kind == "choice":
+    elif kind == "choice":
         more["choices"] = parameter.choices
-    elif parameter.kind in FORMS:
-        more["form"], more["pattern"] = FORMS[parameter.kind]
+    elif kind in FORMS:
+        more["form"], more["pattern"] = FORMS[kind]
         more["resolved"] = lambda text, _: repr(code_value(parameter, text))
-    elif parameter.kind == "path":
-        more["form"] = " or ".join([*parameter.choices, "a path"])
+    else:
         more["free"] = True
+        more["form"] = "a text"
+    if kind == "path":
+        more["form"] = " or ".join([*parameter.choices, "a path"])
         more["resolved"] = partial(_path, parameter.choices)
-    elif parameter.kind == "model":
+    elif kind == "model":
         if default:
             default = f"{models.HUB}{default}"
-        more["form"] = (
-            "a folder, or owner/name or owner/name@REVISION of the Hugging Face hub"
-        )
-        more["free"] = True
+        names = "owner/name or owner/name@REVISION of the Hugging Face hub"
+        more["form"] = f"a folder, or {names}"
         more["resolved"] = _model
-    else:
-        more["form"] = "a text"
-        more["free"] = True
     return option(default, **more)
 
 
