@@ -45,7 +45,10 @@ def item_length(item: Item) -> int:
     """Return the number of characters of the texts of an item."""
     total = 0
     for text in item:
-        total += len(text) if isinstance(text, str) else sum(map(len, text))
+        if isinstance(text, str):
+            total += len(text)
+        else:
+            total += sum(map(len, text))
     return total
 
 
@@ -171,14 +174,10 @@ def best(answers: Sequence[tuple[float, ...]], declared: Declared) -> tuple[floa
     The best counts are those with the highest F-beta.
     """
 
-    def f_score(counts: tuple[float, ...]) -> float:
-        tp, fp, fn = counts
-        return precision_recall_f(tp, fp, fn, declared.beta)[2]
+    def worth(answer: tuple[float, ...]) -> float:
+        if declared.counts:
+            tp, fp, fn = answer
+            return precision_recall_f(tp, fp, fn, declared.beta)[2]
+        return answer[0] if declared.higher_is_better else -answer[0]
 
-    if len(answers) == 1:
-        return answers[0]
-    if declared.counts:
-        return max(answers, key=f_score)
-    if declared.higher_is_better:
-        return max(answers, key=lambda answer: answer[0])
-    return min(answers, key=lambda answer: answer[0])
+    return max(answers, key=worth)

@@ -20,7 +20,7 @@ from pipeline.execution.computation import Computation
 from pipeline.execution.options import Listener, RunOptions
 
 from .answer_cache import AnswerCache
-from .answers import Answer, Failure, encoded_answer
+from .answers import Answer, Failure, Item, encoded_answer
 from .batches import TASK_SECONDS, BatchRunner
 from .calls import Task, devices_of
 from .items import ItemTable, LineItems
@@ -131,8 +131,10 @@ class CodeNumbers:
         columns = map(list, zip(*self.table.items, strict=True))
         texts = dict(zip(self.declared.reads, columns, strict=True))
         warnings = self.code.hook("notes", **texts) or []
-        pairs = zip(corpora, gathered, strict=True)
-        return [self._with_numbers(corpus, lines, warnings) for corpus, lines in pairs]
+        with_numbers = []
+        for corpus, lines in zip(corpora, gathered, strict=True):
+            with_numbers.append(self._with_numbers(corpus, lines, warnings))
+        return with_numbers
 
     def gather(self, corpora: Sequence[Corpus]) -> list[dict[str, list[LineItems]]]:
         """Take the items of data sets; return those of each line, by data set and system."""
@@ -190,7 +192,11 @@ class CodeNumbers:
         items = self.table.items
         keys = self.cache.keys
         cost = self.code.cost
-        todo.sort(key=lambda number: (-cost(items[number]), items[number]))
+
+        def most_costly_first(number: int) -> tuple[float, Item]:
+            return -cost(items[number]), items[number]
+
+        todo.sort(key=most_costly_first)
         unwritten: dict[bytes, bytes] = {}
         last_write = time.monotonic()
         failures: dict[int, Failure] = {}
@@ -264,7 +270,9 @@ class CodeNumbers:
         unit = getattr(self.code.plugin.target, "unit", "")
         if not unit:
             return ""
-        total = sum(self.code.cost(self.table.items[number]) for number in numbers)
+        total = 0.0
+        for number in numbers:
+            total += self.code.cost(self.table.items[number])
         return f", about {total:,.0f} {unit}" if total else ""
 
     # --- numbers of lines
@@ -329,16 +337,15 @@ class CodeNumbers:
         answers = [self.answers[number] for number in items.numbers]
         with_numbers = [answer for answer in answers if answer is not None]
         if len(with_numbers) < len(answers):
-            numbers = None
-        elif items.output is None:
-            numbers = self.code.line_numbers(with_numbers)
-        else:
-            width = len(self.spec.names)
-            start = items.output * width
-            numbers = with_numbers[0][start : start + width]
-            if not numbers or math.isnan(numbers[0]):
-                numbers = None
-        return numbers or self.spec.substitute
+            return self.spec.substitute
+        if items.output is None:
+            return self.code.line_numbers(with_numbers)
+        width = len(self.spec.names)
+        start = items.output * width
+        numbers = with_numbers[0][start : start + width]
+        if not numbers or math.isnan(numbers[0]):
+            return self.spec.substitute
+        return numbers
 
     def _note_of_left_out(self, corpus: Corpus, left_out: list[int]) -> str:
         """Return the warning about lines without numbers; raises InputError if none has some."""
@@ -367,9 +374,13 @@ def _integer_text(number: float) -> str:
 def _listed(corpus: Corpus, lines: list[int]) -> str:
     """Return how many lines of a data set these are, and the numbers of the first ones."""
     text = next(iter(corpus.systems.values()))
-    first_lines = [str(text.number(line + 1)) for line in lines[:MAX_LISTED_LINES]]
-    more = " ..." if len(lines) > MAX_LISTED_LINES else ""
-    return f"{len(lines)} of {corpus.lines} lines ({', '.join(first_lines)}{more})"
+    numbers = []
+    for line in lines[:MAX_LISTED_LINES]:
+        numbers.append(str(text.number(line + 1)))
+    listed = ", ".join(numbers)
+    if len(lines) > MAX_LISTED_LINES:
+        listed += " ..."
+    return f"{len(lines)} of {corpus.lines} lines ({listed})"
 
 
 def _lines_with(

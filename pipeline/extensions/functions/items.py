@@ -112,10 +112,9 @@ class ItemTable:
         with_texts: list[tuple[Any, ...]] = []
         for line_records, texts in zip(records, references, strict=True):
             if len(line_records) == len(texts):
-                paired = zip(line_records, texts, strict=True)
+                with_texts.append(tuple(zip(line_records, texts, strict=True)))
             else:
-                paired = zip(line_records, strict=True)
-            with_texts.append(tuple(paired))
+                with_texts.append(tuple((record,) for record in line_records))
         return with_texts
 
     def _number(self, item: Item, position: Position) -> int:

@@ -120,8 +120,11 @@ def _deciding(names: Iterable[str]) -> list[str]:
     weights = "pytorch_model*.bin"
     if any(path.suffix == ".safetensors" for path in paths):
         weights = "*.safetensors"
-    patterns = (*DECIDING, weights)
-    return [path.as_posix() for path in paths if any(map(path.match, patterns))]
+    deciding = []
+    for path in paths:
+        if any(map(path.match, (*DECIDING, weights))):
+            deciding.append(path.as_posix())
+    return deciding
 
 
 def model_digest(folder: Path) -> str:
@@ -129,13 +132,17 @@ def model_digest(folder: Path) -> str:
 
     Lengths, also that of the name before it, are 8 bytes, the highest first. Raises ConfigError.
     """
-    paths = (path for path in folder.rglob("*") if path.is_file())
+    names = []
+    for path in folder.rglob("*"):
+        if path.is_file():
+            names.append(path.relative_to(folder).as_posix())
     files = []
-    for name in _deciding(path.relative_to(folder).as_posix() for path in paths):
+    for name in _deciding(names):
         path = folder / name
         encoded_name = name.encode()
-        size = pack(">Q", path.stat().st_size)
-        files.append((pack(">Q", len(encoded_name)) + encoded_name + size, path))
+        name_length = pack(">Q", len(encoded_name))
+        content_length = pack(">Q", path.stat().st_size)
+        files.append((name_length + encoded_name + content_length, path))
     return _digest(*files)
 
 
@@ -209,6 +216,8 @@ def content_digest(path: Path) -> str:
     if not path.is_dir():
         return _digest((b"", path))
     lines = []
-    for file in sorted(each for each in path.rglob("*") if each.is_file()):
-        lines.append(f"{file.relative_to(path).as_posix()} {content_digest(file)}")
+    for file in sorted(path.rglob("*")):
+        if file.is_file():
+            name = file.relative_to(path).as_posix()
+            lines.append(f"{name} {content_digest(file)}")
     return sha256("\n".join(lines).encode()).hexdigest()
