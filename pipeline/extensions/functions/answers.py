@@ -14,7 +14,9 @@ Item = tuple[Any, ...]
 """The texts that one number is computed from: in the order of Declared.reads, each a text or a
 tuple of texts.
 """
-Answer = tuple[float, ...] | None
+Values = tuple[float, ...]
+"""The numbers of an item or a line."""
+Answer = Values | None
 """The numbers of an item, or None if there are none. A listwise item has those of all outputs, one
 after the other.
 """
@@ -99,9 +101,7 @@ def _without_numpy(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _numbers_of_outputs(
-    element: Any, expected: int, declared: Declared
-) -> tuple[float, ...]:
+def _numbers_of_outputs(element: Any, expected: int, declared: Declared) -> Values:
     """Return the numbers of all outputs of a line, one after the other, with NaN for None."""
     element = _without_numpy(element)
     has_length = hasattr(element, "__len__")
@@ -168,13 +168,13 @@ def _number(value: Any, title: str, declared: Declared) -> float:
     return int(count)
 
 
-def best(answers: Sequence[tuple[float, ...]], declared: Declared) -> tuple[float, ...]:
+def best(answers: Sequence[Values], declared: Declared) -> Values:
     """Return the best of the answers of several references, the first of equals.
 
     The best counts are those with the highest F-beta.
     """
 
-    def worth(answer: tuple[float, ...]) -> float:
+    def worth(answer: Values) -> float:
         if declared.counts:
             tp, fp, fn = answer
             return precision_recall_f(tp, fp, fn, declared.beta)[2]

@@ -7,7 +7,7 @@ metric `external`.
 import math
 import platform
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from .answer_cache import AnswerCache
 from .answers import Answer, Failure, Item, encoded_answer
 from .batches import TASK_SECONDS, BatchRunner
 from .calls import Task, devices_of
-from .items import ItemTable, LineItems
+from .items import ItemTable, ItemWarning, LineItems, LinesOfSystems
 from .metric import Code, FunctionMetricSpec, without_code
 
 MAX_LISTED_LINES = 10
@@ -136,7 +136,7 @@ class CodeNumbers:
             with_numbers.append(self._with_numbers(corpus, lines, warnings))
         return with_numbers
 
-    def gather(self, corpora: Sequence[Corpus]) -> list[dict[str, list[LineItems]]]:
+    def gather(self, corpora: Sequence[Corpus]) -> list[LinesOfSystems]:
         """Take the items of data sets; return those of each line, by data set and system."""
         return [self.table.gather(corpus) for corpus in corpora]
 
@@ -280,8 +280,8 @@ class CodeNumbers:
     def _with_numbers(
         self,
         corpus: Corpus,
-        lines_of_systems: Mapping[str, list[LineItems]],
-        warnings: Iterable[tuple[str, list[int], float]],
+        lines_of_systems: LinesOfSystems,
+        warnings: Iterable[ItemWarning],
     ) -> Corpus:
         """Return a data set with a text of numbers for each system.
 
@@ -383,9 +383,7 @@ def _listed(corpus: Corpus, lines: list[int]) -> str:
     return f"{len(lines)} of {corpus.lines} lines ({listed})"
 
 
-def _lines_with(
-    numbers: set[int], lines_of_systems: Mapping[str, list[LineItems]]
-) -> list[int]:
+def _lines_with(numbers: set[int], lines_of_systems: LinesOfSystems) -> list[int]:
     """Return the lines that have one of these items in some system."""
     found = set()
     for lines in lines_of_systems.values():

@@ -32,6 +32,14 @@ class LineItems(NamedTuple):
     """The index of the output among those of a listwise item, which has the numbers of all."""
 
 
+LinesOfSystems = dict[str, list[LineItems]]
+"""The items of each line of each system."""
+ItemWarning = tuple[str, list[int], float]
+"""A message, the numbers of the items that it is about, and the share of lines above which there is
+a warning.
+"""
+
+
 class ItemTable:
     """The distinct items of data sets, numbered from 0 in the order in which they occur."""
 
@@ -43,7 +51,7 @@ class ItemTable:
         self.positions: list[Position] = []
         self._numbers: dict[Item, int] = {}
 
-    def gather(self, corpus: Corpus) -> dict[str, list[LineItems]]:
+    def gather(self, corpus: Corpus) -> LinesOfSystems:
         """Take the items of a data set; return the items of each line of each system.
 
         Raises ConfigError if sources or references are missing.

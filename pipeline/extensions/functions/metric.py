@@ -30,7 +30,7 @@ from pipeline.metrics.base.declared import Parameter, key_of
 from pipeline.metrics.base.options import escape
 
 from . import models
-from .answers import Answer, Failure, Item, best, item_length
+from .answers import Answer, Failure, Item, Values, best, item_length
 from .calls import Call, Task
 from .declare import FORMS, Plugin, code_value
 from .items import all_references, by_reference
@@ -119,7 +119,7 @@ class Code:
             return item_length
         return lambda item: float(cost(*item))
 
-    def line_numbers(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    def line_numbers(self, answers: Sequence[Values]) -> Values:
         """Return the numbers of a line from its answers: one, or one of each reference."""
         numbers = self.hook("of_line", answers) or best(answers, self.plugin.declared)
         return tuple(map(float, numbers))

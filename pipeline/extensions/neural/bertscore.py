@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from pipeline.data.dataset_cache import cache
 from pipeline.errors import InputError
+from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
 from pipeline.extensions.functions.models import HUB
 from pipeline.files.safe_files import write_atomic
@@ -122,7 +123,7 @@ class WithPairs(WithModels):
             self.max_length = self.net.positions
         self.empty_length = len(self._token_ids([""])[0]["input_ids"])
         self.numbers: dict[str, int] = {}
-        self.scores: dict[tuple[int, int], tuple[float, ...]] = {}
+        self.scores: dict[tuple[int, int], Values] = {}
         if self.idf in (None, "none"):
             marks = {tokenizer.cls_token_id, tokenizer.sep_token_id}
             self.weight: Callable[[int], float] = lambda token: token not in marks
@@ -153,7 +154,7 @@ class WithPairs(WithModels):
         self,
         outputs: Sequence[str],
         references: Sequence[str],
-    ) -> list[tuple[float, ...]]:
+    ) -> list[Values]:
         """Return precision and recall of each pair. Pairs with equal tokens are compared once, so
         that they have equal scores.
         """
@@ -265,7 +266,7 @@ class Vectors(WithPairs):
 
     __call__ = WithPairs.pairs
 
-    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    def of_line(self, answers: Sequence[Values]) -> Values:
         """Return the score of a line, precision, recall and F, each of the reference with the
         highest.
         """

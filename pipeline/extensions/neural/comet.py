@@ -11,6 +11,7 @@ from typing import Any, Literal
 import yaml
 
 from pipeline.errors import InputError
+from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
 from pipeline.extensions.functions.models import HUB, located
 
@@ -156,7 +157,7 @@ class Estimate(WithModels):
             scores.update(zip(batch, batch_scores, strict=True))
         return [scores[line] for line in lines]
 
-    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    def of_line(self, answers: Sequence[Values]) -> Values:
         """Return the number of a line from those of its references."""
         numbers = [number for (number,) in answers]
         number = numbers[0]

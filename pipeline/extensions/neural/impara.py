@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
 
 from .networks import CALL_SIZE, Logits, Network, WithModels, built_in
@@ -58,7 +59,7 @@ class Quality(WithModels):
                 cosines[index] = 1.0
         return list(zip(logits, cosines, strict=True))
 
-    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    def of_line(self, answers: Sequence[Values]) -> Values:
         """Return score, quality, similarity, and whether the similarity is high enough."""
         ((logit, cosine),) = answers
         quality = 1 / (1 + math.exp(-max(logit, -700.0)))

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from pipeline.errors import InputError
 from pipeline.extensions.functions.code_files import CodeOrigin
+from pipeline.extensions.functions.items import ItemWarning
 from pipeline.extensions.functions.metric import FunctionMetric, function_metric_class
 from pipeline.extensions.functions.models import TOKENIZER
 
@@ -73,7 +74,7 @@ class WithModels:
             return None
         return f"needs {self.requirement}"
 
-    def notes(self, **texts: Sequence[Any]) -> list[tuple[str, list[int], float]]:
+    def notes(self, **texts: Sequence[Any]) -> list[ItemWarning]:
         """Return warnings: a message, the numbers of items, and the share of lines above which
         there is a warning.
         """

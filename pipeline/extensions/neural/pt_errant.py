@@ -17,6 +17,7 @@ from pipeline.extensions.edits.records import Annotation, annotation_of, outputs
 from pipeline.extensions.errant.errant_report import NOOP, Comparison
 from pipeline.extensions.errant.metrics.errant import Errant
 from pipeline.extensions.errant.view_names import EDITS_OF_BOTH
+from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
 from pipeline.extensions.functions.metric import (
     ComputedByCode,
@@ -107,7 +108,7 @@ class Weights(WithPairs):
             numbers.append(pair.numbers(f_scores, equal=self.weightless == "equal"))
         return numbers
 
-    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    def of_line(self, answers: Sequence[Values]) -> Values:
         """Return the numbers of all annotators, one after the other."""
         return tuple(chain.from_iterable(answers))
 
@@ -193,7 +194,7 @@ class PtErrantSpec(FunctionMetricSpec):
         """The columns, each for every annotator."""
         return tuple(Field(name, per_reference=True) for name in NAMES)
 
-    def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
+    def columns_of(self, rows: Sequence[Values]) -> dict[str, Ints]:
         """Return the columns of lines with these numbers, those of one annotator after the other."""
         table = np.array(rows, np.int64).reshape(len(rows), -1, len(NAMES))
         columns = np.ascontiguousarray(np.moveaxis(table, -1, 0))

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from pipeline import kernel
+from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
+from pipeline.extensions.functions.items import ItemWarning
 from pipeline.kernel.common import Encoded
 
 from .networks import CALL_SIZE, MAX_BATCH_TOKENS, Network, WithModels, built_in
@@ -109,7 +111,7 @@ class Likelier(WithModels):
     max_length: int | None = None
     late = ("threshold",)
 
-    def notes(self, **texts: Sequence[Any]) -> list[tuple[str, list[int], float]]:
+    def notes(self, **texts: Sequence[Any]) -> list[ItemWarning]:
         """Return warnings of special tokens, and of texts that differ in white space alone."""
         warnings = super().notes(**texts)
         affected = []
@@ -130,7 +132,7 @@ class Likelier(WithModels):
         self,
         sources: list[str],
         outputs: list[str],
-    ) -> list[tuple[float, ...]]:
+    ) -> list[Values]:
         """Return the numbers of NAMES: whether both texts are equal, their mean negative log
         likelihoods, and two similarities.
         """
@@ -156,7 +158,7 @@ class Likelier(WithModels):
         means = iter(self.net.values(scored, MAX_BATCH_TOKENS // 4))
         return [next(means) if has_token else NO_TOKENS for has_token in has_tokens]
 
-    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    def of_line(self, answers: Sequence[Values]) -> Values:
         """Return the score, whether it is 1 or -1, two perplexities (0 of an empty text), and two
         similarities.
         """
