@@ -48,7 +48,8 @@ BASELINES = Path(__file__).with_name("baselines.csv")
 
 def f_of(precision: float, recall: float) -> float:
     """Return the harmonic mean, or 0 if it is undefined."""
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    total = precision + recall
+    return 2 * precision * recall / total if total else 0.0
 
 
 class WithPairs(WithModels):
@@ -166,10 +167,13 @@ class WithPairs(WithModels):
             number = self.numbers.setdefault(repr(text), len(self.numbers))
             numbers.append(number)
             ids[number] = text["input_ids"]
-        pairs = list(zip(numbers[: len(outputs)], numbers[len(outputs) :], strict=True))
+        output_numbers = numbers[: len(outputs)]
+        reference_numbers = numbers[len(outputs) :]
+        pairs = list(zip(output_numbers, reference_numbers, strict=True))
         new_pairs = [pair for pair in dict.fromkeys(pairs) if pair not in self.scores]
         new_numbers = list(dict.fromkeys(chain.from_iterable(new_pairs)))
-        values = self.net.values([{"input_ids": ids[number]} for number in new_numbers])
+        new_texts = [{"input_ids": ids[number]} for number in new_numbers]
+        values = self.net.values(new_texts)
         vectors = dict(zip(new_numbers, values, strict=True))
         weights = {}
         for number in new_numbers:
@@ -237,7 +241,8 @@ class Vectors(WithPairs):
                 )
             return [0.0, 0.0, 0.0]
         name = name_of(self.model).rpartition("/")[2]
-        rows = (self.baseline or BASELINES).read_text(encoding="utf-8").split()[1:]
+        file = self.baseline or BASELINES
+        rows = file.read_text(encoding="utf-8").split()[1:]
         if not self.baseline:
             prefix = f"{name},"
             rows = [row.removeprefix(prefix) for row in rows if row.startswith(prefix)]

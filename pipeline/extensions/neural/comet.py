@@ -143,13 +143,17 @@ class Estimate(WithModels):
         if not self.checkpoint.reads_reference:
             references = [""] * len(outputs)
         lines = list(zip(sources, outputs, references, strict=True))
-        by_length = sorted({*lines}, key=lambda line: (sum(map(len, line)), line))
+
+        def length_first(line: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+            return sum(map(len, line)), line
+
+        by_length = sorted(set(lines), key=length_first)
         scores: dict[Any, float] = {}
         for start in range(0, len(by_length), BATCH_LINES):
             batch = by_length[start : start + BATCH_LINES]
-            rows = [
-                dict(zip(("src", "mt", "ref"), line, strict=True)) for line in batch
-            ]
+            rows = []
+            for source, output, reference in batch:
+                rows.append({"src": source, "mt": output, "ref": reference})
             prepared = self.net.prepare_sample(rows, stage="predict")
             tensors = {name: each.to(self.device) for name, each in prepared.items()}
             with torch.inference_mode():

@@ -122,7 +122,9 @@ class _OutputAndAnnotator:
         output: str,
         reference: str | tuple[str, ...],
     ) -> None:
-        record, *texts = (reference,) if isinstance(reference, str) else reference
+        if isinstance(reference, str):
+            reference = (reference,)
+        record, *texts = reference
         outputs = outputs_of(output.encode())
         annotation = annotation_of(record.encode())
         self.annotation: Annotation | None = None
@@ -132,14 +134,18 @@ class _OutputAndAnnotator:
             self.annotation = annotation
             self.proposed = _by_key(outputs[annotation.output])
             self.gold = _by_key(annotation.edits)
-        gold_edits = annotation.edits if annotation else ()
-        self.annotated_text = texts[0] if texts else corrected(source, gold_edits)
+        if texts:
+            self.annotated_text = texts[0]
+        else:
+            gold_edits = annotation.edits if annotation else ()
+            self.annotated_text = corrected(source, gold_edits)
         self.edits = self.proposed | self.gold
         self.texts: list[str] = []
         """The source, and the source with each of the edits; empty without edits."""
         if self.edits:
-            variants = [corrected(source, [edit]) for edit in self.edits.values()]
-            self.texts = [source, *variants]
+            self.texts.append(source)
+            for edit in self.edits.values():
+                self.texts.append(corrected(source, [edit]))
 
     def numbers(self, scores: list[float], *, equal: bool) -> tuple[int, ...]:
         """Return the numbers of NAMES.
@@ -196,8 +202,9 @@ class PtErrantSpec(FunctionMetricSpec):
 
     def columns_of(self, rows: Sequence[Values]) -> dict[str, Ints]:
         """Return the columns of lines with these numbers, those of one annotator after the other."""
-        table = np.array(rows, np.int64).reshape(len(rows), -1, len(NAMES))
-        columns = np.ascontiguousarray(np.moveaxis(table, -1, 0))
+        table = np.array(rows, np.int64)
+        annotators = table.reshape(len(rows), -1, len(NAMES))
+        columns = np.ascontiguousarray(np.moveaxis(annotators, -1, 0))
         return dict(zip(NAMES, columns, strict=True))
 
 
@@ -265,7 +272,8 @@ class PtErrant(ComputedByCode, Errant):
 
     @property
     def _weighing(self) -> Any:
-        return Weighing(**{name: getattr(self, name) for name in _OPTIONS})
+        values = {name: getattr(self, name) for name in _OPTIONS}
+        return Weighing(**values)
 
     @property
     def spec(self) -> PtErrantSpec:  # type: ignore[override]
@@ -315,9 +323,12 @@ class PtErrant(ComputedByCode, Errant):
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
         tp, fp, fn = counts.astype(np.float64)
-        score = self._scores(dict(zip(WEIGHTS, totals + counts, strict=True)))[0]
+        sums = dict(zip(WEIGHTS, totals + counts, strict=True))
+        score = self._scores(sums)[0]
         if self.ties == "m2":
-            return [score, tp, -(tp + fp + float(self.beta) ** 2 * (tp + fn))]
+            proposed = tp + fp
+            weighted_gold = float(self.beta) ** 2 * (tp + fn)
+            return [score, tp, -(proposed + weighted_gold)]
         return [score, tp, -fp, -fn]
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:

@@ -59,8 +59,11 @@ def ratios(ones: Sequence[str], twos: Sequence[str]) -> list[float]:
     lengths = np.diff(one.offsets) + np.diff(two.offsets)
     similarities = []
     for length, shared in zip(lengths.tolist(), common.tolist(), strict=True):
-        distance = length - 2 * shared
-        similarities.append(1 - distance / length if length else 0.0)
+        similarity = 0.0
+        if length:
+            distance = length - 2 * shared
+            similarity = 1 - distance / length
+        similarities.append(similarity)
     return similarities
 
 
@@ -71,8 +74,9 @@ def token_sort(ones: Sequence[str], twos: Sequence[str]) -> list[float]:
     """
     left = list(map(_sorted_words, ones))
     right = list(map(_sorted_words, twos))
+    unrounded = ratios(left, right)
     similarities = []
-    for one, two, similarity in zip(left, right, ratios(left, right), strict=True):
+    for one, two, similarity in zip(left, right, unrounded, strict=True):
         if one == two:
             similarities.append(1.0)
         elif one and two:
@@ -84,8 +88,9 @@ def token_sort(ones: Sequence[str], twos: Sequence[str]) -> list[float]:
 
 def _sorted_words(text: str) -> str:
     """Return the sorted words of a text in lower case, without U+0080 to U+00FF and punctuation."""
-    words = re.sub(r"\W", " ", re.sub("[\x80-\xff]", "", text))
-    return " ".join(sorted(words.lower().split()))
+    text = re.sub("[\x80-\xff]", "", text)
+    words = re.sub(r"\W", " ", text).lower().split()
+    return " ".join(sorted(words))
 
 
 NAMES = ("is_equal", "source", "output", "token_sort", "levenshtein")
@@ -139,8 +144,11 @@ class Likelier(WithModels):
         if self.strip:
             sources = [text.strip() for text in sources]
             outputs = [text.strip() for text in outputs]
+        is_equal = []
+        for source, output in zip(sources, outputs, strict=True):
+            is_equal.append(source == output)
         numbers = (
-            [source == output for source, output in zip(sources, outputs, strict=True)],
+            is_equal,
             self._losses(sources),
             self._losses(outputs),
             token_sort(sources, outputs),
