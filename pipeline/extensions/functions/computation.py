@@ -231,7 +231,8 @@ class CodeNumbers:
         """Return the item of middle cost and the most costly one; one item if they are the same."""
         items = self.table.items
         cost = self.code.cost
-        order = sorted(range(len(items)), key=lambda number: cost(items[number]))
+        numbers = range(len(items))
+        order = sorted(numbers, key=lambda number: cost(items[number]))
         middle = order[len(order) // 2]
         longest = order[-1]
         return [middle] if middle == longest else [middle, longest]
@@ -241,12 +242,13 @@ class CodeNumbers:
         devices = []
         if self.code.plugin.has_load:
             devices = devices_of(self.options.devices)[:1]
-        call = self.code.call(devices=tuple(devices), threads=self.options.threads)
+        threads = self.options.threads
+        call = self.code.call(devices=tuple(devices), threads=threads)
         tolerance: Any = {"rtol": TOLERANCE, "atol": TOLERANCE, "equal_nan": True}
         first_answers: dict[int, Any] = {}
         for batch in batches:
-            task = Task(0, [[self.table.items[number] for number in batch]])
-            (answers,) = call(task).answers
+            items = [self.table.items[number] for number in batch]
+            (answers,) = call(Task(0, [items])).answers
             for number, answer in zip(batch, answers, strict=True):
                 if isinstance(answer, Failure):
                     raise self.error(number, answer)

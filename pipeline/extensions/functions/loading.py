@@ -70,7 +70,10 @@ class FunctionSource(MetricSource):
 
     def packages(self) -> dict[str, str]:
         """Return the packages of metrics by name, without importing any."""
-        return {name: package_of(point) for name, point in entry_points().items()}
+        packages = {}
+        for name, point in entry_points().items():
+            packages[name] = package_of(point)
+        return packages
 
     def name_of(self, function: Callable[..., Any]) -> str:
         """Register a function, class or Plugin of Python as a metric, and return its name.
@@ -117,18 +120,20 @@ def load(argument: str) -> None:
     Raises ConfigError if the import fails, if there is no metric, and if a name is taken.
     """
     if not argument.endswith(".py") and "/" not in argument and "\\" not in argument:
-        module = _run_user_code(f"--plugin {argument}", lambda: import_module(argument))
+        importing = partial(import_module, argument)
+        module = _run_user_code(f"--plugin {argument}", importing)
         package = package_digest(argument)
         origin = CodeOrigin("module", argument, "", package, argument)
         prepare = None
     else:
         path = Path(argument)
+        absolute = path.absolute()
         name, content = _new_file(path, argument)
-        prepare = partial(module_from_bytes, name, path.absolute(), content)
         importing = partial(module_from_bytes, name, path, content)
         module = _run_user_code(f"--plugin {argument}", importing, path.name)
         content_digest = sha256(content).hexdigest()
-        origin = CodeOrigin("file", str(path.absolute()), "", content_digest, path.name)
+        origin = CodeOrigin("file", str(absolute), "", content_digest, path.name)
+        prepare = partial(module_from_bytes, name, absolute, content)
     helper_digest = helpers(module)
     count = 0
     for attribute, value in list(vars(module).items()):
@@ -214,8 +219,7 @@ def _imports_of(module: ModuleType) -> list[ModuleType]:
         elif isinstance(node, ast.ImportFrom):
             names.append(str(node.module))
             names += [f"{node.module}.{alias.name}" for alias in node.names]
-    modules = map(sys.modules.get, names)
-    return [imported for imported in modules if imported]
+    return [sys.modules[name] for name in names if sys.modules.get(name)]
 
 
 # --- installed packages

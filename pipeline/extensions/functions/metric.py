@@ -49,9 +49,10 @@ class Code:
         """The digests of the files that the numbers depend on, by their paths relative to the
         folder that has them all.
         """
-        paths = [Path(path).absolute() for path in self.hook("files") or ()]
-        if not paths:
+        named = self.hook("files")
+        if not named:
             return {}
+        paths = [Path(path).absolute() for path in named]
         base = os.path.commonpath([path.parent for path in paths])
         digests = {}
         for path in paths:
@@ -170,9 +171,9 @@ class FunctionMetricSpec(NumberSpec):
 
         It has neither the number of systems nor options that of_line() alone reads.
         """
-        late: tuple[str, ...] = ("among",)
+        late = ["among"]
         if self.code:
-            late += tuple(getattr(self.code.plugin.target, "late", ()))
+            late += getattr(self.code.plugin.target, "late", ())
         settings = []
         for setting in self.signature.split("|"):
             name, colon, _ = setting.partition(":")
@@ -228,15 +229,17 @@ class PreparedCode:
             items += items_of_line
             item_counts.append(len(items_of_line))
         size = self.code.plugin.batch_size
-        starts = range(0, len(items), size)
-        result = self.call(Task(0, [items[start : start + size] for start in starts]))
+        batches = []
+        for start in range(0, len(items), size):
+            batches.append(items[start : start + size])
+        result = self.call(Task(0, batches))
         answers = chain.from_iterable(result.answers)
-        numbers = []
+        rows_of_numbers = []
         for number, count in enumerate(item_counts, 1):
             answers_of_line = list(islice(answers, count))
             checked = self._checked(answers_of_line, f"outputs, item {number}")
-            numbers.append(self.code.line_numbers(checked))
-        return self.spec.columns_of(numbers)
+            rows_of_numbers.append(self.code.line_numbers(checked))
+        return self.spec.columns_of(rows_of_numbers)
 
     def _checked(self, answers: list[Any], position: str) -> list[Any]:
         """Return the answers of a line with a number for None; raises InputError for a failure."""
@@ -346,7 +349,9 @@ class FunctionMetric(ComputedByCode, Numbers):
         if self.declared.listwise:
             options["among"] = systems
         options |= self._hook("with_references", lambda: all_references(corpora)) or {}
-        values = {attribute_of(name): str(value) for name, value in options.items()}
+        values = {}
+        for name, value in options.items():
+            values[attribute_of(name)] = str(value)
         changed: Metric = replace(cast("Any", self), **values)
         return changed
 
@@ -363,7 +368,8 @@ class FunctionMetric(ComputedByCode, Numbers):
                 in_signature = _in_signature(parameter, self._code_value(parameter))
                 if in_signature:
                     settings[parameter.name] = in_signature
-        ordered = dict.fromkeys(option.key for option in self.options) | settings
+        keys = [option.key for option in self.options]
+        ordered = dict.fromkeys(keys) | settings
         if not self.conflicts():
             ordered |= self._hook("signature_options") or {}
         return [(key, value) for key, value in ordered.items() if value is not None]

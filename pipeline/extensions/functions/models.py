@@ -93,7 +93,9 @@ def located(text: str) -> Path | None:
         return None
     try:
         info: Any = HfApi().model_info(**model, files_metadata=True)
-        sizes = {each.rfilename: each.size or 0 for each in info.siblings or ()}
+        sizes = {}
+        for each in info.siblings or ():
+            sizes[each.rfilename] = each.size or 0
         files = _deciding(sizes)
         licence = (info.card_data or {}).get("license") or "not said"
         megabytes = sum(sizes[file] for file in files) / 1e6
@@ -190,7 +192,8 @@ def _digest(*files: tuple[bytes, Path]) -> str:
 def _content(files: tuple[_FileState, ...]) -> str:
     """Return the SHA-256 of files in these states, from the cache if they are large."""
     cache = ContentCache(DIGESTS)
-    key = sha256(repr(tuple(map(tuple, files))).encode()).digest()
+    states = repr(tuple(map(tuple, files)))
+    key = sha256(states.encode()).digest()
     is_large = sum(file.size for file in files) >= MIN_CACHED_BYTES
     if is_large:
         cached = cache.read([key])
