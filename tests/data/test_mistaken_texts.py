@@ -36,7 +36,6 @@ from pipeline.data.samples import (
 )
 from pipeline.data.texts import text_in_memory
 from pipeline.errors import InputError
-from pipeline.execution.tasks import tasks_of
 from pipeline.metrics.build import from_text
 from tests.config_files import CONFIG, TEXTS, prepare, write
 from tests.conftest import ROOT

@@ -5,13 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from struct import pack
 
-import numpy as np
-
 from pipeline.data.content_cache import SCORES, ContentCache
 from pipeline.execution.options import RunOptions
 
-from .answers import Answer, Item
-from .function_spec import Code, FunctionMetricSpec
+from .answers import Answer, Item, decoded_answer
+from .metric import Code, FunctionMetricSpec
 
 
 class AnswerCache:
@@ -47,8 +45,7 @@ class AnswerCache:
             cached = self.store.read(self.keys)
             for number, key in enumerate(self.keys):
                 if key in cached:
-                    numbers = np.frombuffer(cached[key], "<f8").tolist()
-                    answers[number] = tuple(numbers) or None
+                    answers[number] = decoded_answer(cached[key])
         return answers
 
     def _keys(self, items: Sequence[Item]) -> list[bytes]:
@@ -59,7 +56,9 @@ class AnswerCache:
             form = "each_reference"
         elif declared.listwise:
             form = "listwise"
-        files = json.dumps(self.code.files, sort_keys=True) if self.code.files else ""
+        files = ""
+        if self.code.files:
+            files = json.dumps(self.code.files, sort_keys=True)
         common = (
             "1",
             self.spec.computed_by,

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
-from struct import pack
+from struct import pack, unpack
 from typing import Any, NamedTuple
 
 from pipeline.files.small_tables import LARGEST_NUMBER
@@ -14,7 +14,9 @@ Item = tuple[Any, ...]
 """The texts that one number is computed from: in the order of Declared.reads, each a text or a
 tuple of texts.
 """
-Answer = tuple[float, ...] | None
+Values = tuple[float, ...]
+"""The numbers of an item or a line."""
+Answer = Values | None
 """The numbers of an item, or None if there are none. A listwise item has those of all outputs, one
 after the other.
 """
@@ -45,7 +47,10 @@ def item_length(item: Item) -> int:
     """Return the number of characters of the texts of an item."""
     total = 0
     for text in item:
-        total += len(text) if isinstance(text, str) else sum(map(len, text))
+        if isinstance(text, str):
+            total += len(text)
+        else:
+            total += sum(map(len, text))
     return total
 
 
@@ -53,6 +58,11 @@ def encoded_answer(answer: Answer) -> bytes:
     """Return an answer as the cache stores it."""
     numbers = answer or ()
     return pack(f"<{len(numbers)}d", *numbers)
+
+
+def decoded_answer(encoded: bytes) -> Answer:
+    """Return the answer of encoded_answer()."""
+    return unpack(f"<{len(encoded) // 8}d", encoded) or None
 
 
 def checked_answers(
@@ -91,9 +101,7 @@ def _without_numpy(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _numbers_of_outputs(
-    element: Any, expected: int, declared: Declared
-) -> tuple[float, ...]:
+def _numbers_of_outputs(element: Any, expected: int, declared: Declared) -> Values:
     """Return the numbers of all outputs of a line, one after the other, with NaN for None."""
     element = _without_numpy(element)
     has_length = hasattr(element, "__len__")
@@ -160,20 +168,16 @@ def _number(value: Any, title: str, declared: Declared) -> float:
     return int(count)
 
 
-def best(answers: Sequence[tuple[float, ...]], declared: Declared) -> tuple[float, ...]:
+def best(answers: Sequence[Values], declared: Declared) -> Values:
     """Return the best of the answers of several references, the first of equals.
 
     The best counts are those with the highest F-beta.
     """
 
-    def f_score(counts: tuple[float, ...]) -> float:
-        tp, fp, fn = counts
-        return precision_recall_f(tp, fp, fn, declared.beta)[2]
+    def worth(answer: Values) -> float:
+        if declared.counts:
+            tp, fp, fn = answer
+            return precision_recall_f(tp, fp, fn, declared.beta)[2]
+        return answer[0] if declared.higher_is_better else -answer[0]
 
-    if len(answers) == 1:
-        return answers[0]
-    if declared.counts:
-        return max(answers, key=f_score)
-    if declared.higher_is_better:
-        return max(answers, key=lambda answer: answer[0])
-    return min(answers, key=lambda answer: answer[0])
+    return max(answers, key=worth)

@@ -14,8 +14,8 @@ from pipeline.parallel import WorkerLostError, results
 
 from .answer_cache import AnswerCache
 from .calls import Call, Task, TaskResult, devices_of
-from .function_spec import Code
 from .items import ItemTable
+from .metric import Code
 
 WAITING_CALLS = 16
 """Concurrent calls of code that waits for a network."""
@@ -29,6 +29,8 @@ LOCAL_SECONDS = 1.0
 
 Batch = list[int]
 """The numbers of items that a call gets together."""
+BatchAnswers = tuple[Batch, list[Any]]
+"""A batch with an answer or a Failure for each item."""
 
 
 class BatchRunner:
@@ -85,7 +87,7 @@ class BatchRunner:
         self.spent = Counter[str]()
         """What the code has used, such as requests to a server."""
 
-    def run(self, items: Sequence[int]) -> Iterator[tuple[Batch, list[Any]]]:
+    def run(self, items: Sequence[int]) -> Iterator[BatchAnswers]:
         """Yield the numbers of items with their answers, batch by batch.
 
         A function begins in this process, since processes take time to start. Raises
@@ -98,21 +100,25 @@ class BatchRunner:
         processes = self.needs_process or (self.own_process and workers > 1)
         only_here = workers <= 1 and not processes
         batches_in_task = 1
+        # in this process
         if only_here or not self.workers_store:
             started = time.monotonic()
             for count, batch in enumerate(list(self.remaining.values()), 1):
-                yield from self._finished(self.call(self._task(count, [batch])))
+                task = self._task(count, [batch])
+                yield from self._finished(self.call(task))
                 seconds = time.monotonic() - started
                 if not only_here and seconds > LOCAL_SECONDS:
                     batches_in_task = max(1, int(count * TASK_SECONDS / seconds))
                     break
+        # in workers
         remote_call = replace(self.call, plugin=None) if processes else self.call
         while self.remaining:
             self.in_progress = {}
+            tasks = self._tasks(batches_in_task)
             try:
                 for result in results(
                     remote_call,
-                    self._tasks(batches_in_task),
+                    tasks,
                     workers,
                     processes=processes,
                     patience=self.patience,
@@ -142,9 +148,7 @@ class BatchRunner:
                 keys.append([self.keys[item] for item in batch])
         return Task(number, items, keys)
 
-    def _run_alone(
-        self, remote_call: Call, batch: Batch
-    ) -> Iterator[tuple[Batch, list[Any]]]:
+    def _run_alone(self, remote_call: Call, batch: Batch) -> Iterator[BatchAnswers]:
         """Yield the answers of a batch that a worker may have died of."""
         self.in_progress = {}
         task = self._task(0, [batch])
@@ -162,7 +166,7 @@ class BatchRunner:
             yield from self._run_alone(remote_call, batch[:half])
             yield from self._run_alone(remote_call, batch[half:])
 
-    def _finished(self, result: TaskResult) -> Iterator[tuple[Batch, list[Any]]]:
+    def _finished(self, result: TaskResult) -> Iterator[BatchAnswers]:
         """Yield the batches of a task with their answers."""
         self.package_versions |= result.package_versions
         self.spent.update(result.spent)

@@ -29,6 +29,11 @@ class CodeOrigin(NamedTuple):
     label: str
     """The name in messages, such as kept.py or acme-metrics 1.4.0."""
 
+    @property
+    def record(self) -> dict[str, str]:
+        """What run.json has of the origin."""
+        return {"from": self.label, "sha256": self.sha256}
+
     def imported(self) -> Any:
         """Import the object in this process; raises ConfigError if its code has changed."""
         if self.kind == "file":

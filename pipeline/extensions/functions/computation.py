@@ -7,9 +7,9 @@ metric `external`.
 import math
 import platform
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -18,15 +18,14 @@ from pipeline.data.texts import AnyText, text_in_memory
 from pipeline.errors import InputError, did_you_mean
 from pipeline.execution.computation import Computation
 from pipeline.execution.options import Listener, RunOptions
-from pipeline.metrics.base import ComputesNumbers
 from pipeline.metrics.base.capabilities import without_code
 
 from .answer_cache import AnswerCache
-from .answers import Answer, Failure, encoded_answer
+from .answers import Answer, Failure, Item, encoded_answer
 from .batches import TASK_SECONDS, BatchRunner
 from .calls import Task, devices_of
-from .function_spec import Code, FunctionMetricSpec
-from .items import ItemTable, LineItems
+from .items import ItemTable, ItemWarning, LineItems, LinesOfSystems
+from .metric import Code, FunctionMetricSpec
 
 MAX_LISTED_LINES = 10
 """How many line numbers a warning lists."""
@@ -36,23 +35,6 @@ TOLERANCE = 1e-4
 """How far numbers of a text may differ between calls, absolutely and relatively; batches change the
 sixth digit.
 """
-
-
-class ComputedByCode(ComputesNumbers):
-    """A metric whose specification is a FunctionMetricSpec."""
-
-    is_built_in: ClassVar[bool] = False
-    """Whether the metric is part of the program, so that every reader of results has it."""
-    spec: Any
-
-    def computation(self) -> type["FunctionComputation"]:
-        """Return the class that computes the numbers."""
-        return FunctionComputation
-
-    @property
-    def has_code(self) -> bool:
-        """Whether the code of the metric is available."""
-        return bool(self.spec.code)
 
 
 class FunctionComputation(Computation):
@@ -76,15 +58,12 @@ class FunctionComputation(Computation):
     def planned(self, corpora: Sequence[Corpus]) -> Iterator[str]:
         """Yield how many distinct texts there are, and how many of them would be computed."""
         for numbers in self._code_numbers():
-            for corpus in corpora:
-                numbers.table.gather(corpus)
-            numbers.read_cache()
+            numbers.gather(corpora)
+            todo = numbers.read_cache()
             total = len(numbers.table.items)
-            cached = numbers.answers
-            todo = numbers.missing()
             new = f"{len(todo):,} of {total:,} distinct texts would be computed"
             cost = numbers.total_cost(todo)
-            yield f"{numbers.spec.signature}: {new}{cost}; {len(cached):,} are kept"
+            yield f"{numbers.spec.signature}: {new}{cost}; {len(numbers.answers):,} are kept"
 
     def tried(self, corpora: Sequence[Corpus]) -> Iterator[str]:
         """Yield whether the numbers of two texts are the same in several calls.
@@ -94,68 +73,33 @@ class FunctionComputation(Computation):
         text has no number, or another one later.
         """
         for numbers in self._code_numbers():
-            for corpus in corpora:
-                numbers.table.gather(corpus)
-            calls = _try_one(numbers)
-            texts = calls - 3
-            signature = numbers.spec.signature
-            yield f"{signature}: {texts} texts have the same numbers in {calls} calls"
+            numbers.gather(corpora)
+            pair = numbers.middle_and_longest()
+            calls = [pair, pair, pair[::-1]]
+            calls += [[number] for number in pair]
+            numbers.compare_calls(calls)
+            same = f"{len(pair)} texts have the same numbers in {len(calls)} calls"
+            yield f"{numbers.spec.signature}: {same}"
 
     def _code_numbers(self) -> "Iterator[CodeNumbers]":
         """Yield the numbers of each specification, which metrics may share.
 
         Raises InputError if code is missing, and if --recompute names another metric.
         """
-        names_by_spec: dict[FunctionMetricSpec, str] = {}
+        names: dict[FunctionMetricSpec, str] = {}
         for metric in self.metrics:
-            names_by_spec[metric.spec] = metric.name  # type: ignore[index]
-        names = dict.fromkeys(names_by_spec.values())
+            names[metric.spec] = metric.name  # type: ignore[index]
         for name in self.options.recompute:
-            if name not in names:
-                hint = did_you_mean(name, names)
+            if name not in names.values():
+                expected = ", ".join(dict.fromkeys(names.values()))
+                hint = did_you_mean(name, names.values())
                 raise InputError(
-                    f"--recompute {name}: expected one of {', '.join(names)}{hint}"
+                    f"--recompute {name}: expected one of {expected}{hint}"
                 )
-        for spec in names_by_spec:
+        for spec in names:
             if spec.code is None:
                 raise InputError(without_code(spec.title))
             yield CodeNumbers(spec, spec.code, self.options, self.listener)
-
-
-def _try_one(numbers: "CodeNumbers") -> int:
-    """Compute two texts several times and return the number of calls; raises InputError."""
-    code = numbers.code
-    name = numbers.declared.name
-    options = numbers.options
-    devices = devices_of(options.devices)[:1] if code.plugin.has_load else []
-    call = code.call(devices=tuple(devices), threads=options.threads)
-    items = numbers.table.items
-    cost = code.cost
-    order = sorted(range(len(items)), key=lambda number: cost(items[number]))
-    pair = list(dict.fromkeys((order[len(order) // 2], order[-1])))
-    batches = [pair, pair, pair[::-1], *([number] for number in pair)]
-    first_answers: dict[int, Any] = {}
-    for batch in batches:
-        task = Task(0, [[items[number] for number in batch]])
-        (answers,) = call(task).answers
-        for number, answer in zip(batch, answers, strict=True):
-            if isinstance(answer, Failure):
-                raise numbers.error(number, answer)
-            first = first_answers.setdefault(number, answer)
-            tolerance: Any = {"rtol": TOLERANCE, "atol": TOLERANCE, "equal_nan": True}
-            if not np.allclose(first or (), answer or (), **tolerance):
-                values = (
-                    f"{_as_text(first)} in one call and {_as_text(answer)} in another"
-                )
-                remedy = "the number of a text must depend on that text alone"
-                not_on = "not on its batch or on calls before"
-                failure = Failure(f": {name} is {values}: {remedy}, {not_on}")
-                raise numbers.error(number, failure)
-    return len(batches)
-
-
-def _as_text(answer: Answer) -> str:
-    return ", ".join(f"{number:.6g}" for number in answer) if answer else "none"
 
 
 class CodeNumbers:
@@ -183,74 +127,77 @@ class CodeNumbers:
 
     def added(self, corpora: Sequence[Corpus]) -> list[Corpus]:
         """Return data sets with the numbers of the metric."""
-        gathered = [self.table.gather(corpus) for corpus in corpora]
+        gathered = self.gather(corpora)
         self.compute()
         columns = map(list, zip(*self.table.items, strict=True))
         texts = dict(zip(self.declared.reads, columns, strict=True))
         warnings = self.code.hook("notes", **texts) or []
-        pairs = zip(corpora, gathered, strict=True)
-        return [self._with_numbers(corpus, lines, warnings) for corpus, lines in pairs]
+        with_numbers = []
+        for corpus, lines in zip(corpora, gathered, strict=True):
+            with_numbers.append(self._with_numbers(corpus, lines, warnings))
+        return with_numbers
+
+    def gather(self, corpora: Sequence[Corpus]) -> list[LinesOfSystems]:
+        """Take the items of data sets; return those of each line, by data set and system."""
+        return [self.table.gather(corpus) for corpus in corpora]
 
     # --- computing
 
-    def read_cache(self) -> None:
-        """Take the answers that are cached."""
+    def read_cache(self) -> list[int]:
+        """Take the answers that are cached, and return the items without answers."""
         self.answers = self.cache.read(self.table.items)
-
-    def missing(self) -> list[int]:
-        """Return the items without answers."""
         total = len(self.table.items)
         return [number for number in range(total) if number not in self.answers]
 
     def compute(self) -> None:
         """Compute the numbers that are not cached."""
         name = self.declared.name
-        self.read_cache()
-        self.cache.warn_of_changed_code()
+        todo = self.read_cache()
         cached = len(self.answers)
-        todo = self.missing()
+        self.cache.warn_of_changed_code()
         cost = self.total_cost(todo)
         if cost or cached:
             report = self.listener.warn if todo else self.listener.note
             total = len(self.table.items)
-            counts = (
-                f"{cached:,} of {total:,} texts were kept; {len(todo):,} to compute"
-            )
-            report(f"{name}: {counts}{cost}")
+            counts = f"{cached:,} of {total:,} texts were kept"
+            report(f"{name}: {counts}; {len(todo):,} to compute{cost}")
         self.record = {"texts": {"new": len(todo), "kept": cached}}
-        package_versions: dict[str, str] = {}
-        spent: dict[str, int] = {}
+        runner = None
         device = "cpu"
         if todo:
             runner = BatchRunner(
                 self.code, self.table, self.cache, self.options, self.listener
             )
             self._run(runner, todo)
-            package_versions = runner.package_versions
-            spent = runner.spent
             device = ", ".join(runner.devices) or device
+        # what run.json has of the metric
         seconds = time.monotonic() - self.started
         if todo and self.code.plugin.has_load:
             rate = f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
             texts = "text" if len(todo) == 1 else "texts"
-            self.listener.warn(
-                f"{name}: {len(todo):,} {texts} computed on {device}, {rate}"
-            )
+            computed = f"{len(todo):,} {texts} computed on {device}, {rate}"
+            self.listener.warn(f"{name}: {computed}")
         self.record["seconds"] = round(seconds, 3)
         self.record["files"] = self.code.files
         if self.code.models:
             self.record["models"] = self.code.models
-        if spent:
-            self.record["spent"] = dict(spent)
-        python = {"python": platform.python_version()}
-        self.record["made_with"] = python | package_versions | {"device": device}
+        made_with = {"python": platform.python_version()}
+        if runner:
+            if runner.spent:
+                self.record["spent"] = dict(runner.spent)
+            made_with |= runner.package_versions
+        self.record["made_with"] = made_with | {"device": device}
 
     def _run(self, runner: BatchRunner, todo: list[int]) -> None:
         """Compute the numbers of items, the most costly ones first; raises InputError."""
         items = self.table.items
         keys = self.cache.keys
         cost = self.code.cost
-        todo.sort(key=lambda number: (-cost(items[number]), items[number]))
+
+        def most_costly_first(number: int) -> tuple[float, Item]:
+            return -cost(items[number]), items[number]
+
+        todo.sort(key=most_costly_first)
         unwritten: dict[bytes, bytes] = {}
         last_write = time.monotonic()
         failures: dict[int, Failure] = {}
@@ -272,14 +219,49 @@ class CodeNumbers:
                     break
         finally:
             self.cache.write(unwritten)
-            if runner.spent:
-                used = []
-                for name, count in sorted(runner.spent.items()):
-                    used.append(f"{name.replace('_', ' ')} {count:,}")
+            used = []
+            for name, count in sorted(runner.spent.items()):
+                used.append(f"{name.replace('_', ' ')} {count:,}")
+            if used:
                 self.listener.warn(f"{self.declared.name}: {', '.join(used)}")
         if failures:
             first = min(failures)
             raise self.error(first, failures[first])
+
+    def middle_and_longest(self) -> list[int]:
+        """Return the item of middle cost and the most costly one; one item if they are the same."""
+        items = self.table.items
+        cost = self.code.cost
+        numbers = range(len(items))
+        order = sorted(numbers, key=lambda number: cost(items[number]))
+        middle = order[len(order) // 2]
+        longest = order[-1]
+        return [middle] if middle == longest else [middle, longest]
+
+    def compare_calls(self, batches: list[list[int]]) -> None:
+        """Compute batches of items in this process; raises InputError if numbers of an item differ."""
+        devices = []
+        if self.code.plugin.has_load:
+            devices = devices_of(self.options.devices)[:1]
+        threads = self.options.threads
+        call = self.code.call(devices=tuple(devices), threads=threads)
+        tolerance: Any = {"rtol": TOLERANCE, "atol": TOLERANCE, "equal_nan": True}
+        first_answers: dict[int, Any] = {}
+        for batch in batches:
+            items = [self.table.items[number] for number in batch]
+            (answers,) = call(Task(0, [items])).answers
+            for number, answer in zip(batch, answers, strict=True):
+                if isinstance(answer, Failure):
+                    raise self.error(number, answer)
+                first = first_answers.setdefault(number, answer)
+                if not np.allclose(first or (), answer or (), **tolerance):
+                    one = f"{_as_text(first)} in one call"
+                    other = f"{_as_text(answer)} in another"
+                    remedy = "the number of a text must depend on that text alone"
+                    not_on = "not on its batch or on calls before"
+                    values = f"{self.declared.name} is {one} and {other}"
+                    failure = Failure(f": {values}: {remedy}, {not_on}")
+                    raise self.error(number, failure)
 
     def error(self, number: int, failure: Failure) -> InputError:
         """Return the error of an item without numbers."""
@@ -291,7 +273,9 @@ class CodeNumbers:
         unit = getattr(self.code.plugin.target, "unit", "")
         if not unit:
             return ""
-        total = sum(self.code.cost(self.table.items[number]) for number in numbers)
+        total = 0.0
+        for number in numbers:
+            total += self.code.cost(self.table.items[number])
         return f", about {total:,.0f} {unit}" if total else ""
 
     # --- numbers of lines
@@ -299,15 +283,15 @@ class CodeNumbers:
     def _with_numbers(
         self,
         corpus: Corpus,
-        lines_of_systems: Mapping[str, list[LineItems]],
-        warnings: Iterable[tuple[str, list[int], float]],
+        lines_of_systems: LinesOfSystems,
+        warnings: Iterable[ItemWarning],
     ) -> Corpus:
         """Return a data set with a text of numbers for each system.
 
         `warnings` are those of the method `notes` of the code: a message, the numbers of items, and
         the share of lines above which there is a warning.
         """
-        name = self.declared.name
+        declared = self.declared
         answers_of_systems = {}
         lines_without: set[int] = set()
         for system, lines in lines_of_systems.items():
@@ -317,16 +301,19 @@ class CodeNumbers:
                 if answer is None:
                     lines_without.add(line)
         left_out = sorted(lines_without)
+        # the warnings
         notes = list(corpus.notes)
         if left_out:
             notes.append(self._note_of_left_out(corpus, left_out))
-        if not self.declared.deterministic:
+        if not declared.deterministic:
             message = "may give other numbers for the same texts; the first are kept"
-            notes.append(f"{name} {message}")
+            notes.append(f"{declared.name} {message}")
         for message, numbers, share in warnings:
             affected = _lines_with(set(numbers), lines_of_systems)
             if len(affected) > share * corpus.lines:
-                notes.append(f"{name}: {message}: {_listed(corpus, affected)}")
+                listed = _listed(corpus, affected)
+                notes.append(f"{declared.name}: {message}: {listed}")
+        # the texts of numbers
         number_text = repr if self.spec.decimals is None else _integer_text
         systems: dict[str, AnyText] = {}
         for system, answers in answers_of_systems.items():
@@ -334,13 +321,13 @@ class CodeNumbers:
             for line, answer in enumerate(answers):
                 if answer and line not in lines_without:
                     texts.append(" ".join(map(number_text, answer)))
-            systems[system] = text_in_memory(f"{name} of {system}", texts)
+            systems[system] = text_in_memory(f"{declared.name} of {system}", texts)
         view = corpus.views.get(self.spec.input, corpus)
         numbers_of_corpus = Corpus(
             name=corpus.name,
             lines=corpus.lines - len(left_out),
             source=None,
-            references=view.references if "references" in self.declared.reads else (),
+            references=view.references if "references" in declared.reads else (),
             systems=systems,
             computed=True,
             left_out=tuple(left_out),
@@ -353,16 +340,15 @@ class CodeNumbers:
         answers = [self.answers[number] for number in items.numbers]
         with_numbers = [answer for answer in answers if answer is not None]
         if len(with_numbers) < len(answers):
-            numbers = None
-        elif items.output is None:
-            numbers = self.code.line_numbers(with_numbers)
-        else:
-            width = len(self.spec.names)
-            start = items.output * width
-            numbers = with_numbers[0][start : start + width]
-            if not numbers or math.isnan(numbers[0]):
-                numbers = None
-        return numbers or self.spec.substitute
+            return self.spec.substitute
+        if items.output is None:
+            return self.code.line_numbers(with_numbers)
+        width = len(self.spec.names)
+        start = items.output * width
+        numbers = with_numbers[0][start : start + width]
+        if not numbers or math.isnan(numbers[0]):
+            return self.spec.substitute
+        return numbers
 
     def _note_of_left_out(self, corpus: Corpus, left_out: list[int]) -> str:
         """Return the warning about lines without numbers; raises InputError if none has some."""
@@ -380,6 +366,10 @@ class CodeNumbers:
         return note
 
 
+def _as_text(answer: Answer) -> str:
+    return ", ".join(f"{number:.6g}" for number in answer) if answer else "none"
+
+
 def _integer_text(number: float) -> str:
     return str(int(number))
 
@@ -387,14 +377,16 @@ def _integer_text(number: float) -> str:
 def _listed(corpus: Corpus, lines: list[int]) -> str:
     """Return how many lines of a data set these are, and the numbers of the first ones."""
     text = next(iter(corpus.systems.values()))
-    first_lines = [str(text.number(line + 1)) for line in lines[:MAX_LISTED_LINES]]
-    more = " ..." if len(lines) > MAX_LISTED_LINES else ""
-    return f"{len(lines)} of {corpus.lines} lines ({', '.join(first_lines)}{more})"
+    numbers = []
+    for line in lines[:MAX_LISTED_LINES]:
+        numbers.append(str(text.number(line + 1)))
+    listed = ", ".join(numbers)
+    if len(lines) > MAX_LISTED_LINES:
+        listed += " ..."
+    return f"{len(lines)} of {corpus.lines} lines ({listed})"
 
 
-def _lines_with(
-    numbers: set[int], lines_of_systems: Mapping[str, list[LineItems]]
-) -> list[int]:
+def _lines_with(numbers: set[int], lines_of_systems: LinesOfSystems) -> list[int]:
     """Return the lines that have one of these items in some system."""
     found = set()
     for lines in lines_of_systems.values():

@@ -103,10 +103,12 @@ class Plugin:
 
         `helpers` is the digest of the user's files that the code imports.
         """
-        code = ""
-        if not self.declared.version:
-            code = digest((origin.sha256 + helpers).encode(), size=6)
-        return replace(self.with_code(code), origin=origin)
+        return replace(self.with_digest(origin.sha256 + helpers), origin=origin)
+
+    def with_digest(self, files: str) -> "Plugin":
+        """Return the plug-in with a digest of its code from those of its files; none with a version."""
+        code = "" if self.declared.version else digest(files.encode(), size=6)
+        return self.with_code(code)
 
     def with_code(self, code: str) -> "Plugin":
         """Return the plug-in with this digest of its code."""
@@ -191,34 +193,13 @@ def metric(
     if isinstance(object, Plugin):
         return object
     reader = _SignatureReader(object)
-    fail = reader.fail
-    # the name, the version and the parameters
-    between_words = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
-    function_name = re.sub(between_words, "_", getattr(object, "__name__", "")).lower()
-    metric_name = name or function_name
-    if metric_name == "<lambda>":
-        fail('a lambda has no name; give one: pipeline.metric(function, name="short")')
-    name_form = "small letters, digits and _, at most 50"
-    if not NAME.fullmatch(metric_name):
-        fail(f"'{metric_name}' cannot be the name of a metric: {name_form}")
-    if version is not None and not VERSION.fullmatch(version):
-        fail(
-            f"version: expected at most 30 letters, digits and . _ -, found {version!r}"
-        )
+    metric_name = name or reader.name()
+    _check_values(reader.fail, **(settings | {"name": metric_name}))
     reads, parameters = reader.parameters()
     if each_reference and listwise:
-        fail("listwise has no each_reference")
+        reader.fail("listwise has no each_reference")
     if each_reference and "references" not in reads:
-        fail("each_reference needs the parameter references")
-    # the other arguments
-    if isinstance(names, str):
-        number_names: tuple[str, ...] = (names,)
-    else:
-        number_names = tuple(names or (metric_name,))
-    for number_name in number_names:
-        if not NAME.fullmatch(number_name):
-            fail(f"names: '{number_name}' cannot be a name: {name_form}")
-    _check_values(fail, **settings)
+        reader.fail("each_reference needs the parameter references")
     documentation = inspect.getdoc(object) or "a metric of your own"
     first_paragraph = documentation.partition("\n\n")[0]
     declared = Declared(
@@ -226,7 +207,7 @@ def metric(
         summary=" ".join(first_paragraph.split()).rstrip(". "),
         version=version or "",
         code="" if version else code_digest(object),
-        names=number_names,
+        names=_texts(names) or (metric_name,),
         returns=returns,
         level="corpus" if returns == "counts" else level,
         reads=reads,
@@ -240,17 +221,24 @@ def metric(
         beside=beside,
         none=none if isinstance(none, str) else repr(float(none)),
         deterministic=deterministic,
-        cite=(cite,) if isinstance(cite, str) else tuple(cite),
+        cite=_texts(cite),
         parameters=parameters,
     )
     return Plugin(object, declared, batch_size=batch_size, workers=workers, waits=waits)
 
 
+def _texts(value: Any) -> tuple[str, ...]:
+    """Return a text, or several, as a tuple."""
+    return (value,) if isinstance(value, str) else tuple(value or ())
+
+
 def _check_values(
     fail: Callable[[str], None],
     *,
-    returns: str,
+    name: str,
+    version: str | None,
     names: Any,
+    returns: str,
     level: str,
     none: Any,
     batch_size: int,
@@ -260,6 +248,17 @@ def _check_values(
     **_: Any,
 ) -> None:
     """Call `fail` for arguments of metric() that are out of range or do not go together."""
+    if name == "<lambda>":
+        fail('a lambda has no name; give one: pipeline.metric(function, name="short")')
+    name_form = "small letters, digits and _, at most 50"
+    if not NAME.fullmatch(name):
+        fail(f"'{name}' cannot be the name of a metric: {name_form}")
+    if version is not None and not VERSION.fullmatch(version):
+        form = "at most 30 letters, digits and . _ -"
+        fail(f"version: expected {form}, found {version!r}")
+    for number_name in _texts(names):
+        if not NAME.fullmatch(number_name):
+            fail(f"names: '{number_name}' cannot be a name: {name_form}")
     if returns not in ("score", "counts"):
         fail(f"returns: expected score or counts, found {returns!r}")
     if level not in ("mean", "sum"):
@@ -299,16 +298,25 @@ class _SignatureReader:
             position = f"{Path(code.co_filename).name}:{code.co_firstlineno}: "
         raise ConfigError(f"{position}{message}")
 
+    def name(self) -> str:
+        """Return the name of the function or class, in small letters with underscores."""
+        between_words = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+        name = getattr(self.target, "__name__", "")
+        return re.sub(between_words, "_", name).lower()
+
     def parameters(self) -> tuple[tuple[str, ...], tuple[Parameter, ...]]:
         """Return the texts that a call gets, and the options."""
-        parameters = list(inspect.signature(self.call).parameters.values())
+        call_parameters = list(inspect.signature(self.call).parameters.values())
+        option_parameters = []
         initializer = self.target
-        option_parameters = [each for each in parameters if _is_keyword(each)]
-        call_parameters = [each for each in parameters if not _is_keyword(each)]
-        if self.is_class:
+        if not self.is_class:
+            option_parameters = [each for each in call_parameters if _is_keyword(each)]
+            call_parameters = [
+                each for each in call_parameters if not _is_keyword(each)
+            ]
+        else:
+            call_parameters = call_parameters[1:]  # without self
             initializer = self.target.__init__
-            call_parameters = parameters[1:]  # without self
-            option_parameters = []
             if initializer is not object.__init__:
                 signature = inspect.signature(initializer)
                 option_parameters = list(signature.parameters.values())[1:]
@@ -352,19 +360,18 @@ class _SignatureReader:
             reason = "options stand in results and caches; read secrets from os.environ"
             self.fail(f"{refused} {reason}")
         # the annotation: None and words beside a path are taken off
+        members = get_args(hint)
         optional = False
-        is_union = get_origin(hint) in (types.UnionType, Union)
-        if is_union and type(None) in get_args(hint):
-            optional = parameter.default is None
-            others = [each for each in get_args(hint) if each is not type(None)]
+        choices: tuple[str, ...] = ()
+        if get_origin(hint) in (types.UnionType, Union):
+            others = [each for each in members if each is not type(None)]
+            literals = [each for each in others if get_origin(each) is Literal]
+            optional = len(others) < len(members) and parameter.default is None
             if len(others) == 1:
                 hint = others[0]
-        choices: tuple[str, ...] = ()
-        literals = [each for each in get_args(hint) if get_origin(each) is Literal]
-        if literals:
-            choices = tuple(map(str, get_args(literals[0])))
-            if {*get_args(hint)} - {*literals, type(None)} == {Path}:
+            elif literals and {*others} - {*literals} == {Path}:
                 hint = Path
+                choices = tuple(map(str, get_args(literals[0])))
                 optional = parameter.default is None
         if get_origin(hint) is Literal:
             kind = "choice"

@@ -291,8 +291,8 @@ def external_entries(
     entries = []
     for title, systems in scores.items():
         if title not in titles:
-            is_counts = np.ndim(next(iter(systems.values()), 0)) == 2
-            score = "f_beta" if is_counts else "mean"
+            first = next(iter(systems.values()), 0)
+            score = "f_beta" if np.ndim(first) == 2 else "mean"
             entries.append({"name": "external", "title": title, "score": score})
     return entries
 
@@ -340,7 +340,9 @@ def _missing_file(file: str) -> list[str]:
 def _path(file: str) -> Path | Remote:
     """Return the path of a file, which may be missing; what names no data set stays as written."""
     try:
-        return cache_path(named_one(file)) if is_data(file) else locate(Path(), file)
+        if is_data(file):
+            return cache_path(named_one(file))
+        return locate(Path(), file)
     except DataError:
         return Path(file)
 

@@ -32,6 +32,14 @@ class LineItems(NamedTuple):
     """The index of the output among those of a listwise item, which has the numbers of all."""
 
 
+LinesOfSystems = dict[str, list[LineItems]]
+"""The items of each line of each system."""
+ItemWarning = tuple[str, list[int], float]
+"""A message, the numbers of the items that it is about, and the share of lines above which there is
+a warning.
+"""
+
+
 class ItemTable:
     """The distinct items of data sets, numbered from 0 in the order in which they occur."""
 
@@ -43,15 +51,16 @@ class ItemTable:
         self.positions: list[Position] = []
         self._numbers: dict[Item, int] = {}
 
-    def gather(self, corpus: Corpus) -> dict[str, list[LineItems]]:
+    def gather(self, corpus: Corpus) -> LinesOfSystems:
         """Take the items of a data set; return the items of each line of each system.
 
         Raises ConfigError if sources or references are missing.
         """
         declared = self.declared
         columns = self._inputs(corpus)
+        view = corpus.views.get(self.view, corpus)
         outputs = {}
-        for system, text in corpus.views.get(self.view, corpus).systems.items():
+        for system, text in view.systems.items():
             if system not in corpus.references_as_systems:
                 outputs[system] = read_texts(text)
         distinct_outputs = []
@@ -61,14 +70,13 @@ class ItemTable:
         lines_of_systems = {}
         for system, texts in outputs.items():
             columns["outputs"] = distinct_outputs if declared.listwise else texts
-            rows = zip(*(columns[name] for name in declared.reads), strict=True)
+            columns_read = [columns[name] for name in declared.reads]
             lines = []
-            for line, item in enumerate(rows):
+            for line, item in enumerate(zip(*columns_read, strict=True)):
                 position = Position(corpus, system, line)
-                numbers = [
-                    self._number(each, position)
-                    for each in by_reference(item, declared)
-                ]
+                numbers = []
+                for each in by_reference(item, declared):
+                    numbers.append(self._number(each, position))
                 output = None
                 if declared.listwise:
                     output = distinct_outputs[line].index(texts[line])
@@ -80,16 +88,19 @@ class ItemTable:
         """Return the sources and references that the code reads."""
         declared = self.declared
         columns: dict[str, Any] = {}
+        missing = ""
         if "sources" in declared.reads:
             if corpus.source is None:
-                problem = f"{declared.name} reads the source; the data set has none"
-                raise ConfigError(f"{corpus.name}: {problem}")
-            columns["sources"] = read_texts(corpus.source)
+                missing = "the source"
+            else:
+                columns["sources"] = read_texts(corpus.source)
         if "references" in declared.reads:
             if not corpus.references and "references" not in declared.optional:
-                problem = f"{declared.name} reads references; the data set has none"
-                raise ConfigError(f"{corpus.name}: {problem}")
+                missing = missing or "references"
             columns["references"] = self._references(corpus)
+        if missing:
+            problem = f"{declared.name} reads {missing}; the data set has none"
+            raise ConfigError(f"{corpus.name}: {problem}")
         return columns
 
     def _references(self, corpus: Corpus) -> list[tuple[Any, ...]]:
@@ -128,10 +139,9 @@ def by_reference(item: Item, declared: Declared) -> list[Item]:
     if not declared.each_reference:
         return [item]
     column = declared.reads.index("references")
-    references = item[column] or ("",)
-    return [
-        (*item[:column], reference, *item[column + 1 :]) for reference in references
-    ]
+    before = item[:column]
+    after = item[column + 1 :]
+    return [(*before, reference, *after) for reference in item[column] or ("",)]
 
 
 def all_references(corpora: Iterable[Corpus]) -> list[str]:

@@ -17,11 +17,10 @@ from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import ConfigError, CorpusError
 from pipeline.files.plain_files import small_bytes
-from pipeline.files.safe_files import digest
 from pipeline.metrics import METRICS, from_text, named
 from pipeline.metrics.base import Declared, Metric, StatisticsSpec
 from pipeline.metrics.names import forget_names
@@ -71,7 +70,10 @@ class FunctionSource(MetricSource):
 
     def packages(self) -> dict[str, str]:
         """Return the packages of metrics by name, without importing any."""
-        return {name: package_of(point) for name, point in entry_points().items()}
+        packages = {}
+        for name, point in entry_points().items():
+            packages[name] = package_of(point)
+        return packages
 
     def name_of(self, function: Callable[..., Any]) -> str:
         """Register a function, class or Plugin of Python as a metric, and return its name.
@@ -112,53 +114,47 @@ SOURCE = FunctionSource()
 # --- files and modules
 
 
-class _Imported(NamedTuple):
-    """A module that --plugin names."""
-
-    module: ModuleType
-    origin: CodeOrigin
-    content: bytes = b""
-    """The content of a file."""
-
-
 def load(argument: str) -> None:
     """Import what --plugin names, a file or a module, and register its metrics.
 
     Raises ConfigError if the import fails, if there is no metric, and if a name is taken.
     """
     if not argument.endswith(".py") and "/" not in argument and "\\" not in argument:
-        imported = _imported_module(argument)
+        importing = partial(import_module, argument)
+        module = _run_user_code(f"--plugin {argument}", importing)
+        package = package_digest(argument)
+        origin = CodeOrigin("module", argument, "", package, argument)
+        prepare = None
     else:
-        imported = _imported_file(argument)
-    module = imported.module
+        path = Path(argument)
+        absolute = path.absolute()
+        name, content = _new_file(path, argument)
+        importing = partial(module_from_bytes, name, path, content)
+        module = _run_user_code(f"--plugin {argument}", importing, path.name)
+        content_digest = sha256(content).hexdigest()
+        origin = CodeOrigin("file", str(absolute), "", content_digest, path.name)
+        prepare = partial(module_from_bytes, name, absolute, content)
     helper_digest = helpers(module)
     count = 0
     for attribute, value in list(vars(module).items()):
         if isinstance(value, Plugin):
-            origin = imported.origin._replace(attribute=attribute)
-            register(value.with_origin(origin, helper_digest))
+            plugin_origin = origin._replace(attribute=attribute)
+            register(value.with_origin(plugin_origin, helper_digest))
             count += 1
             continue
         defined_here = getattr(value, "__module__", "") == module.__name__
         if defined_here and _is_metric_class(value) and not inspect.isabstract(value):
-            if imported.origin.kind == "file":
-                _import_in_workers(imported)
-            _register_class(value.name, value, imported.origin)
+            if prepare:
+                prepare_workers(module.__name__, prepare)
+            _register_class(value.name, value, origin)
             count += 1
     if not count:
         remedy = "put @pipeline.metric before a function"
         raise ConfigError(f"--plugin {argument}: has no metric; {remedy}")
 
 
-def _imported_module(name: str) -> _Imported:
-    """Import a module; raises ConfigError."""
-    module = _run_user_code(f"--plugin {name}", lambda: import_module(name))
-    return _Imported(module, CodeOrigin("module", name, "", package_digest(name), name))
-
-
-def _imported_file(argument: str) -> _Imported:
-    """Import a file; raises ConfigError."""
-    path = Path(argument)
+def _new_file(path: Path, argument: str) -> tuple[str, bytes]:
+    """Return the module name and the content of a file; raises ConfigError if another has the name."""
     try:
         content = small_bytes(path, MAX_BYTES)
     except CorpusError as error:
@@ -169,21 +165,7 @@ def _imported_file(argument: str) -> _Imported:
     if first != absolute:
         problem = f"{first} has the same name; rename one of them"
         raise ConfigError(f"--plugin {argument}: {problem}")
-    module = _run_user_code(
-        f"--plugin {argument}",
-        lambda: module_from_bytes(name, path, content),
-        path.name,
-    )
-    file_digest = sha256(content).hexdigest()
-    origin = CodeOrigin("file", str(absolute), "", file_digest, path.name)
-    return _Imported(module, origin, content)
-
-
-def _import_in_workers(imported: _Imported) -> None:
-    """Have worker processes import a file when they start."""
-    name = imported.module.__name__
-    path = Path(imported.origin.location)
-    prepare_workers(name, partial(module_from_bytes, name, path, imported.content))
+    return name, content
 
 
 def _run_user_code(subject: str, action: Callable[[], Any], file: str = "") -> Any:
@@ -237,8 +219,7 @@ def _imports_of(module: ModuleType) -> list[ModuleType]:
         elif isinstance(node, ast.ImportFrom):
             names.append(str(node.module))
             names += [f"{node.module}.{alias.name}" for alias in node.names]
-    modules = map(sys.modules.get, names)
-    return [imported for imported in modules if imported]
+    return [sys.modules[name] for name in names if sys.modules.get(name)]
 
 
 # --- installed packages
@@ -307,8 +288,7 @@ def _with_file_digest(plugin: Plugin) -> Plugin:
         target = value.target if isinstance(value, Plugin) else value
         if target is plugin.target:
             file_digest = sha256(Path(path).read_bytes()).hexdigest()
-            code = digest((file_digest + helpers(module)).encode(), size=6)
-            return plugin.with_code(code)
+            return plugin.with_digest(file_digest + helpers(module))
     return plugin
 
 
@@ -327,12 +307,10 @@ def register(plugin: Plugin) -> None:
             return
         elif _location(known_plugin) == _location(plugin):
             _forget(name)  # the same file, or a cell of a notebook, again
-    label = "python"
-    code_digest = ""
+    origin = {"from": "python", "sha256": ""}
     if plugin.origin:
-        label = plugin.origin.label
-        code_digest = plugin.origin.sha256
-    _add(name, function_metric_class(plugin.declared, plugin), label, code_digest)
+        origin = plugin.origin.record
+    _add(name, function_metric_class(plugin.declared, plugin), origin)
 
 
 def _register_class(name: str, metric_class: type[Metric], origin: CodeOrigin) -> None:
@@ -351,7 +329,7 @@ def _register_class(name: str, metric_class: type[Metric], origin: CodeOrigin) -
         is_spec = inspect.isclass(value) and issubclass(value, StatisticsSpec)
         if is_spec and value.__module__ == module.__name__:
             value.owner = f"plugin:{name}:{version}"
-    _add(name, metric_class, origin.label, origin.sha256)
+    _add(name, metric_class, origin.record)
 
 
 def _is_metric_class(value: Any) -> bool:
@@ -371,7 +349,7 @@ def _forget(name: str) -> None:
     forget_names()
 
 
-def _add(name: str, metric_class: type[Metric], label: str, code_digest: str) -> None:
+def _add(name: str, metric_class: type[Metric], origin: dict[str, str]) -> None:
     """Add a metric to METRICS; raises ConfigError if the name, in any spelling, is taken."""
     if METRICS.entries.get(name) is metric_class:
         return
@@ -379,7 +357,7 @@ def _add(name: str, metric_class: type[Metric], label: str, code_digest: str) ->
     if taken:
         owner = METRICS[taken].origin.get("from", "this program")
         taken_by = f"the name '{name}' is taken: {owner} has the metric {taken}"
-        raise ConfigError(f"{label}: {taken_by}; choose another name")
+        raise ConfigError(f"{origin['from']}: {taken_by}; choose another name")
     METRICS.entries[name] = metric_class
-    metric_class.origin = {"from": label, "sha256": code_digest}
+    metric_class.origin = origin
     forget_names()

@@ -5,7 +5,6 @@ A model is a folder, or a name of the hub that is in its cache. Models are downl
 command has --download.
 """
 
-import json
 import re
 import sys
 import time
@@ -94,7 +93,9 @@ def located(text: str) -> Path | None:
         return None
     try:
         info: Any = HfApi().model_info(**model, files_metadata=True)
-        sizes = {each.rfilename: each.size or 0 for each in info.siblings or ()}
+        sizes = {}
+        for each in info.siblings or ():
+            sizes[each.rfilename] = each.size or 0
         files = _deciding(sizes)
         licence = (info.card_data or {}).get("license") or "not said"
         megabytes = sum(sizes[file] for file in files) / 1e6
@@ -121,8 +122,11 @@ def _deciding(names: Iterable[str]) -> list[str]:
     weights = "pytorch_model*.bin"
     if any(path.suffix == ".safetensors" for path in paths):
         weights = "*.safetensors"
-    patterns = (*DECIDING, weights)
-    return [path.as_posix() for path in paths if any(map(path.match, patterns))]
+    deciding = []
+    for path in paths:
+        if any(map(path.match, (*DECIDING, weights))):
+            deciding.append(path.as_posix())
+    return deciding
 
 
 def model_digest(folder: Path) -> str:
@@ -130,50 +134,18 @@ def model_digest(folder: Path) -> str:
 
     Lengths, also that of the name before it, are 8 bytes, the highest first. Raises ConfigError.
     """
-    paths = (path for path in folder.rglob("*") if path.is_file())
+    names = []
+    for path in folder.rglob("*"):
+        if path.is_file():
+            names.append(path.relative_to(folder).as_posix())
     files = []
-    for name in _deciding(path.relative_to(folder).as_posix() for path in paths):
+    for name in _deciding(names):
         path = folder / name
         encoded_name = name.encode()
-        size = pack(">Q", path.stat().st_size)
-        files.append((pack(">Q", len(encoded_name)) + encoded_name + size, path))
+        name_length = pack(">Q", len(encoded_name))
+        content_length = pack(">Q", path.stat().st_size)
+        files.append((name_length + encoded_name + content_length, path))
     return _digest(*files)
-
-
-def name_of(folder: Path) -> str:
-    """Return the name of a model: owner/name of the hub, or the name of its folder."""
-    if folder.parent.name == "snapshots":
-        return folder.parents[1].name.removeprefix("models--").replace("--", "/")
-    return folder.name
-
-
-@lru_cache(64)
-def special_tokens(folder: Path) -> frozenset[str]:
-    """Return the tokens of a model that stand for more than text, such as [SEP]."""
-    special: set[str] = set()
-    for name in TOKENIZER:
-        for file in folder.rglob(name):
-            settings = json.loads(file.read_text(encoding="utf-8"))
-            added = [*settings.get("added_tokens", ())]
-            added += settings.get("added_tokens_decoder", {}).values()
-            tokens = [token for token in added if token.get("special")]
-            for key, value in settings.items():
-                if key.endswith("_token") and value:
-                    tokens.append(value)
-            for token in tokens:
-                special.add(token["content"] if isinstance(token, dict) else str(token))
-    return frozenset(special)
-
-
-@lru_cache(64)
-def has_bytes(folder: Path) -> bool:
-    """Return whether the tokens of a model are of bytes, so that the blank before a word belongs to
-    it.
-    """
-    file = folder / TOKENIZER[0]
-    if not file.is_file():
-        return (folder / "merges.txt").is_file()
-    return '"ByteLevel"' in file.read_text(encoding="utf-8")
 
 
 # --- digests of files
@@ -220,7 +192,8 @@ def _digest(*files: tuple[bytes, Path]) -> str:
 def _content(files: tuple[_FileState, ...]) -> str:
     """Return the SHA-256 of files in these states, from the cache if they are large."""
     cache = ContentCache(DIGESTS)
-    key = sha256(repr(tuple(map(tuple, files))).encode()).digest()
+    states = repr(tuple(map(tuple, files)))
+    key = sha256(states.encode()).digest()
     is_large = sum(file.size for file in files) >= MIN_CACHED_BYTES
     if is_large:
         cached = cache.read([key])
@@ -246,6 +219,8 @@ def content_digest(path: Path) -> str:
     if not path.is_dir():
         return _digest((b"", path))
     lines = []
-    for file in sorted(each for each in path.rglob("*") if each.is_file()):
-        lines.append(f"{file.relative_to(path).as_posix()} {content_digest(file)}")
+    for file in sorted(path.rglob("*")):
+        if file.is_file():
+            name = file.relative_to(path).as_posix()
+            lines.append(f"{name} {content_digest(file)}")
     return sha256("\n".join(lines).encode()).hexdigest()

@@ -62,9 +62,8 @@ class Numbers(ScoresLines, Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts of F-beta; none for a single number, which is the score itself."""
-        if not self.is_counts:
-            return []
-        return [Counted(name, columns[name]) for name in COUNTS]
+        names = COUNTS if self.is_counts else ()
+        return [Counted(name, columns[name]) for name in names]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return F-beta under the name of the score, precision, recall, and the counts."""
@@ -135,12 +134,15 @@ class NumberSpec(StatisticsSpec):
         number_type = float if self.decimals is None else int
         columns_of_systems = []
         for lines in text.systems:
-            rows = [tuple(map(number_type, line.split())) for line in lines.texts()]
+            rows = []
+            for line in lines.texts():
+                rows.append(tuple(map(number_type, line.split())))
             columns_of_systems.append(self.columns_of(rows))
         return columns_of_systems
 
     def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
         """Return the columns of lines with these numbers."""
         number_type = np.float64 if self.decimals is None else np.int64
-        table: Any = np.array(rows, number_type).reshape(len(rows), len(self.names))
-        return dict(zip(self.names, table.T, strict=True))
+        table: Any = np.array(rows, number_type)
+        columns = table.reshape(len(rows), len(self.names)).T
+        return dict(zip(self.names, columns, strict=True))

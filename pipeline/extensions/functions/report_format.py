@@ -55,34 +55,40 @@ def number_files(context: ReportContext) -> dict[str, str]:
     configs: dict[object, list[_UserMetric]] = {}
     for metric in metrics:
         configs.setdefault(metric.dropped_lines, []).append(metric)
-    config = context.config if isinstance(context.config, dict) else {}
-    for number, own_metrics in enumerate(configs.values()):
-        end = f"-{own_metrics[0].title}" if number else ""
-        written = _config(own_metrics, config.get("statistics"))
-        text = yaml.safe_dump(written, sort_keys=False, default_flow_style=None)
-        files[f"{FOLDER}/external{end}.yaml"] = text
+    statistics = None
+    if isinstance(context.config, dict):
+        statistics = context.config.get("statistics")
+    for number, metrics_of_config in enumerate(configs.values()):
+        name = "external"
+        if number:
+            name += f"-{metrics_of_config[0].title}"
+        config = _config(metrics_of_config, statistics)
+        text = yaml.safe_dump(config, sort_keys=False, default_flow_style=None)
+        files[f"{FOLDER}/{name}.yaml"] = text
     return files
 
 
 def _user_metrics(context: ReportContext) -> list[_UserMetric]:
     """Return the metrics of users, each with a title of its own."""
-    named = labels(metric_result.signature for metric_result in context.measured)
-    by_label: dict[str, list[MetricResult]] = {label: [] for label in named.values()}
+    label_of = labels(metric_result.signature for metric_result in context.measured)
+    by_label: dict[str, list[MetricResult]] = {}
+    for label in label_of.values():
+        by_label[label] = []
     for metric_result in context.measured:
-        by_label[named[metric_result.signature]].append(metric_result)
+        label = label_of[metric_result.signature]
+        by_label[label].append(metric_result)
     metrics: list[_UserMetric] = []
     titles: set[str] = set()
     for number, (label, metric_results) in enumerate(by_label.items(), 1):
         name = metric_results[0].metric.name
-        if name not in context.results.declared:
+        declared = context.results.declared.get(name)
+        if declared is None:
             continue
         title = re.sub(r"[^A-Za-z0-9_.]+", "-", label).strip("-")
         if len(title) > MAX_TITLE or title in titles:
             title = f"{name}-{number}"
         titles.add(title)
-        metrics.append(
-            _UserMetric(title, metric_results, context.results.declared[name])
-        )
+        metrics.append(_UserMetric(title, metric_results, declared))
     return metrics
 
 
@@ -110,7 +116,9 @@ def _tables(
             numbers = [block[column].tolist() for column in declared.numbers]
             for row in zip(*numbers, strict=True):
                 line = len(lines)
-                cells = [str(line), *(_cell(value, declared) for value in row)]
+                cells = [str(line)]
+                for value in row:
+                    cells.append(_cell(value, declared))
                 cells += ids[line - 1 : line]
                 lines.append("\t".join(cells))
         lines.append("")
@@ -145,7 +153,7 @@ def _config(metrics: Sequence[_UserMetric], statistics: Any) -> dict[str, Any]:
     config: dict[str, Any] = {
         "datasets": datasets,
         "systems": systems,
-        "metrics": [_metric_entry(metric) for metric in metrics],
+        "metrics": list(map(_metric_entry, metrics)),
     }
     if statistics is not None:
         config["statistics"] = statistics

@@ -304,11 +304,12 @@ def permutation_tests(
     for drawn in draws(swapping, sampling):
         for number, difference in enumerate(differences(drawn)):
             reached[number] += (difference >= deltas[number] - EQUAL).sum()
-    shares = (reached / sampling.permutations).tolist()
+    count = sampling.permutations
+    shares = (reached / count).tolist()
     results = []
-    for (better, other), delta, share in zip(tested, deltas, shares, strict=True):
-        results.append(PairTest(better, other, delta, share, sampling.permutations))
-    return [*results, *untested]
+    for pair, delta, share in zip(tested, deltas, shares, strict=True):
+        results.append(PairTest(*pair, delta, share, count))
+    return results + untested
 
 
 class Swapping(NamedTuple):

@@ -154,7 +154,8 @@ def pair_counts(
 
     The first scoring may have more leading axes than the second. Systems count where `present` is
     true. Differences of the first scoring up to `epsilon` are a tie."""
-    counts = np.zeros((5, *one.shape[:-1]), np.int64)
+    shape = (5, *one.shape[:-1])
+    counts = np.zeros(shape, np.int64)
     # All pairs with the same distance at once, so that no array is larger than the scores.
     for distance in range(1, one.shape[-1]):
         first = one[..., distance:] - one[..., :-distance]

@@ -66,7 +66,8 @@ def ranked(
     means = samples.mean(axis=0).tolist()
     ranges = rank_ranges(samples, level)
     # The sort is stable: equal means keep the order of the systems.
-    order = sorted(range(len(names)), key=lambda number: -means[number])
+    numbers = range(len(names))
+    order = sorted(numbers, key=lambda number: -means[number])
     columns = {
         "scores": point.tolist(),
         "means": means,
@@ -95,10 +96,12 @@ def rank_by_expected_wins(
     drawn = np.empty((samples, systems))
     generator = np.random.default_rng(seed)
     rows = max(MAX_COUNTS_AT_ONCE // len(cells), 1)
+    shares = cells / total
     for low in range(0, samples, rows):  # one stream of draws, whatever `rows` is
         size = min(rows, samples - low)
-        counts = generator.multinomial(total, cells / total, size=size)
-        drawn[low : low + rows] = expected_wins(cells_to_wins(counts, systems), divisor)
+        counts = generator.multinomial(total, shares, size=size)
+        wins = cells_to_wins(counts, systems)
+        drawn[low : low + size] = expected_wins(wins, divisor)
     point = expected_wins(judgments.wins(), divisor)
     return ranked(judgments.systems, point, drawn, level)
 
@@ -114,11 +117,14 @@ def head_to_head(names: Sequence[str], wins: Ints) -> dict[str, JsonObject]:
     for one, two in combinations(range(len(wins)), 2):
         won = int(wins[one, two])
         lost = int(wins[two, one])
-        p[one, two] = p[two, one] = sign_test(won, lost)
+        p[one, two] = sign_test(won, lost)
+        p[two, one] = p[one, two]
     p_values = _table(p, names)
-    signs = {}
+    signs: dict[str, JsonObject] = {}
     for row, cells in p_values.items():
-        signs[row] = {column: mark(value) for column, value in cells.items()}
+        signs[row] = {}
+        for column, value in cells.items():
+            signs[row][column] = mark(value)
     shares = quotient(wins, wins + wins.T)
     return {"share": _table(shares.T, names), "p": p_values, "sign": signs}
 
@@ -148,7 +154,8 @@ def accuracy(
     cells = judgments.cells()
     for number in range(folds):
         held_out = count_cells(pairs.only(fold == number), systems)
-        scores = expected_wins(cells_to_wins(cells - held_out, systems), divisor)
+        other_wins = cells_to_wins(cells - held_out, systems)
+        scores = expected_wins(other_wins, divisor)
         wins = cells_to_wins(held_out, systems)
         better = scores[:, None] > scores
         equal = scores[:, None] == scores
@@ -195,12 +202,11 @@ def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
     outputs = len(judgments.outputs)
     pairs = judgments.unexpanded
     # How often each judge gave each outcome to each pair of outputs: int64 [pairs, judges, 3].
-    keys = (pairs.segment * outputs + pairs.first) * outputs + pairs.second
+    first_outputs = pairs.segment * outputs + pairs.first
+    keys = first_outputs * outputs + pairs.second
     judged, numbers = np.unique(keys, return_inverse=True)
-    cells = np.bincount(
-        (numbers * judges + pairs.judge) * 3 + pairs.outcome,
-        minlength=len(judged) * judges * 3,
-    )
+    indices = (numbers * judges + pairs.judge) * 3 + pairs.outcome
+    cells = np.bincount(indices, minlength=len(judged) * judges * 3)
     table = cells.reshape(len(judged), judges, 3)
     kappas = {}
     for one, two in combinations_with_replacement(range(judges), 2):
@@ -303,11 +309,13 @@ def judgment_summary(
     for number, judge in enumerate(judges):
         by_judge = judgments.of_judge(number)
         judge_counts[judge] = counts(by_judge)
-        judge_scores[judge] = named(expected_wins(by_judge.wins(), divisor), names)
+        scores = expected_wins(by_judge.wins(), divisor)
+        judge_scores[judge] = named(scores, names)
     correlations = judge_correlations(judgments, divisor)
     for key in ("spearman", "pearson"):
         correlations[key] = _table(correlations[key], judges)
-        correlations[f"others_{key}"] = named(correlations[f"others_{key}"], judges)
+        of_others = f"others_{key}"
+        correlations[of_others] = named(correlations[of_others], judges)
     return {
         "systems": list(names),
         "judges": judge_counts,
@@ -338,10 +346,15 @@ def kappa_summary(
     between: list[Kappa] = []
     within: list[Kappa] = []
     for (one, two), kappa in kappas.items():
-        (within if one == two else between).append(kappa)
+        if one == two:
+            within.append(kappa)
+        else:
+            between.append(kappa)
         enough = kappa.comparisons >= MIN_COMPARISONS
-        pairs[judges[one]][judges[two]] = kappa.kappa if enough else None
-        comparisons[judges[one]][judges[two]] = kappa.comparisons
+        first = judges[one]
+        second = judges[two]
+        pairs[first][second] = kappa.kappa if enough else None
+        comparisons[first][second] = kappa.comparisons
     return {
         "between": mean_kappa(between),
         "within": mean_kappa(within),
@@ -379,9 +392,11 @@ def pairs_digest(judgments: Judgments) -> str:
     columns = []
     for texts, numbers in zip(names, pairs, strict=True):
         columns.append(np.array(texts)[numbers].tolist())
-    rows = map("\t".join, sorted(zip(*columns, strict=True)))
-    lines = "".join(f"{row}\n" for row in rows)
-    return hashlib.blake2b(lines.encode(), digest_size=16).hexdigest()
+    hashed = hashlib.blake2b(digest_size=16)
+    for row in sorted(zip(*columns, strict=True)):
+        line = "\t".join(row)
+        hashed.update(f"{line}\n".encode())
+    return hashed.hexdigest()
 
 
 def named(values: Floats, names: Sequence[str]) -> dict[str, float]:

@@ -80,9 +80,13 @@ class Record(NamedTuple):
         anything else.
         """
         numbers = []
-        for name in [names] if isinstance(names, str) else names:
+        if isinstance(names, str):
+            names = [names]
+        for name in names:
             value = self.field(name)
-            text = str(float(value) if isinstance(value, int | float) else value)
+            if isinstance(value, int):
+                value = float(value)
+            text = str(value)
             if text.lower() in {"", *NOT_A_NUMBER}:
                 numbers.append(math.nan)
                 continue
@@ -128,9 +132,10 @@ def read_records(path: Path) -> list[Record]:
 def _of_json(path: Path, name: str) -> list[Record]:
     content = _parsed(small_text(path, MAX_BYTES), name)
     objects = content if isinstance(content, list) else [0]
-    return [
-        Record(f"{name}[{number}]", fields) for number, fields in enumerate(objects)
-    ]
+    records = []
+    for number, fields in enumerate(objects):
+        records.append(Record(f"{name}[{number}]", fields))
+    return records
 
 
 def _of_json_lines(path: Path, name: str) -> list[Record]:
@@ -178,11 +183,11 @@ def filtered(records: Sequence[Record], where: Mapping[str, str]) -> list[Record
         if all(record.text(column) == text for column, text in where.items()):
             matching.append(record)
     if not matching:
-        conditions = ", ".join(
-            f"'{text}' in column {column}" for column, text in where.items()
-        )
+        conditions = []
+        for column, text in where.items():
+            conditions.append(f"'{text}' in column {column}")
         file = _POSITION.sub("", records[0].position)
-        raise CorpusError.at(file, f"no line has {conditions}")
+        raise CorpusError.at(file, f"no line has {', '.join(conditions)}")
     return matching
 
 
@@ -239,9 +244,8 @@ def _record_of_each_system(records: Sequence[Record]) -> list[Record]:
                 shared[name] = value
         for name, value in record.fields.items():
             if isinstance(value, dict):
-                single.append(
-                    Record(record.position, {**shared, **value, SYSTEMS: name})
-                )
+                fields = {**shared, **value, SYSTEMS: name}
+                single.append(Record(record.position, fields))
     return single
 
 
@@ -252,10 +256,10 @@ def means_of(scores: Scores) -> dict[str, float]:
         values = systems.setdefault(system, [])
         if not math.isnan(score):
             values.append(score)
-    return {
-        system: fmean(values) if values else math.nan
-        for system, values in systems.items()
-    }
+    means = {}
+    for system, values in systems.items():
+        means[system] = fmean(values) if values else math.nan
+    return means
 
 
 def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> JsonObject:
@@ -283,7 +287,8 @@ def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> Json
         half = len(common) // 2
         rest = len(common) - half
         left_out = order[half:] if config.part == "lower" else order[:rest]
-        human_table[tuple(axis[left_out] for axis in cells)] = np.nan
+        cells_left_out = tuple(axis[left_out] for axis in cells)
+        human_table[cells_left_out] = np.nan
 
     statistics = [statistic_of(text) for text in config.statistics]
 
@@ -294,14 +299,14 @@ def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> Json
         metric_part = np.where(np.isnan(human_part), np.nan, metric_part)
         results = []
         for statistic in statistics:
-            value = statistic.value(
-                _compared_scores(human_part, statistic, config.control),
-                _compared_scores(metric_part, statistic, config.control),
-            ).value
+            human_scores = _compared_scores(human_part, statistic, config.control)
+            metric_scores = _compared_scores(metric_part, statistic, config.control)
+            value = statistic.value(human_scores, metric_scores).value
             results.append(abs(value) if config.absolute else value)
         return results
 
-    outputs = int((~np.isnan(human_table)).sum())
+    has_scores = ~np.isnan(human_table)
+    outputs = int(has_scores.sum())
     result: JsonObject = {"systems": len(rows), "scores": outputs}
     every_item = slice(None)
     result.update(zip(config.statistics, values(every_item), strict=True))

@@ -108,7 +108,8 @@ class Statistic:
         if len(cells) == 1:  # a single group needs no room for missing scores
             cells = cells[:, is_present[0]]
             is_present = np.ones(cells.shape, np.bool_)
-        enough = is_present.sum(axis=1) >= 2
+        counts = is_present.sum(axis=1)
+        enough = counts >= 2
         return Groups(cells[enough], is_present[enough])
 
     def value(self, human: Floats, metric: Floats) -> Value:
@@ -237,12 +238,14 @@ def p_values(scores: Floats, permutations: int, seed: int) -> Floats:
 
     It is the p-value of a paired permutation test on sentence scores, float64 [..., systems,
     lines]: the share of permutations whose sum of differences is at least the one observed."""
-    first, second = np.triu_indices(scores.shape[-2], 1)
-    permuted = scores @ _signs(permutations, scores.shape[-1], seed)
+    *_, systems, lines = scores.shape
+    first, second = np.triu_indices(systems, 1)
+    permuted = scores @ _signs(permutations, lines, seed)
     sums = scores.sum(axis=-1)
     rounding = ROUNDING * np.abs(scores).sum(axis=-1)
     observed = sums[..., first] - sums[..., second]
-    observed = observed - (rounding[..., first] + rounding[..., second])
+    roundings = rounding[..., first] + rounding[..., second]
+    observed = observed - roundings
     shares: Floats = np.empty(observed.shape)
     for number, (one, two) in enumerate(zip(first, second, strict=True)):
         differences = permuted[..., one, :] - permuted[..., two, :]
@@ -346,7 +349,8 @@ def _sorted_counts(metric: Floats, human: Floats) -> list[int]:
     tied_one = _tied_pairs(one)
     tied_two = _tied_pairs(two)
     tied_both = _tied_pairs(one * len(two) + two)
-    pairs = len(metric) * (len(metric) - 1) // 2
+    members = len(metric)
+    pairs = members * (members - 1) // 2
     size = np.sqrt(pairs - tied_one) * np.sqrt(pairs - tied_two)
     balance = round(tau * size) if size else 0
     concordant = (pairs - tied_one - tied_two + tied_both + balance) // 2
@@ -377,8 +381,9 @@ class TauB(Statistic):
         """Return tau-b of the pairs within each group; NaN where one side ties all of them."""
         counts = counts_within(human, metric, present)
         untied = counts.concordant + counts.discordant
-        size = np.sqrt(untied + counts.ties_one)
-        size = size * np.sqrt(untied + counts.ties_two)
+        untied_by_human = untied + counts.ties_one
+        untied_by_metric = untied + counts.ties_two
+        size = np.sqrt(untied_by_human) * np.sqrt(untied_by_metric)
         return quotient(counts.concordant - counts.discordant, size)
 
 
@@ -423,9 +428,9 @@ class Accuracy(Statistic):
     def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
         """Return the share of the pairs within each group; NaN where there are no pairs."""
         counts = counts_within(human, metric, present, self.tie_below)
-        return quotient(
-            counts.concordant + counts.ties_both, sum(counts[1:], start=counts[0])
-        )
+        agreeing = counts.concordant + counts.ties_both
+        pairs = sum(counts[1:], start=counts[0])
+        return quotient(agreeing, pairs)
 
 
 class Calibration(NamedTuple):
@@ -463,16 +468,20 @@ def calibrated(human: Floats, metric: Floats, present: Bools) -> Calibration:
     weights = np.repeat(1 / np.maximum(pairs_of_group, 1), pairs_of_group)
     # What each pair gains or loses, once epsilon is so large that the metric ties it.
     agrees = np.sign(human_differences) == np.sign(metric_differences)
-    order = np.argsort(np.abs(metric_differences), kind="stable")
-    distances = np.abs(metric_differences)[order]
+    distances = np.abs(metric_differences)
+    order = np.argsort(distances, kind="stable")
+    distances = distances[order]
     is_tied = (human_differences == 0).astype(np.float64)
     gains = (is_tied - agrees) * weights
     start = float((agrees * weights).sum())
     sums = start + np.cumsum(gains[order])
     last = np.append(distances[1:] != distances[:-1], True)
     sums = np.append(start, sums[last]) / groups_with_pairs
-    best = int((sums >= sums.max() - EQUAL).argmax())
-    epsilon = float(distances[last][best - 1]) if best else 0.0
+    is_highest = sums >= sums.max() - EQUAL
+    best = int(is_highest.argmax())
+    epsilon = 0.0
+    if best:
+        epsilon = float(distances[last][best - 1])
     return Calibration(epsilon, float(sums[best]), groups_with_pairs)
 
 

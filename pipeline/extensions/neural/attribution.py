@@ -107,7 +107,8 @@ def changes(size: int, worth: Mapping[int, float]) -> list[Changes]:
     steps = _all_steps(size) if size <= EXACT else _drawn_steps(size)
     shares = [0.0] * size
     for step in steps:
-        difference = worth[step.others | 1 << step.edit] - worth[step.others]
+        with_edit = step.others | 1 << step.edit
+        difference = worth[with_edit] - worth[step.others]
         shares[step.edit] += step.weight * difference
     result = []
     for edit, share in enumerate(shares):
@@ -121,7 +122,8 @@ def _all_steps(size: int) -> Iterator[Step]:
     """Yield the steps of all orders of edits."""
     all_edits = (1 << size) - 1
     for others in range(all_edits):
-        weight = 1 / (size * math.comb(size - 1, others.bit_count()))
+        equally_large = math.comb(size - 1, others.bit_count())
+        weight = 1 / (size * equally_large)
         for edit in range(size):
             if not others >> edit & 1:
                 yield Step(edit, others, weight)
@@ -130,9 +132,11 @@ def _all_steps(size: int) -> Iterator[Step]:
 def _drawn_steps(size: int) -> Iterator[Step]:
     """Yield the steps of ORDERS orders of edits."""
     generator = random.Random(SEED)  # noqa: S311 (nothing secret)
-    drawn = [generator.sample(range(size), size) for _ in range(ORDERS // 2)]
-    reverses = [order[::-1] for order in drawn]
-    for order in [*drawn, *reverses]:
+    orders = []
+    for _ in range(ORDERS // 2):
+        orders.append(generator.sample(range(size), size))
+    orders += [order[::-1] for order in orders]
+    for order in orders:
         others = 0
         for edit in order:
             yield Step(edit, others, 1 / ORDERS)
@@ -199,7 +203,8 @@ def _aligned_edits(source: str, output: str) -> list[Edit]:
             correction = " ".join(output_words[output_start:output_end])
             edits.append(Edit(start, end, "", correction, 0))
     if not edits and source != output:
-        edits.append(Edit(0, len(source_words), "", " ".join(output_words), 0))
+        correction = " ".join(output_words)
+        edits.append(Edit(0, len(source_words), "", correction, 0))
     return edits
 
 
@@ -255,7 +260,9 @@ def attributed(
     scores = iter(_scores(metric, corpus, texts))
     attributions = {}
     for output, game in games.items():
-        worth = {combination: next(scores) for combination in game.variants}
+        worth = {}
+        for combination in game.variants:
+            worth[combination] = next(scores)
         tokens = _line(corpus.source, output[1]).split()
         effects = []
         changes_of_edits = changes(len(game.edits), worth)
@@ -280,7 +287,10 @@ def _game(metric: Metric, corpus: Corpus, output: Output) -> _Game:
     source = _line(corpus.source, line)
     variants = {}
     for combination in needed:
-        chosen = [edits[bit] for bit in range(len(edits)) if combination >> bit & 1]
+        chosen = []
+        for bit, edit in enumerate(edits):
+            if combination >> bit & 1:
+                chosen.append(edit)
         if of_texts:
             variants[combination] = applied(source, chosen)
         else:

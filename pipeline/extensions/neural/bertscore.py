@@ -14,11 +14,20 @@ from typing import Any, Literal
 
 from pipeline.data.dataset_cache import cache
 from pipeline.errors import InputError
+from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
-from pipeline.extensions.functions.models import HUB, has_bytes, name_of
+from pipeline.extensions.functions.models import HUB
 from pipeline.files.safe_files import write_atomic
 
-from .networks import CALL_SIZE, Network, TokenIds, WithModels, built_in
+from .networks import (
+    CALL_SIZE,
+    Network,
+    TokenIds,
+    WithModels,
+    built_in,
+    has_bytes,
+    name_of,
+)
 
 LAYERS = {
     "bert-base-uncased": 9,
@@ -39,7 +48,8 @@ BASELINES = Path(__file__).with_name("baselines.csv")
 
 def f_of(precision: float, recall: float) -> float:
     """Return the harmonic mean, or 0 if it is undefined."""
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    total = precision + recall
+    return 2 * precision * recall / total if total else 0.0
 
 
 class WithPairs(WithModels):
@@ -50,7 +60,7 @@ class WithPairs(WithModels):
     prefix_space: Literal["true", "false"] | None
     idf: Any
 
-    def told(self) -> dict[str, object]:
+    def signature_options(self) -> dict[str, object]:
         """Return the options of signatures that have no fixed default. Raises InputError for wrong
         ones.
         """
@@ -94,7 +104,7 @@ class WithPairs(WithModels):
         if self.idf == "references":
             users = "pipeline.evaluate and runs, which have all references"
             raise InputError(f"idf: references is for {users}")
-        settings = self.told()
+        settings = self.signature_options()
         self.layer_number = int(str(settings["layer"]))
         self.prefix = " " if settings["prefix_space"] == "true" else ""
         config = {
@@ -114,7 +124,7 @@ class WithPairs(WithModels):
             self.max_length = self.net.positions
         self.empty_length = len(self._token_ids([""])[0]["input_ids"])
         self.numbers: dict[str, int] = {}
-        self.scores: dict[tuple[int, int], tuple[float, ...]] = {}
+        self.scores: dict[tuple[int, int], Values] = {}
         if self.idf in (None, "none"):
             marks = {tokenizer.cls_token_id, tokenizer.sep_token_id}
             self.weight: Callable[[int], float] = lambda token: token not in marks
@@ -145,7 +155,7 @@ class WithPairs(WithModels):
         self,
         outputs: Sequence[str],
         references: Sequence[str],
-    ) -> list[tuple[float, ...]]:
+    ) -> list[Values]:
         """Return precision and recall of each pair. Pairs with equal tokens are compared once, so
         that they have equal scores.
         """
@@ -157,10 +167,13 @@ class WithPairs(WithModels):
             number = self.numbers.setdefault(repr(text), len(self.numbers))
             numbers.append(number)
             ids[number] = text["input_ids"]
-        pairs = list(zip(numbers[: len(outputs)], numbers[len(outputs) :], strict=True))
+        output_numbers = numbers[: len(outputs)]
+        reference_numbers = numbers[len(outputs) :]
+        pairs = list(zip(output_numbers, reference_numbers, strict=True))
         new_pairs = [pair for pair in dict.fromkeys(pairs) if pair not in self.scores]
         new_numbers = list(dict.fromkeys(chain.from_iterable(new_pairs)))
-        values = self.net.values([{"input_ids": ids[number]} for number in new_numbers])
+        new_texts = [{"input_ids": ids[number]} for number in new_numbers]
+        values = self.net.values(new_texts)
         vectors = dict(zip(new_numbers, values, strict=True))
         weights = {}
         for number in new_numbers:
@@ -203,12 +216,12 @@ class Vectors(WithPairs):
     prefix_space: Literal["true", "false"] | None = None
     late = ("score", "rescale", "baseline")
 
-    def told(self) -> dict[str, object]:
+    def signature_options(self) -> dict[str, object]:
         """Return the options of signatures that have no fixed default; baselines by their digest.
 
         Raises InputError for wrong options.
         """
-        settings = super().told()
+        settings = super().signature_options()
         baselines = self.baselines(settings["layer"])
         rescale = "false"
         if any(baselines):
@@ -228,7 +241,8 @@ class Vectors(WithPairs):
                 )
             return [0.0, 0.0, 0.0]
         name = name_of(self.model).rpartition("/")[2]
-        rows = (self.baseline or BASELINES).read_text(encoding="utf-8").split()[1:]
+        file = self.baseline or BASELINES
+        rows = file.read_text(encoding="utf-8").split()[1:]
         if not self.baseline:
             prefix = f"{name},"
             rows = [row.removeprefix(prefix) for row in rows if row.startswith(prefix)]
@@ -247,7 +261,7 @@ class Vectors(WithPairs):
 
         transformers = metadata.version("transformers")
         idf = "no-idf" if self.idf == "none" else "idf"
-        signature = f"{name_of(self.model)}_L{self.told()['layer']}_{idf}"
+        signature = f"{name_of(self.model)}_L{self.signature_options()['layer']}_{idf}"
         signature += f"_version={RELEASE}(hug_trans={transformers})"
         if self.rescale != "false":
             signature += "-custom-rescaled" if self.baseline else "-rescaled"
@@ -257,13 +271,13 @@ class Vectors(WithPairs):
 
     __call__ = WithPairs.pairs
 
-    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    def of_line(self, answers: Sequence[Values]) -> Values:
         """Return the score of a line, precision, recall and F, each of the reference with the
         highest.
         """
         of_references = [(p, r, f_of(p, r)) for p, r in answers]
         highest = map(max, zip(*of_references, strict=True))
-        baselines = self.baselines(super().told()["layer"])
+        baselines = self.baselines(super().signature_options()["layer"])
         rescaled = []
         for value, baseline in zip(highest, baselines, strict=True):
             rescaled.append((value - baseline) / (1 - baseline))

@@ -11,10 +11,11 @@ from typing import Any, Literal
 import yaml
 
 from pipeline.errors import InputError
+from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
-from pipeline.extensions.functions.models import HUB, located, name_of
+from pipeline.extensions.functions.models import HUB, located
 
-from .networks import CALL_SIZE, WithModels, built_in
+from .networks import CALL_SIZE, WithModels, built_in, name_of
 
 CLASSES = {"regression_metric": True, "referenceless_regression_metric": False}
 """The classes of models, and whether they read a reference."""
@@ -91,7 +92,7 @@ class Estimate(WithModels):
     modules = ("comet",)
     requirement = "unbabel-comet: pip install 'gec-pipeline[comet]'"
 
-    def told(self) -> dict[str, object]:
+    def signature_options(self) -> dict[str, object]:
         """Return the options of signatures that have no fixed default, with the release of COMET.
 
         Raises InputError for another release than the option comet names.
@@ -142,13 +143,17 @@ class Estimate(WithModels):
         if not self.checkpoint.reads_reference:
             references = [""] * len(outputs)
         lines = list(zip(sources, outputs, references, strict=True))
-        by_length = sorted({*lines}, key=lambda line: (sum(map(len, line)), line))
+
+        def length_first(line: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+            return sum(map(len, line)), line
+
+        by_length = sorted(set(lines), key=length_first)
         scores: dict[Any, float] = {}
         for start in range(0, len(by_length), BATCH_LINES):
             batch = by_length[start : start + BATCH_LINES]
-            rows = [
-                dict(zip(("src", "mt", "ref"), line, strict=True)) for line in batch
-            ]
+            rows = []
+            for source, output, reference in batch:
+                rows.append({"src": source, "mt": output, "ref": reference})
             prepared = self.net.prepare_sample(rows, stage="predict")
             tensors = {name: each.to(self.device) for name, each in prepared.items()}
             with torch.inference_mode():
@@ -156,7 +161,7 @@ class Estimate(WithModels):
             scores.update(zip(batch, batch_scores, strict=True))
         return [scores[line] for line in lines]
 
-    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    def of_line(self, answers: Sequence[Values]) -> Values:
         """Return the number of a line from those of its references."""
         numbers = [number for (number,) in answers]
         number = numbers[0]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
 
 from .networks import CALL_SIZE, Logits, Network, WithModels, built_in
@@ -51,17 +52,19 @@ class Quality(WithModels):
         output_ids = self.vectors.token_ids(self.max_length, outputs)
         source_vectors = torch.stack(self.vectors.values(source_ids))
         output_vectors = torch.stack(self.vectors.values(output_ids))
-        similarity = torch.nn.functional.cosine_similarity
-        cosines = similarity(source_vectors, output_vectors, eps=1e-8).tolist()
+        cosine_similarity = torch.nn.functional.cosine_similarity
+        similarities = cosine_similarity(source_vectors, output_vectors, eps=1e-8)
+        cosines = similarities.tolist()
         for index, ids in enumerate(source_ids):
             if ids == output_ids[index]:
                 cosines[index] = 1.0
         return list(zip(logits, cosines, strict=True))
 
-    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    def of_line(self, answers: Sequence[Values]) -> Values:
         """Return score, quality, similarity, and whether the similarity is high enough."""
         ((logit, cosine),) = answers
-        quality = 1 / (1 + math.exp(-max(logit, -700.0)))
+        logit = max(logit, -700.0)
+        quality = 1 / (1 + math.exp(-logit))
         # compared as tensors are
         is_similar = bool(np.float32(cosine) >= np.float32(self.threshold))
         return quality * is_similar, quality, cosine, is_similar
@@ -70,7 +73,8 @@ class Quality(WithModels):
 def _means(output: Any, padded: Any) -> Any:
     """Return the mean of the last hidden states of each text, over all of its tokens."""
     weights = padded["attention_mask"][..., None].float()
-    return (output.last_hidden_state * weights).sum(1) / weights.sum(1)
+    sums = (output.last_hidden_state * weights).sum(1)
+    return sums / weights.sum(1)
 
 
 Impara = built_in(

@@ -99,7 +99,7 @@ class Judge:
         self.lock = threading.Lock()
         self.used = Counter[str]()
 
-    def told(self) -> dict[str, str | None]:
+    def signature_options(self) -> dict[str, str | None]:
         """Return the options of signatures: digests of the prompt, and of the option address.
 
         Raises CorpusError if the prompt cannot be read.

@@ -4,16 +4,19 @@ in even batches.
 The tokens here are those of a model's own tokenizer, which are parts of words.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
 from pipeline.errors import InputError
 from pipeline.extensions.functions.code_files import CodeOrigin
+from pipeline.extensions.functions.items import ItemWarning
 from pipeline.extensions.functions.metric import FunctionMetric, function_metric_class
-from pipeline.extensions.functions.models import name_of, special_tokens
+from pipeline.extensions.functions.models import TOKENIZER
 
 TokenIds = dict[str, list[int]]
 """A text as a tokenizer returns it: input_ids, and of a pair perhaps token_type_ids."""
@@ -71,7 +74,7 @@ class WithModels:
             return None
         return f"needs {self.requirement}"
 
-    def notes(self, **texts: Sequence[Any]) -> list[tuple[str, list[int], float]]:
+    def notes(self, **texts: Sequence[Any]) -> list[ItemWarning]:
         """Return warnings: a message, the numbers of items, and the share of lines above which
         there is a warning.
         """
@@ -86,6 +89,42 @@ class WithModels:
                 affected.append(number)
         message = "texts have special pieces of the model, such as [SEP], which end or change them"
         return [(message, affected, 0.0)]
+
+
+def name_of(folder: Path) -> str:
+    """Return the name of a model: owner/name of the hub, or the name of its folder."""
+    if folder.parent.name == "snapshots":
+        return folder.parents[1].name.removeprefix("models--").replace("--", "/")
+    return folder.name
+
+
+@lru_cache(64)
+def special_tokens(folder: Path) -> frozenset[str]:
+    """Return the tokens of a model that stand for more than text, such as [SEP]."""
+    special: set[str] = set()
+    for name in TOKENIZER:
+        for file in folder.rglob(name):
+            settings = json.loads(file.read_text(encoding="utf-8"))
+            added = [*settings.get("added_tokens", ())]
+            added += settings.get("added_tokens_decoder", {}).values()
+            tokens = [token for token in added if token.get("special")]
+            for key, value in settings.items():
+                if key.endswith("_token") and value:
+                    tokens.append(value)
+            for token in tokens:
+                special.add(token["content"] if isinstance(token, dict) else str(token))
+    return frozenset(special)
+
+
+@lru_cache(64)
+def has_bytes(folder: Path) -> bool:
+    """Return whether the tokens of a model are of bytes, so that the blank before a word belongs to
+    it.
+    """
+    file = folder / TOKENIZER[0]
+    if not file.is_file():
+        return (folder / "merges.txt").is_file()
+    return '"ByteLevel"' in file.read_text(encoding="utf-8")
 
 
 class Network:

@@ -26,14 +26,14 @@ def effects(
     There are none if the metric scores no sentence of these texts alone.
     """
     metric = metric_result.metric
-    if (
-        not is_attributed(metric)
-        or capabilities.missing_code(metric)
-        or corpus.source is None
-    ):
+    if corpus.source is None or not is_attributed(metric):
         return {}
-    systems = metric_result.names[: len(metric_result.columns)]
-    systems = [name for name in systems if name not in corpus.references_as_systems]
+    if capabilities.missing_code(metric):
+        return {}
+    systems = []
+    for name in metric_result.names[: len(metric_result.columns)]:
+        if name not in corpus.references_as_systems:
+            systems.append(name)
     outputs = list(product(systems, lines))
     unit = factor(metric.name) / 100
     by_output = {}
@@ -47,5 +47,6 @@ def effects(
 def _row(effect: Effect, unit: float, digits: int) -> list[Any]:
     """Return an edit, and what it changes, as the script of the page reads it."""
     changes = np.array([effect.alone, effect.left_out, effect.share])
-    text = [effect.start, effect.end, effect.original, effect.correction, effect.type]
-    return [*text, *plain_numbers(scaled(unit * changes, digits))]
+    numbers = plain_numbers(scaled(unit * changes, digits))
+    edit = effect[:5]
+    return [*edit, *numbers]

@@ -17,10 +17,13 @@ from pipeline.extensions.edits.records import Annotation, annotation_of, outputs
 from pipeline.extensions.errant.errant_report import NOOP, Comparison
 from pipeline.extensions.errant.metrics.errant import Errant
 from pipeline.extensions.errant.view_names import EDITS_OF_BOTH
-from pipeline.extensions.functions.computation import ComputedByCode
+from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
-from pipeline.extensions.functions.function_spec import FunctionMetricSpec
-from pipeline.extensions.functions.metric import parameter_option
+from pipeline.extensions.functions.metric import (
+    ComputedByCode,
+    FunctionMetricSpec,
+    parameter_option,
+)
 from pipeline.metrics.base import Columns, Counted, CountWarning, Field, Metric, option
 
 from .bertscore import WithPairs, f_of
@@ -105,7 +108,7 @@ class Weights(WithPairs):
             numbers.append(pair.numbers(f_scores, equal=self.weightless == "equal"))
         return numbers
 
-    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    def of_line(self, answers: Sequence[Values]) -> Values:
         """Return the numbers of all annotators, one after the other."""
         return tuple(chain.from_iterable(answers))
 
@@ -119,7 +122,9 @@ class _OutputAndAnnotator:
         output: str,
         reference: str | tuple[str, ...],
     ) -> None:
-        record, *texts = (reference,) if isinstance(reference, str) else reference
+        if isinstance(reference, str):
+            reference = (reference,)
+        record, *texts = reference
         outputs = outputs_of(output.encode())
         annotation = annotation_of(record.encode())
         self.annotation: Annotation | None = None
@@ -129,14 +134,18 @@ class _OutputAndAnnotator:
             self.annotation = annotation
             self.proposed = _by_key(outputs[annotation.output])
             self.gold = _by_key(annotation.edits)
-        gold_edits = annotation.edits if annotation else ()
-        self.annotated_text = texts[0] if texts else corrected(source, gold_edits)
+        if texts:
+            self.annotated_text = texts[0]
+        else:
+            gold_edits = annotation.edits if annotation else ()
+            self.annotated_text = corrected(source, gold_edits)
         self.edits = self.proposed | self.gold
         self.texts: list[str] = []
         """The source, and the source with each of the edits; empty without edits."""
         if self.edits:
-            variants = [corrected(source, [edit]) for edit in self.edits.values()]
-            self.texts = [source, *variants]
+            self.texts.append(source)
+            for edit in self.edits.values():
+                self.texts.append(corrected(source, [edit]))
 
     def numbers(self, scores: list[float], *, equal: bool) -> tuple[int, ...]:
         """Return the numbers of NAMES.
@@ -191,10 +200,11 @@ class PtErrantSpec(FunctionMetricSpec):
         """The columns, each for every annotator."""
         return tuple(Field(name, per_reference=True) for name in NAMES)
 
-    def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
+    def columns_of(self, rows: Sequence[Values]) -> dict[str, Ints]:
         """Return the columns of lines with these numbers, those of one annotator after the other."""
-        table = np.array(rows, np.int64).reshape(len(rows), -1, len(NAMES))
-        columns = np.ascontiguousarray(np.moveaxis(table, -1, 0))
+        table = np.array(rows, np.int64)
+        annotators = table.reshape(len(rows), -1, len(NAMES))
+        columns = np.ascontiguousarray(np.moveaxis(annotators, -1, 0))
         return dict(zip(NAMES, columns, strict=True))
 
 
@@ -262,7 +272,8 @@ class PtErrant(ComputedByCode, Errant):
 
     @property
     def _weighing(self) -> Any:
-        return Weighing(**{name: getattr(self, name) for name in _OPTIONS})
+        values = {name: getattr(self, name) for name in _OPTIONS}
+        return Weighing(**values)
 
     @property
     def spec(self) -> PtErrantSpec:  # type: ignore[override]
@@ -312,9 +323,12 @@ class PtErrant(ComputedByCode, Errant):
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
         tp, fp, fn = counts.astype(np.float64)
-        score = self._scores(dict(zip(WEIGHTS, totals + counts, strict=True)))[0]
+        sums = dict(zip(WEIGHTS, totals + counts, strict=True))
+        score = self._scores(sums)[0]
         if self.ties == "m2":
-            return [score, tp, -(tp + fp + float(self.beta) ** 2 * (tp + fn))]
+            proposed = tp + fp
+            weighted_gold = float(self.beta) ** 2 * (tp + fn)
+            return [score, tp, -(proposed + weighted_gold)]
         return [score, tp, -fp, -fn]
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from pipeline import kernel
+from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
+from pipeline.extensions.functions.items import ItemWarning
 from pipeline.kernel.common import Encoded
 
 from .networks import CALL_SIZE, MAX_BATCH_TOKENS, Network, WithModels, built_in
@@ -57,8 +59,11 @@ def ratios(ones: Sequence[str], twos: Sequence[str]) -> list[float]:
     lengths = np.diff(one.offsets) + np.diff(two.offsets)
     similarities = []
     for length, shared in zip(lengths.tolist(), common.tolist(), strict=True):
-        distance = length - 2 * shared
-        similarities.append(1 - distance / length if length else 0.0)
+        similarity = 0.0
+        if length:
+            distance = length - 2 * shared
+            similarity = 1 - distance / length
+        similarities.append(similarity)
     return similarities
 
 
@@ -69,8 +74,9 @@ def token_sort(ones: Sequence[str], twos: Sequence[str]) -> list[float]:
     """
     left = list(map(_sorted_words, ones))
     right = list(map(_sorted_words, twos))
+    unrounded = ratios(left, right)
     similarities = []
-    for one, two, similarity in zip(left, right, ratios(left, right), strict=True):
+    for one, two, similarity in zip(left, right, unrounded, strict=True):
         if one == two:
             similarities.append(1.0)
         elif one and two:
@@ -82,8 +88,9 @@ def token_sort(ones: Sequence[str], twos: Sequence[str]) -> list[float]:
 
 def _sorted_words(text: str) -> str:
     """Return the sorted words of a text in lower case, without U+0080 to U+00FF and punctuation."""
-    words = re.sub(r"\W", " ", re.sub("[\x80-\xff]", "", text))
-    return " ".join(sorted(words.lower().split()))
+    text = re.sub("[\x80-\xff]", "", text)
+    words = re.sub(r"\W", " ", text).lower().split()
+    return " ".join(sorted(words))
 
 
 NAMES = ("is_equal", "source", "output", "token_sort", "levenshtein")
@@ -109,7 +116,7 @@ class Likelier(WithModels):
     max_length: int | None = None
     late = ("threshold",)
 
-    def notes(self, **texts: Sequence[Any]) -> list[tuple[str, list[int], float]]:
+    def notes(self, **texts: Sequence[Any]) -> list[ItemWarning]:
         """Return warnings of special tokens, and of texts that differ in white space alone."""
         warnings = super().notes(**texts)
         affected = []
@@ -130,15 +137,18 @@ class Likelier(WithModels):
         self,
         sources: list[str],
         outputs: list[str],
-    ) -> list[tuple[float, ...]]:
+    ) -> list[Values]:
         """Return the numbers of NAMES: whether both texts are equal, their mean negative log
         likelihoods, and two similarities.
         """
         if self.strip:
             sources = [text.strip() for text in sources]
             outputs = [text.strip() for text in outputs]
+        is_equal = []
+        for source, output in zip(sources, outputs, strict=True):
+            is_equal.append(source == output)
         numbers = (
-            [source == output for source, output in zip(sources, outputs, strict=True)],
+            is_equal,
             self._losses(sources),
             self._losses(outputs),
             token_sort(sources, outputs),
@@ -156,7 +166,7 @@ class Likelier(WithModels):
         means = iter(self.net.values(scored, MAX_BATCH_TOKENS // 4))
         return [next(means) if has_token else NO_TOKENS for has_token in has_tokens]
 
-    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    def of_line(self, answers: Sequence[Values]) -> Values:
         """Return the score, whether it is 1 or -1, two perplexities (0 of an empty text), and two
         similarities.
         """

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.errors import InputError
+from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
 
 from .networks import CALL_SIZE, Logits, WithModels, built_in
@@ -38,7 +39,7 @@ class Marks(WithModels):
     max_length: int = 128
     late = ("weights",)
 
-    def told(self) -> None:
+    def signature_options(self) -> None:
         """Raise InputError for weights that are no three numbers."""
         if not re.fullmatch(r"([0-9]*\.?[0-9]+\+){2}[0-9]*\.?[0-9]+", self.weights):
             expected = "expected three numbers, such as 0.55+0.43+0.02"
@@ -59,7 +60,7 @@ class Marks(WithModels):
         self,
         sources: list[str],
         outputs: list[str],
-    ) -> list[tuple[float, ...]]:
+    ) -> list[Values]:
         """Return the three marks of each line."""
         marks = []
         for net, texts in zip(
@@ -71,7 +72,7 @@ class Marks(WithModels):
             marks.append([(logit - LOWEST_MARK) / MARK_RANGE for logit in logits])
         return list(zip(*marks, strict=True))
 
-    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    def of_line(self, answers: Sequence[Values]) -> Values:
         """Return the weighted sum, and the three marks."""
         ((grammar, fluency, meaning),) = answers
         weights = list(map(float, self.weights.split("+")))

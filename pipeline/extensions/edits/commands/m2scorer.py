@@ -29,7 +29,6 @@ from pipeline.data.input_warnings import text_warnings
 from pipeline.data.opener import Opener
 from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError, Problem, printable
-from pipeline.execution.tasks import tasks_of
 from pipeline.files.plain_files import named
 from pipeline.files.remote import Remote
 from pipeline.kernel.common import join_lines

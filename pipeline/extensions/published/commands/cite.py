@@ -13,7 +13,7 @@ examples:
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ import yaml
 from pipeline.errors import InputError, did_you_mean
 from pipeline.execution.store.run_directory import folder_of
 from pipeline.metrics import METRICS, from_text
-from pipeline.metrics.base import Metric
+from pipeline.metrics.base import Declared, Metric
 from pipeline.metrics.base.capabilities import declared_of
 from pipeline.metrics.base.declared import key_of
 from pipeline.report.tables import comparisons, ranked
@@ -64,8 +64,7 @@ def run(args: argparse.Namespace) -> None:
         metric = of_metric(args.what)
         if not metric.citations:
             _print_missing(metric.output, "cite where its numbers come from")
-        declared = declared_of([metric])
-        entries = [entry for one in declared.values() for entry in one.cite]
+        entries = entries_of(declared_of([metric]))
         sys.stdout.write(bibtex(metric.citations, entries))
         return
     results = Results.read(folder_of(args.what) / "results.json")
@@ -76,11 +75,19 @@ def run(args: argparse.Namespace) -> None:
             print_line(f"% {use.text} [{', '.join(use.keys)}]")
         else:
             _print_missing(use.text, "cite where it is from")
-    entries = [entry for one in results.declared.values() for entry in one.cite]
+    entries = entries_of(results.declared)
     test = SIGNIFICANCE_TESTS.get((results.statistics or {}).get("test", NO_TEST))
     if test:
         entries += [citation for citation in test.citations if citation.startswith("@")]
     sys.stdout.write("\n" + bibtex(keys, entries))
+
+
+def entries_of(declared: Mapping[str, Declared]) -> list[str]:
+    """Return the BibTeX entries that metrics of users declare."""
+    entries: list[str] = []
+    for metric in declared.values():
+        entries += metric.cite
+    return entries
 
 
 def _print_missing(text: str, advice: str) -> None:
