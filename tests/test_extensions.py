@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline import extension
+from pipeline.cli.dispatch import main
 from pipeline.data.config import load, models
 from pipeline.errors import ConfigError, Problem
 from pipeline.extension import GROUP, Extension, installed, missing_extension
@@ -258,6 +259,16 @@ def test_a_section_of_an_extension_that_is_not_installed_names_it(
     assert (
         "human: 'human' is part of the extension human, which is not installed"
         in messages
+    )
+
+
+def test_a_page_of_an_extension_that_is_not_installed_names_it(
+    entry_points: list[EntryPoint], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert entry_points == []
+    assert main(["help", "plugins"]) == 2
+    assert capsys.readouterr().err == (
+        "error: 'plugins' is part of the extension functions, which is not installed\n"
     )
 
 

@@ -150,9 +150,12 @@ def test_every_metric_is_explained_as_far_as_it_says(
             "-s: GLEU+ needs the source",
         ),
         (("gleu", *INPUTS, "--line", "3"), "--line: expected 1 to 2, found 3"),
-        (
-            ("external", *INPUTS, "--line", "1"),
-            "explain: external takes its numbers from files, not from text",
+        *with_extension(
+            "functions",
+            (
+                ("external", *INPUTS, "--line", "1"),
+                "explain: external takes its numbers from files, not from text",
+            ),
         ),
         (
             ("glue", *INPUTS, "--line", "1"),

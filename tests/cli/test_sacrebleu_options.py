@@ -18,6 +18,7 @@ from pipeline.errors import ConfigError
 from pipeline.scoring.significance_tests import with_samples
 from pipeline.tokenizers.sacrebleu import SPECIAL, tokenizer_of_pair
 from tests.conftest import edited, sentence
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -463,7 +464,7 @@ def test_runs_show_samples_and_seed_and_keep_the_signature(
     for command, shown in (
         (["run", "c.yaml"], intervals),
         (["show", "run"], intervals),
-        (["cite", "run"], intervals),
+        *with_extension("published", (["cite", "run"], intervals)),
     ):
         assert main(command) == 0
         out = capsys.readouterr().out

@@ -15,6 +15,7 @@ import pytest
 
 import pipeline
 from tests.conftest import ROOT
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,7 +133,7 @@ def test_no_text_of_a_file_gives_commands_to_a_terminal(run: Path) -> None:
         ["show", "evil"],
         ["show", "evil", "--columns", "*"],
         ["show", f"evil{EVIL}"],
-        ["list", "metrics", "--plugin", "plugin.py"],
+        *with_extension("functions", ["list", "metrics", "--plugin", "plugin.py"]),
         ["report", "evil", "--format", "markdown", "--output", "-"],
     ):
         written = on_terminal(arguments, run)

@@ -327,22 +327,6 @@ def test_what_is_named_wrong_is_told_at_its_place(
     assert any(place in problem and message in problem for problem in told), told
 
 
-def test_files_of_external_metrics_may_be_of_data_sets(nothing: Path) -> None:
-    assert nothing
-    wanted = "{{name: external, title: {0}, files: 'data:conll14-judgements/metrics/scores.{1}'}}"
-    metrics = ", ".join([wanted.format("m", "bleu"), wanted.format("n", "{system}")])
-    write({"s.txt": "a\n", "r.txt": "a\n"})
-    told = problems(
-        f"datasets: {{d: {{source: s.txt, references: [r.txt]}}}}\nsystems: {{m2x: s.txt}}\nmetrics: [{metrics}]"
-    )
-    assert len(told) == 2
-    assert "m: files: conll14-judgements/metrics/scores.bleu is not in" in told[0]
-    assert (
-        "n: files: the data set conll14-judgements has no file 'metrics/scores.m2x' (did you mean"
-        in told[1]
-    )
-
-
 def test_a_changed_file_is_not_scored(here: Path) -> None:
     (here / "conll14" / "NUCLEA").write_bytes(
         (here / "conll14" / "NUCLEB").read_bytes()

@@ -42,10 +42,8 @@ score rouge --stop-words FILE -r careful.txt -o careful.txt
 explain gleu -s source.txt -r careful.txt -o FILE --line 1
 validate FILE
 run FILE
-list metrics --plugin ./FILE
 run lines.yaml
 run included.yaml
-run numbers.yaml
 """.strip().splitlines()
 """Commands that read a file, each in another place of the program."""
 KINDS = {

@@ -228,7 +228,7 @@ def test_an_unknown_kernel_is_refused(
         "-o",
         data / "systems/eager.txt",
     ]
-    assert main(["gleu", "mean", *map(str, files)]) == 2
+    assert main(["score", "gleu", *map(str, files)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert (

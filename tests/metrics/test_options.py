@@ -409,14 +409,19 @@ KEYS = {
         "parts=('union', 'weighted_union'), gaps=(4,), lead=True, merged=False, weight='1.2', source=False, "
         "limit=Limit(words=0, bytes=50))",
     ),
-    "external[score=f_beta,decimals=2]": (
-        "external-external-tp-fp-fn-d2",
-        "ExternalNeeds(title='external', names=('tp', 'fp', 'fn'), decimals=2, source=False)",
-    ),
 }
 """Key and cache key of the needs of a metric, as version 0.2.0 of the program made them."""
 
-
+KEYS |= with_extension(
+    "functions",
+    (
+        "external[score=f_beta,decimals=2]",
+        (
+            "external-external-tp-fp-fn-d2",
+            "ExternalNeeds(title='external', names=('tp', 'fp', 'fn'), decimals=2, source=False)",
+        ),
+    ),
+)
 KEYS |= with_extension(
     "nlg",
     (

@@ -23,6 +23,7 @@ from pipeline.errors import InputError
 from pipeline.metrics.build import from_text
 from tests.conftest import KERNELS, ROOT, forced_kernel
 from tests.support.every_metric import GOLD, every_metric, reading
+from tests.support.extensions import with_extension
 from tests.support.words import MIXED_WORDS
 
 if TYPE_CHECKING:
@@ -187,9 +188,12 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
             "metric: expected one metric, found a list",
             lambda: pipeline.Scorer(["bleu", "chrf"], ["a"]),  # type: ignore[arg-type]
         ),
-        (
-            "reads files of numbers",
-            lambda: pipeline.Scorer("external[title=x,files=a.csv]", ["a"]),
+        *with_extension(
+            "functions",
+            (
+                "reads files of numbers",
+                lambda: pipeline.Scorer("external[title=x,files=a.csv]", ["a"]),
+            ),
         ),
         (
             "references, item 1: character 2 is half",

@@ -4,7 +4,6 @@ of its own.
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,6 @@ import pytest
 import pipeline
 from pipeline.cli import main
 from pipeline.errors import InputError
-from tests.conftest import write_run
 from tests.metrics.test_rouge import ASKED, TYPES, texts
 from tests.support.extensions import with_extension
 
@@ -208,51 +206,6 @@ def test_the_command_prints_them(
         ["57.1", "50.0", "66.7", "", "", ""],
         ["", "", "", "50.0", "2", "4"],
     ]
-
-
-def test_parquet_has_the_outputs_that_are_asked_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pandas = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
-    config = write_run(tmp_path, systems=["A", "B"], chosen=["rouge", "ter"])
-    evaluation = pipeline.run(config, tmp_path / "run")
-    report = [
-        "report",
-        str(tmp_path / "run"),
-        "--format",
-        "parquet",
-        "--output",
-        str(tmp_path / "out"),
-        "--columns",
-    ]
-    assert main([*report, "rouge?_recall", "edits"]) == 0
-    frame = pandas.read_parquet(
-        io.BytesIO((tmp_path / "out" / "sentences.parquet").read_bytes())
-    )
-    more = ["rouge1_recall", "rouge2_recall", "rougeL_recall", "edits"]
-    assert list(frame.columns) == [
-        "dataset",
-        "system",
-        "metric",
-        "line",
-        "score",
-        *more,
-    ]
-    for result in evaluation:
-        own = frame[
-            (frame.system == result.system) & (frame.metric == result.signature)
-        ]
-        for name in more:
-            expected = result.sentence_outputs.get(name)
-            assert (
-                own[name].isna().all()
-                if expected is None
-                else own[name].tolist() == expected.tolist()
-            )
-    capsys.readouterr()
-    assert main([*report, "rouge1_recal"]) == 2
-    assert "did you mean 'rouge1_recall'?" in capsys.readouterr().err
 
 
 def test_an_unknown_word_for_the_columns_of_a_frame_is_refused() -> None:

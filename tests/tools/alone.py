@@ -44,12 +44,13 @@ IGNORED = (
 WHOLE_PROGRAM = (
     "tests/test_documents.py",
     "tests/test_pinned.py",
+    "tests/test_readable.py",
     "tests/test_reference.py",
     "tests/test_tutorials.py",
     "tests/tools",
 )
 """Tests of what the extensions make together: README, the help with its examples, the numbers of
-all configs in configs/, and tools that damage runs with every section.
+all configs in configs/, figures of the whole code, and tools that damage runs with every section.
 
 They are left out wherever an extension is deleted.
 """

@@ -39,7 +39,21 @@ def extension_names() -> str:
                 for name in getattr(extension, kind):
                     of_kind[name] = extension.name
         names[kind] = dict(sorted(of_kind.items()))
+    names["help_pages"] = help_pages_of_extensions()
     return json.dumps(names, indent=1) + "\n"
+
+
+def help_pages_of_extensions() -> dict[str, str]:
+    """Return the topics of help pages with the extension that has the page."""
+    pages = {}
+    for extension in installed().values():
+        if (
+            extension.package.startswith("pipeline.extensions.")
+            and extension.help_folder
+        ):
+            for path in (extension.folder / extension.help_folder).glob("*.md"):
+                pages[path.stem] = extension.name
+    return dict(sorted(pages.items()))
 
 
 if __name__ == "__main__":

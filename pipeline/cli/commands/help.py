@@ -17,7 +17,7 @@ from pathlib import Path
 import yaml
 
 from ...errors import InputError, did_you_mean
-from ...extension import installed
+from ...extension import installed, missing_extension
 from ...report.terminal.printing import as_printed, console, print_text
 
 
@@ -82,6 +82,9 @@ def run(args: argparse.Namespace) -> None:
             pages[topic].read_text(encoding="utf-8"), use_pager=not args.no_pager
         )
         return
+    missing = missing_extension("help_pages", topic)
+    if missing:
+        raise InputError(missing)
     word = re.compile(rf"(?<!\w){re.escape(args.topic)}", re.IGNORECASE)
     lines = []
     for name, page in sorted(pages.items()):

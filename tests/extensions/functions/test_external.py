@@ -24,7 +24,7 @@ from pipeline.execution import tasks
 from pipeline.extensions.functions.number_files import NumberColumns, numbers
 from pipeline.metrics.build import from_text
 from pipeline.scoring.results import Results
-from tests.config_files import write
+from tests.config_files import problems, write
 from tests.conftest import tree
 
 
@@ -407,3 +407,21 @@ def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -
                 NumberColumns(kind="numbers", path=path, column="a+b", decimals=None),
             )
         )
+
+
+def test_files_of_external_metrics_may_be_of_data_sets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
+    wanted = "{{name: external, title: {0}, files: 'data:conll14-judgements/metrics/scores.{1}'}}"
+    metrics = ", ".join([wanted.format("m", "bleu"), wanted.format("n", "{system}")])
+    write({"s.txt": "a\n", "r.txt": "a\n"})
+    told = problems(
+        f"datasets: {{d: {{source: s.txt, references: [r.txt]}}}}\nsystems: {{m2x: s.txt}}\nmetrics: [{metrics}]"
+    )
+    assert len(told) == 2
+    assert "m: files: conll14-judgements/metrics/scores.bleu is not in" in told[0]
+    assert (
+        "n: files: the data set conll14-judgements has no file 'metrics/scores.m2x' (did you mean"
+        in told[1]
+    )

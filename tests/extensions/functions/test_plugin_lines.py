@@ -27,6 +27,7 @@ from pipeline.extensions.human.trueskill import skills
 from pipeline.extensions.page.explorer import explorer, telling
 from pipeline.extensions.plots.plot_data import score_rows
 from pipeline.reopen import revisit
+from pipeline.report import FORMATS
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.terms import ByLine
 from tests.extensions.functions.plugin_page import (
@@ -35,6 +36,7 @@ from tests.extensions.functions.plugin_page import (
     SOURCE,
 )
 from tests.extensions.page.test_page import unlettered
+from tests.support.extensions import needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,6 +154,7 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:
         assert not np.isnan(stored.get(system=name, metric="chrf").sentences).any()
 
 
+@pytest.mark.skipif("parquet" not in FORMATS, reason="needs the format parquet")
 def test_pages_files_and_tables_have_all_lines(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
@@ -610,6 +613,7 @@ def ppl(outputs):
 """
 
 
+@needs("published")
 def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     folder: Path,
     capsys: pytest.CaptureFixture[str],

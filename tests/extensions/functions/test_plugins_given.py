@@ -27,6 +27,7 @@ from tests.extensions.functions.plugin_page import (
     REFERENCES,
     SOURCE,
 )
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,8 +37,9 @@ datasets: {{sample: {{source: data/source.txt}}}}
 systems: [data/systems/*.txt]
 metrics: [{metrics}]
 statistics: {{resamples: 20, trials: 20}}
-output: {{dir: out, formats: [csv, html, markdown]}}
+output: {{dir: out, formats: [csv, FORMS]}}
 """
+ALONE = ALONE.replace("FORMS", ", ".join(["markdown", *with_extension("page", "html")]))
 
 
 def letters(outputs: list[str]) -> list[float]:

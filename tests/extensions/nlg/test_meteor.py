@@ -25,6 +25,7 @@ from pipeline.extensions.nlg.meteor import COUNTS, FULL, JAR, LANGUAGES, Program
 from pipeline.metrics.build import from_text
 from pipeline.tokenizers import sacrebleu
 from pipeline.tokenizers.tokenization import Tokenization
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -185,7 +186,8 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(
     monkeypatch.setattr(Program, "__call__", None)  # what is kept needs no program
     assert main(["run", "c.yaml", "--set", "output.dir=again"]) == 0
     assert pipeline.load("again")["a"].score == first.score
-    assert main(["report", "run", "--format", "html"]) == 0
+    formats = ["markdown", *with_extension("page", "html")]
+    assert main(["report", "run", "--format", *formats]) == 0
 
 
 def test_what_is_missing_is_told_before_anything_is_counted(

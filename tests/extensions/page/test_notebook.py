@@ -115,6 +115,13 @@ def test_a_single_system_is_not_the_best(several: Evaluation) -> None:
     assert several[0].signature in page.texts
 
 
+def test_a_table_has_the_name_that_the_user_gives_the_texts() -> None:
+    named = pipeline.evaluate(MINE, REFERENCES, metrics="bleu", dataset="Leicester")
+    text = str(named._repr_html_())
+    assert "Leicester" in text
+    assert "memory" not in text
+
+
 def test_a_system_without_warnings_and_one_metric_is_one_table() -> None:
     page = Reader(
         str(pipeline.evaluate(MINE, REFERENCES, metrics="bleu")._repr_html_())

@@ -34,6 +34,7 @@ from pipeline.report.tables import percent
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, run, tree, write_run
+from tests.support.extensions import needs
 from tests.support.sample_results import HOSTILE, context
 
 if TYPE_CHECKING:
@@ -528,6 +529,7 @@ def test_long_texts_are_cut(tmp_path: Path) -> None:
     assert [found["texts"][number] for number in cut] == [("b " * 10_000)] * 3
 
 
+@needs("functions")
 def test_numbers_from_files_are_apart_for_each_system(tmp_path: Path) -> None:
     """Systems with the same output have numbers of their own; a system without numbers has none."""
     config = write_run(tmp_path, 4, systems=["A", "B", "C"])

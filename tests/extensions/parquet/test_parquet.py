@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pipeline
+from pipeline.cli.dispatch import main
 from pipeline.extensions.parquet import parquet_files as files_module
 from pipeline.extensions.parquet.parquet_files import parquet_files
 from pipeline.reopen import revisit
@@ -103,3 +105,46 @@ def test_references_that_are_missing_have_no_rows(tmp_path: Path) -> None:
         0: [*range(1, 9)],
         1: [1, 3, 5, 7],
     }
+
+
+def test_parquet_has_the_outputs_that_are_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = write_run(tmp_path, systems=["A", "B"], chosen=["rouge", "ter"])
+    evaluation = pipeline.run(config, tmp_path / "run")
+    report = [
+        "report",
+        str(tmp_path / "run"),
+        "--format",
+        "parquet",
+        "--output",
+        str(tmp_path / "out"),
+        "--columns",
+    ]
+    assert main([*report, "rouge?_recall", "edits"]) == 0
+    frame = pd.read_parquet(
+        io.BytesIO((tmp_path / "out" / "sentences.parquet").read_bytes())
+    )
+    more = ["rouge1_recall", "rouge2_recall", "rougeL_recall", "edits"]
+    assert list(frame.columns) == [
+        "dataset",
+        "system",
+        "metric",
+        "line",
+        "score",
+        *more,
+    ]
+    for result in evaluation:
+        own = frame[
+            (frame.system == result.system) & (frame.metric == result.signature)
+        ]
+        for name in more:
+            expected = result.sentence_outputs.get(name)
+            assert (
+                own[name].isna().all()
+                if expected is None
+                else own[name].tolist() == expected.tolist()
+            )
+    capsys.readouterr()
+    assert main([*report, "rouge1_recal"]) == 2
+    assert "did you mean 'rouge1_recall'?" in capsys.readouterr().err

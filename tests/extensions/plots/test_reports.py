@@ -10,6 +10,7 @@ import pytest
 
 from pipeline import report, stages
 from pipeline.errors import ConfigError
+from pipeline.report import FORMATS
 from tests.conftest import called, run, tree, write_config, write_run
 
 
@@ -51,6 +52,7 @@ def test_reports_in_a_run_directory_are_known_to_it(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.skipif("parquet" not in FORMATS, reason="needs the format parquet")
 def test_a_missing_package_is_told_before_work_starts(
     sample: Path,
     tmp_path: Path,

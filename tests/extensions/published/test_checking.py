@@ -194,6 +194,7 @@ def test_files_that_are_not_here_are_what_to_fetch(
     )
 
 
+@needs("functions")
 def test_a_recipe_takes_numbers_from_files(
     sample: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
