@@ -21,14 +21,14 @@ def test_two_references_and_an_output_of_two_lines(twin: Twin) -> None:
     assert ones.rows.tolist() == [0, 0, 2, 2, 3, 4, 4, 5]
     assert ones.numbers.tolist() == [0, 1, 0, 1, 2, 1, 3, 2]
     assert ones.times.tolist() == [2, 1, 1, 3, 1, 2, 1, 1]
-    assert ones.places.tolist() == [0, 1, 0, 1, 2, 1, -1, 2]
+    assert ones.slots.tolist() == [0, 1, 0, 1, 2, 1, -1, 2]
     assert ones.most.tolist() == [2, 3, 1]
     # a a, a b, b b, b d
     assert (twos.shorter.tolist(), twos.last.tolist()) == ([0, 0, 1, 1], [0, 1, 1, 3])
     assert twos.rows.tolist() == [0, 0, 2, 2, 4, 4]
     assert twos.numbers.tolist() == [0, 1, 1, 2, 2, 3]
     assert twos.times.tolist() == [1, 1, 1, 2, 1, 1]
-    assert twos.places.tolist() == [0, 1, 1, 2, 2, -1]
+    assert twos.slots.tolist() == [0, 1, 1, 2, 2, -1]
     assert twos.most.tolist() == [1, 1, 2]
 
 
