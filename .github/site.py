@@ -201,9 +201,8 @@ def linked(line: str, page: Page, files: Files) -> str:
             f"[{match[0]}]({match[2]}.md)" if known and known != page.file else match[0]
         )
 
-    line = re.sub(
-        r"(\[[A-Z]\])\[", r"\1\\[", line
-    )  # shapes such as [R][L] are no references
+    # shapes such as [R][L] are no references
+    line = re.sub(r"(\[[A-Z]\])\[", r"\1\\[", line)
     return re.sub(r"(?<!\[)`((?:gec-pipeline )?help) ([a-z0-9]+)`", link, line)
 
 

@@ -83,9 +83,8 @@ def __getattr__(name: str) -> Any:
     if name in __all__ and name not in ADDED:
         module = MODULES.get(name, ".api")
         imported = sys.modules.get(__name__ + module)
-        ready = getattr(
-            imported, name, None
-        )  # None while another thread imports the module
+        # None while another thread imports the module
+        ready = getattr(imported, name, None)
         if ready is not None:
             globals()[name] = ready
             return ready

@@ -304,9 +304,8 @@ def _statistics_settings(
     """Return the settings of intervals and tests; None if they are not requested."""
     if statistics is None or statistics is False:
         return None
-    from .scoring.resampling.significance import (
-        settings_of,
-    )  # here: few scores have statistics
+    # here: few scores have statistics
+    from .scoring.resampling.significance import settings_of
 
     written = {} if statistics is True else statistics
     if not isinstance(written, Mapping):

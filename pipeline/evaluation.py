@@ -437,9 +437,8 @@ class Evaluation(Sequence[Result], in_python.Reportable):
             label = short[result.signature]
             if table == "sentences":
                 for sentence, score in _sentences(result):
-                    row_name = next(
-                        iter(sentence)
-                    )  # the id if there are ids, else the number
+                    # the id if there are ids, else the number
+                    row_name = next(iter(sentence))
                     cells = wide.setdefault((result.dataset, sentence[row_name]), {})
                     cells[label, result.system] = score
                 continue

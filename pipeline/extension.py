@@ -158,9 +158,8 @@ def installed() -> Mapping[str, Extension]:
 
     An extension whose package is gone although its entry point is still there is left out.
     """
-    from importlib.metadata import (
-        entry_points,
-    )  # here, because most scores need no extension
+    # here, because most scores need no extension
+    from importlib.metadata import entry_points
 
     extensions: dict[str, Extension] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):

@@ -87,9 +87,8 @@ def threads(number: int) -> Iterator[Shared]:
     if number == 1:
         yield alone
         return
-    from concurrent.futures import (
-        ThreadPoolExecutor,
-    )  # here, because small runs need no thread
+    # here, because small runs need no thread
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(number) as pool:
 
@@ -107,9 +106,8 @@ _END: Any = object()
 
 def prefetch(items: Iterator[T]) -> Iterator[T]:
     """Yield the items, of which another thread makes the next ones."""
-    from concurrent.futures import (
-        ThreadPoolExecutor,
-    )  # here, because small runs need no thread
+    # here, because small runs need no thread
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
         futures = deque(pool.submit(next, items, _END) for _ in range(PREFETCHED))
@@ -215,9 +213,8 @@ def _from_processes(
     from joblib import Parallel, delayed
 
     parallel = Parallel(
-        n_jobs=max(
-            number, 2
-        ),  # joblib would do the work of a single worker in this process
+        # joblib would do the work of a single worker in this process
+        n_jobs=max(number, 2),
         pre_dispatch=1 if number == 1 else "2 * n_jobs",
         backend="loky",
         return_as="generator_unordered",
@@ -294,9 +291,8 @@ def _ctrl_c_blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(
-        signal.SIG_BLOCK, [signal.SIGINT]
-    )  # processes inherit this
+    # processes inherit this
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:

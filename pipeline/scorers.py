@@ -232,9 +232,8 @@ class Scorer:
             raise
         except LongTextError as error:
             raise InputError(f"{self._item(error, rows)}: {error.message}") from None
-        has_annotators = (
-            self.metric.spec.input != TEXTS
-        )  # lines of theirs may be missing
+        # lines of theirs may be missing
+        has_annotators = self.metric.spec.input != TEXTS
         return self._scores.of(
             columns, missing=has_annotators or self._counts.missing is not None
         )

@@ -266,9 +266,8 @@ def test_sentence_scores_and_their_mean_equal_the_naive_ones(
             s + side * naive.Z_95 * std if std else math.nan
             for s, std in zip(scores, stds, strict=True)
         ]
-        assert spread[name].tolist() == pytest.approx(
-            bounds, abs=1e-6, nan_ok=True
-        )  # 1.959964 has seven digits
+        # 1.959964 has seven digits
+        assert spread[name].tolist() == pytest.approx(bounds, abs=1e-6, nan_ok=True)
 
 
 @pytest.mark.usefixtures("silent")
@@ -513,9 +512,8 @@ def test_a_text_is_a_system_or_else_a_metric(several: Evaluation) -> None:
         is alone[1]
     )
     assert several.get(system="mine", metric="gleu[refs=max]") is several[2]
-    assert (
-        several.get(system="mine", metric="gleu (refs:max)") is several[2]
-    )  # as the message lists it
+    # as the message lists it
+    assert several.get(system="mine", metric="gleu (refs:max)") is several[2]
     with pytest.raises(
         InputError,
         match=r"^4 results fit, say which: memory/mine/gleu \(refs:sample\), .*; take one",
@@ -574,14 +572,10 @@ NO_STRINGS = "expected a list of strings"
         ({"hypotheses": ["a", None]}, f"hypotheses: {NO_STRINGS}"),
         ({"hypotheses": [b"a", b"b"]}, f"hypotheses: {NO_STRINGS}"),
         ({"hypotheses": None}, f"hypotheses: {NO_STRINGS}"),
-        (
-            {"hypotheses": {"a b", "c"}},
-            f"hypotheses: {NO_STRINGS}",
-        ),  # a set has no order
-        (
-            {"hypotheses": iter(["a b", "c"])},
-            f"hypotheses: {NO_STRINGS}",
-        ),  # can be read once only
+        # a set has no order
+        ({"hypotheses": {"a b", "c"}}, f"hypotheses: {NO_STRINGS}"),
+        # can be read once only
+        ({"hypotheses": iter(["a b", "c"])}, f"hypotheses: {NO_STRINGS}"),
         ({"sources": {"x": "y", "z": "w"}}, f"sources: {NO_STRINGS}"),
         ({"sources": [["x"], ["y"]]}, f"sources: {NO_STRINGS}"),
         ({"references": "ab"}, FLAT),

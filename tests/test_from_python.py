@@ -230,9 +230,8 @@ def test_compare_takes_the_statistics_of_the_run_and_results_have_its_tests(
     for same in (results, pipeline.load(tmp_path / "run")):
         assert pipeline.compare(same).report("json") == compared.report("json")
         assert pipeline.compare(same, trials=70).report("json") == more.report("json")
-    every = pipeline.compare(
-        list(results), resamples=40, trials=60, seed=3
-    )  # a list knows of no baseline
+    # a list knows of no baseline
+    every = pipeline.compare(list(results), resamples=40, trials=60, seed=3)
     assert len(every.tests) == 3
 
 

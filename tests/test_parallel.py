@@ -225,9 +225,8 @@ def test_threads_that_work_are_waited_for_and_others_do_not_begin() -> None:
 def test_a_process_that_cannot_be_started_is_an_error(
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(
-        workers._preparations, "test", int
-    )  # those of other tests are not used
+    # those of other tests are not used
+    monkeypatch.setitem(workers._preparations, "test", int)
     with (
         mock.patch("_posixsubprocess.fork_exec", side_effect=error),
         pytest.raises((OSError, WorkerLostError)) as caught,

@@ -104,9 +104,8 @@ def test_a_link_in_a_run_directory_leads_nowhere(
         link
     )
     link.symlink_to(outside / target / ("nothing" * dangling))
-    (outside / "d" / COLUMNS).write_bytes(
-        expected[f"statistics/d/{COLUMNS}"]
-    )  # as good as ours, but not ours
+    # as good as ours, but not ours
+    (outside / "d" / COLUMNS).write_bytes(expected[f"statistics/d/{COLUMNS}"])
     before = content(outside)
     command = [
         "run",

@@ -191,9 +191,8 @@ def test_the_reader_of_imports_sees_what_is_known_to_be_there() -> None:
         "scoring/metric_results.py",
         "kernel/__init__.py",
     } <= of_stages
-    assert "stages.py" in {
-        item.file for item in imported("cli/commands/run.py")
-    }  # inside a function
+    # inside a function
+    assert "stages.py" in {item.file for item in imported("cli/commands/run.py")}
     assert any(item.typing for item in imported("kernel/__init__.py"))
 
 

@@ -233,9 +233,8 @@ def test_the_tutorial_of_seeda(
 
 
 @lacks("comet", "torch")
-@pytest.mark.filterwarnings(
-    "ignore:pkg_resources is deprecated"
-)  # torchmetrics 0.10, which COMET needs
+# torchmetrics 0.10, which COMET needs
+@pytest.mark.filterwarnings("ignore:pkg_resources is deprecated")
 @pytest.mark.usefixtures("forgotten")
 def test_the_tutorial_of_comet(
     sample: Path, shared: Path, capsys: pytest.CaptureFixture[str]

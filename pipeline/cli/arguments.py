@@ -60,10 +60,8 @@ def given_text(text: str, flag: str) -> Input:
 
 def _has_annotations(path: Path, *, by_content: bool) -> bool:
     """Return whether a file holds annotations, by its suffix, or by its first line if requested."""
-    from ..data.input_readers import (
-        GOLD,
-        reader_of,
-    )  # here, because most texts have a suffix
+    # here, because most texts have a suffix
+    from ..data.input_readers import GOLD, reader_of
 
     form = format_in(path.name)
     if form is not None:
@@ -374,9 +372,8 @@ def expanded(texts: Sequence[str]) -> list[str]:
     names: list[str] = []
     for text in texts:
         if is_data(text) and is_glob(text):
-            from ..data.catalogue import (
-                named_in,
-            )  # here, because few texts are of data sets
+            # here, because few texts are of data sets
+            from ..data.catalogue import named_in
 
             names += [f"{PREFIX}{file.key}" for file in named_in(text)]
         else:

@@ -132,9 +132,8 @@ class ContentCache:
         computing = "SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')"
         try:
             if database.execute(computing).fetchone():
-                raise sqlite3.DatabaseError(
-                    "it computes what it says"
-                )  # which may take for ever
+                # which may take for ever
+                raise sqlite3.DatabaseError("it computes what it says")
             database.execute(
                 f"CREATE TABLE IF NOT EXISTS {self._table} {columns} WITHOUT ROWID"
             )

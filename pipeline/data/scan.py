@@ -327,9 +327,8 @@ def _border(data: bytearray, start: int, end: int, separator: bytes) -> int:
         if index >= 0:
             return index + 1
     end = min(start + 3, end)
-    while (
-        start < end and data[start] & 0xC0 == 0x80
-    ):  # bytes with which a character goes on
+    # bytes with which a character goes on
+    while start < end and data[start] & 0xC0 == 0x80:
         start += 1
     return start
 
@@ -448,9 +447,8 @@ def _chunk_result(
     if scan.blank.any():
         result.blank = int(scan.blank.sum())
         result.blanks = [(0, np.packbits(scan.blank))]
-    if (
-        separator == NEWLINE and not scan.is_utf8
-    ):  # temporary files are written as UTF-8
+    # temporary files are written as UTF-8
+    if separator == NEWLINE and not scan.is_utf8:
         try:
             bytes(chunk).decode()
         except UnicodeDecodeError as error:

@@ -432,10 +432,8 @@ def shifted_texts(samples: Samples) -> Iterator[str]:
     shifts = {sample.called: line_shift(sample, base) for sample in others}
     fitted = base.called
     offsets = {offset for offset, _ in shifts.values()}
-    if len(others) > 1 and offsets in (
-        {1},
-        {-1},
-    ):  # then the first reference is the wrong one
+    # then the first reference is the wrong one
+    if len(others) > 1 and offsets in ({1}, {-1}):
         offset, start = shifts[others[0].called]
         shifts = {base.called: (-offset, start)}
         fitted = "the other texts"

@@ -117,18 +117,16 @@ class Cluster:
         done: dict[int, R | None] = {}
         with ThreadPoolExecutor(processors()) as pool:
             if not self._workers:
-                with contextlib.suppress(
-                    RuntimeError, MemoryError
-                ):  # no thread can be started
+                # no thread can be started
+                with contextlib.suppress(RuntimeError, MemoryError):
                     for item in items:
                         futures.append(pool.submit(call, item))
             try:
                 workers = self.workers()
             finally:
                 remaining = []
-                for number in range(
-                    len(items)
-                ):  # a call that has begun is not cancelled
+                # a call that has begun is not cancelled
+                for number in range(len(items)):
                     if number >= len(futures) or futures[number].cancel():
                         remaining.append(number)
             numbered = ((number, items[number]) for number in remaining)

@@ -479,9 +479,8 @@ def _streams(
             needs_input = is_complete or unpacker.needs_input
             if is_complete:
                 data = unpacker.unused_data or packed.read(CHUNK_BYTES)
-                if kind == "xz" and not data.strip(
-                    b"\0"
-                ):  # the format allows such padding
+                # the format allows such padding
+                if kind == "xz" and not data.strip(b"\0"):
                     data = packed.read(CHUNK_BYTES)
                 unpacker = new()
             elif needs_input:

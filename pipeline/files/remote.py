@@ -185,9 +185,8 @@ def _file_system(file: Remote) -> tuple[Any, str]:
     """
     url = file.url
     known = file.scheme in PACKAGES
-    is_chained = (
-        "::" in url and file.scheme not in WEB
-    )  # a file in a file, as fsspec writes it
+    # a file in a file, as fsspec writes it
+    is_chained = "::" in url and file.scheme not in WEB
     if not known or is_chained:
         hint = "" if known else did_you_mean(file.scheme, PACKAGES)
         schemes = ", ".join(f"{name}://" for name in PACKAGES)
@@ -351,10 +350,8 @@ def stream(file: Remote, size: int | None = None) -> Iterator[bytes]:
         size = remote_fingerprint(file).size
     settings: dict[str, Any] = {}
     if file.scheme in WEB:
-        settings = {
-            "block_size": 0,
-            "size": size,
-        }  # fsspec reads the file by one request
+        # fsspec reads the file by one request
+        settings = {"block_size": 0, "size": size}
     total = 0
     with open_remote(file, **settings) as opened:
         while chunk := opened.read(CHUNK_BYTES):

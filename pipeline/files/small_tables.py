@@ -86,9 +86,8 @@ def quoted_rows(
     `first_line` is the number of the first line. Raises CorpusError, with the name of the file and
     the line.
     """
-    csv.field_size_limit(
-        1 << 17
-    )  # that of Python, which reading a text may have raised
+    # that of Python, which reading a text may have raised
+    csv.field_size_limit(1 << 17)
     rows = csv.reader(lines, delimiter=separator, strict=True)
     try:
         for cells in rows:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .python.edit_rate import edit_rate
     from .python.encode import encode, joined, words
     from .python.lcs import lcs, skip_bigrams, union_lcs, weighted_lcs, weighted_union
-    from .python.overlap import overlap, sari, shared_ngrams
+    from .python.overlap import overlap
     from .python.packed_numbers import plane_sums
 
 CHOICES = ("auto", "native", "python")
@@ -30,14 +30,12 @@ MODULES = {
     "edit_rate": ("edit_rate",),
     "encode": ("encode", "words"),
     "lcs": ("lcs", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union"),
-    "ngrams": ("shared_ngrams",),
     "overlap": ("overlap",),
     "packed_numbers": ("plane_sums",),
-    "sari": ("sari",),
     "strings": ("joined",),
 }
 """The functions that both kernels have, by the modules of `native/`."""
-TWINS = {"ngrams": "overlap", "sari": "overlap", "strings": "encode"}
+TWINS = {"strings": "encode"}
 """Modules of `native/` whose functions are in a module of `python/` with another name."""
 
 # Unlike sys.modules, import_module() never returns a module that another thread is still importing.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..arrays import Bools, Floats, Ints
+    from ..arrays import Floats, Ints
 
 Texts = Sequence["Encoded"]
 """Several references, or several outputs, of the same lines, from one call of encode()."""
@@ -110,42 +110,6 @@ MAX_ORDER = 16
 MAX_NGRAMS = 1 << 25
 """The most n-grams of a line, of all orders in source and references. Each takes up to 100 bytes."""
 
-SARI_ORDER = 4
-"""The longest n-grams that sari() counts."""
-
-SARI_COUNTS = (
-    *(
-        "add_c",
-        "add_h",
-        "add_r",
-        "keep_c",
-        "keep_h",
-        "keep_r",
-        "del_c",
-        "del_h",
-        "del_r",
-    ),
-    *("kept", "keepable", "deleted", "deletable"),
-)
-"""What sari() counts.
-
-R is the number of references of a line, and s, r, h are how often an n-gram is in the source, in
-all references together, and in the output.
-
-add_c, add_h and add_r are different n-grams that the source lacks: of output and references, of the
-output, of the references. keep_c, keep_h, keep_r are the sums of min(Rs, Rh, r), R min(s, h) and
-min(Rs, r). del_c, del_h, del_r are the sums of min(R(s - h), Rs - r), R(s - h) and Rs - r, where
-these are above 0. The last four are how many different n-grams have a min(s, h), a min(Rs, r), an s
-- h and an Rs - r above 0.
-"""
-
-SARI_RATIOS = ("keep_p", "keep_q", "del_p")
-"""The sums of ratios of sari().
-
-They are ratios of min(Rs, Rh, r) to R min(s, h) and to min(Rs, r), and of R(s - h) - r, if this is
-above 0, to R(s - h).
-"""
-
 
 class Lines(NamedTuple):
     """The text of some lines."""
@@ -208,33 +172,6 @@ class Encoded(NamedTuple):
         ids = self.ids.tolist()
         bounds = itertools.pairwise(self.offsets.tolist())
         return [tuple(ids[start:end]) for start, end in bounds]
-
-
-class SharedGrams(NamedTuple):
-    """The n-grams of one length in the rows of a text.
-
-    The rows are the lines of references, then those of outputs. An entry is an n-gram of a row;
-    those of a row are in the order in which they first occur in it. A slot is an n-gram that a
-    reference of a line has. All numbers are int64.
-    """
-
-    shorter: Ints
-    """The number of each n-gram without its last token, among those that are one token shorter.
-
-    It is 0 for the length 1.
-    """
-    last: Ints
-    """The id of the last token of each n-gram."""
-    rows: Ints
-    """The row of each entry."""
-    numbers: Ints
-    """The number of its n-gram."""
-    times: Ints
-    """How often the row has it."""
-    slots: Ints
-    """Its slot; -1 for an n-gram of an output that no reference of the line has."""
-    most: Ints
-    """For each slot the highest count of the n-gram in a reference."""
 
 
 class Words(NamedTuple):
@@ -339,29 +276,6 @@ def check_overlap(
         check_sizes(sizes, order)
 
 
-def check_sari(
-    source: Encoded,
-    references: Texts,
-    systems: Texts,
-    missing: Bools | None,
-) -> Bools:
-    """Return which references each line has: bool [lines, references].
-
-    Raises as check_overlap() does.
-    """
-    import numpy as np
-
-    check_overlap(source, references, systems, SARI_ORDER, ())
-    shape = (len(source.offsets) - 1, len(references))
-    if missing is not None and missing.shape != shape:
-        raise ValueError(
-            "missing: expected a row for each line, with a column for each reference"
-        )
-    if missing is None:
-        return np.ones(shape, np.bool_)
-    return ~missing
-
-
 def _lengths(offsets: Ints) -> Ints:
     """Return the length of each line from the beginnings of all."""
     return offsets[1:] - offsets[:-1]
@@ -387,24 +301,6 @@ def check_order(order: int, kinds: Sequence[str]) -> None:
     for kind in kinds:
         if kind not in KINDS and kind not in MERGED_KINDS:
             raise KeyError(kind)
-
-
-def check_rows(text: Encoded, lines: int, references: int, order: int) -> Ints:
-    """Return how many tokens each row has; raises ValueError as shared_ngrams() does."""
-    import numpy as np
-
-    sizes: Ints = np.diff(text.offsets)
-    if order < 1:
-        raise ValueError(f"order: expected 1 or more, found {order}")
-    is_multiple = len(sizes) % lines == 0 if lines > 0 else lines == len(sizes) == 0
-    if not is_multiple or not 0 <= references * lines <= len(sizes):
-        raise ValueError(
-            f"rows: expected {lines} for each text, and {references} references; "
-            f"found {len(sizes)} rows"
-        )
-    if (sizes < 0).any() or text.offsets[0] != 0 or text.offsets[-1] != len(text.ids):
-        raise ValueError("offsets: expected those of all tokens, rising from 0")
-    return sizes
 
 
 def check_parallel(references: Texts, others: Texts) -> None:

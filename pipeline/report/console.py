@@ -59,9 +59,8 @@ def print_results(
     metrics or data sets, or if `columns` name a metric. For a data set with one metric this is its
     ranked table, which has more columns.
     """
-    parts = overviews(
-        results, digits, columns
-    )  # it raises an error for unknown columns
+    # it raises an error for unknown columns
+    parts = overviews(results, digits, columns)
     if boards:
         parts = []
     metrics: set[str] = set()

@@ -190,9 +190,8 @@ class Tokenization:
         tokenizer = tokenizer_called(self.tokenizer)
         if tokenizer.prepare is None:
             return texts
-        if (
-            tokenizer.signs
-        ):  # one pair of texts is quickly searched, and mostly has none of them
+        # one pair of texts is quickly searched, and mostly has none of them
+        if tokenizer.signs:
             joined = "".join(texts)
             if not any(sign in joined for sign in tokenizer.signs):
                 return texts

@@ -138,9 +138,8 @@ def _beside_peers(pairs: Pairs) -> Iterator[Row]:
                 return peer(texts)
 
             name = f"{metric} of {what} that differ every time"
-            if (
-                max(abs(a - b) for a, b in zip(own(), other(), strict=True)) > 1e-9
-            ):  # sacreBLEU's are in percent
+            # sacreBLEU's are in percent
+            if max(abs(a - b) for a, b in zip(own(), other(), strict=True)) > 1e-9:
                 raise SystemExit(f"{called} gives other scores")
             mine, peers_own = _rounds((own, other), times)
             ratios = [

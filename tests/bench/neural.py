@@ -145,9 +145,8 @@ def neural(bench: Bench) -> Iterator[Row]:
     (metric,) = from_values({"name": "some", **own})
     corpus = corpus_in_memory(outputs, None, sources)
     new = []
-    with patch.dict(
-        os.environ, {"GEC_PIPELINE_DATA": str(bench.folder / "caches")}
-    ):  # nothing is kept of earlier runs
+    # nothing is kept of earlier runs
+    with patch.dict(os.environ, {"GEC_PIPELINE_DATA": str(bench.folder / "caches")}):
         for _ in range(2):
             (computation,) = computations([metric], RunOptions(n_jobs=1))
             computation.with_numbers([corpus])

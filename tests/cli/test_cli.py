@@ -891,13 +891,11 @@ def test_help_of_score_tells_the_options_of_a_metric_with_examples(
         .replace(" \\\n     ", "")
     )
     assert examples.strip()
-    for example in (
-        examples.strip().splitlines()
-    ):  # the files of examples are not here, and that is all that is wrong
+    # the files of examples are not here, and that is all that is wrong
+    for example in examples.strip().splitlines():
         words = shlex.split(example.partition("gec-pipeline ")[2])
-        if (
-            words[1] == "ref.txt"
-        ):  # it would be the name of a metric, as no such file is here
+        # it would be the name of a metric, as no such file is here
+        if words[1] == "ref.txt":
             words = ["score", "-r", *words[1:]]
         wrong = call(*(word for word in words if word != "--download"))
         assert wrong.code == 2

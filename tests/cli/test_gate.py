@@ -76,9 +76,8 @@ def test_the_first_run_is_the_old_one(
     assert main(["compare", old, new, "--fail-if-worse", "--json", "-q", *more]) == code
     told = json.loads(capsys.readouterr().out)
     assert told["verdict"] == verdict
-    assert {item["system"] for item in told["comparisons"]} <= {
-        "A"
-    }  # the outputs of B are the same
+    # the outputs of B are the same
+    assert {item["system"] for item in told["comparisons"]} <= {"A"}
     for item in told["comparisons"]:
         better = (
             item["difference"] > 0

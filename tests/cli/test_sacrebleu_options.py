@@ -185,9 +185,8 @@ def test_intervals_have_samples_and_seed_in_the_signature(score: Run) -> None:
     assert f"\n{signature}\n" in out
     assert "|bs:300|seed:12345|" in signature
     low, high = map(float, re.search(r"([0-9.]+) to ([0-9.]+)", out).groups())  # type: ignore[union-attr]
-    assert (high - low) / 2 == pytest.approx(
-        float(middle), abs=2e-4
-    )  # four digits, of which sacreBLEU has float32
+    # four digits, of which sacreBLEU has float32
+    assert (high - low) / 2 == pytest.approx(float(middle), abs=2e-4)
 
 
 @pytest.mark.parametrize(("flag", "key"), [("-par", "ar"), ("-pbs", "bs")])
@@ -230,9 +229,8 @@ def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) ->
         if "│" in line
     ]
     expected: dict[str, list[list[float]]] = {}
-    for name, *cells in peer[
-        1:
-    ]:  # the p-values of a system stand in a row of their own below its scores
+    # the p-values of a system stand in a row of their own below its scores
+    for name, *cells in peer[1:]:
         system = name.strip().removeprefix("Baseline: ") or [*expected][-1]
         for numbers, cell in zip(
             expected.setdefault(system, [[], [], []]), cells, strict=True

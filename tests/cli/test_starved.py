@@ -131,10 +131,8 @@ def test_a_text_that_the_system_does_not_open_is_no_bad_input(
     name: str,
 ) -> None:
     config = packed(tmp_path)
-    for owner in (
-        Path,
-        os,
-    ):  # a packed text is opened by the one, a plain text by the other
+    # a packed text is opened by the one, a plain text by the other
+    for owner in (Path, os):
         original = owner.open
 
         def scarce(

@@ -145,10 +145,8 @@ def test_no_text_of_a_file_gives_commands_to_a_terminal(run: Path) -> None:
 ALLOWED = {
     "Console": {"report/terminal/printing.py"},
     "unescaped": {"report/terminal/printing.py", "cli/streams.py"},
-    "buffer": {
-        "cli/commands/report.py",
-        "files/plain_files.py",
-    },  # where there is no terminal; standard input
+    # where there is no terminal; standard input
+    "buffer": {"cli/commands/report.py", "files/plain_files.py"},
     "dup2": {"cli/streams.py", "parallel.py"},  # to nowhere
     "write": {"cli/dispatch.py"},  # os.write: a constant
     "__stdout__": set(),

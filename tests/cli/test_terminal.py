@@ -327,8 +327,6 @@ def test_every_package_that_is_imported_is_required_or_known() -> None:
                     for own in node.args[:1]
                     if isinstance(own, ast.Constant)
                 }
-    assert {name.lower() for name in imported} - {
-        "",
-        "compression",
-    } <= known  # a later Python has it
+    # a later Python has it
+    assert {name.lower() for name in imported} - {"", "compression"} <= known
     assert "matplotlib" in imported

@@ -26,10 +26,8 @@ def read(folder: Path, text: str, column: str = "") -> list[Any]:
     ("text", "lists"),
     [
         ("a\nb\n\nc\n", [["a", "b"], ["c"]]),
-        (
-            " a \r\n\r\n\tb\r\nc\r\n\r\n",
-            [["a"], ["b", "c"]],
-        ),  # the empty line at the end is that of the last block
+        # the empty line at the end is that of the last block
+        (" a \r\n\r\n\tb\r\nc\r\n\r\n", [["a"], ["b", "c"]]),
         ("a\nb\nc\n", [["a"], ["b"], ["c"]]),  # one block: a reference for each output
         ("a\nb\n\n", [["a"], ["b"]]),
         ("", []),

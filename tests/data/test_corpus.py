@@ -380,9 +380,8 @@ def test_a_span_that_is_not_there_is_refused(tmp_path: Path) -> None:
             (metric, "B")
             for metric in ("bleu[tok=whitespace]", "bleu", "rouge", "chrf", "ter")
         ),  # do not read sources
-        *(
-            ("bleu[tok=whitespace] gleu[iter=2]", role) for role in ("source", "B")
-        ),  # share their tokens
+        # share their tokens
+        *(("bleu[tok=whitespace] gleu[iter=2]", role) for role in ("source", "B")),
     ],
 )
 def test_a_file_that_stopped_to_be_utf8_since_it_was_checked_is_told(
@@ -392,9 +391,8 @@ def test_a_file_that_stopped_to_be_utf8_since_it_was_checked_is_told(
     path = tmp_path / "d" / role
     before = path.stat()
     path.write_bytes(path.read_bytes()[:-2] + b"\xff\n")
-    os.utime(
-        path, ns=(before.st_atime_ns, before.st_mtime_ns)
-    )  # else the change itself is told
+    # else the change itself is told
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     with pytest.raises(CorpusError) as caught:
         stages.run(job, tmp_path / "run")
     assert kernel
@@ -477,9 +475,8 @@ def test_a_file_that_changes_while_it_is_scored_is_told(
     assert len(list((tmp_path / "run").rglob("*.part"))) == (0 if back else 2)
     run(config, tmp_path / "run")
     run(config, tmp_path / "fresh")
-    assert (
-        main(["clean", str(tmp_path / "run"), "--unused", "--quiet"]) == 0
-    )  # parts of the old text, which may come back
+    # parts of the old text, which may come back
+    assert main(["clean", str(tmp_path / "run"), "--unused", "--quiet"]) == 0
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 

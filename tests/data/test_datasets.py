@@ -247,9 +247,8 @@ def test_a_config_in_two_lines_gives_the_golden_scores(
         assert found == pytest.approx(
             {name: known[name] for name in found}, abs=5.0000001e-7
         )
-    assert "cache" not in Path("run/results.json").read_text(
-        encoding="utf-8"
-    )  # results tell no paths
+    # results tell no paths
+    assert "cache" not in Path("run/results.json").read_text(encoding="utf-8")
 
 
 def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:

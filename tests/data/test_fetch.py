@@ -62,9 +62,8 @@ def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         json.dumps({"toy": {"title": "a toy", "from": [group]}})
     )
     monkeypatch.setattr(catalogue, "catalogue", lambda: known)
-    monkeypatch.setattr(
-        dataset_cache, "ORIGIN", "http://127.0.0.1:9"
-    )  # were the mirror forgotten, it would be refused
+    # were the mirror forgotten, it would be refused
+    monkeypatch.setattr(dataset_cache, "ORIGIN", "http://127.0.0.1:9")
     monkeypatch.delenv("GEC_PIPELINE_MIRROR", raising=False)
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -171,9 +170,8 @@ def test_what_is_here_is_not_asked_for_again(
         f"{PLACE}{name}" for name in ("a", "b%2Bc", "e")
     ]
     server.heard.clear()
-    assert (
-        main(["data", "fetch", "toy"]) == 0
-    )  # no mirror, no network: nothing is needed
+    # no mirror, no network: nothing is needed
+    assert main(["data", "fetch", "toy"]) == 0
     assert capsys.readouterr().out == f"toy: 4 here before: {toy / 'toy'}\n"
 
 
@@ -548,11 +546,8 @@ def test_descriptions_have_plain_names_and_whole_checksums() -> None:
     ("platform", "variables", "folder"),
     [
         ("linux", {"XDG_CACHE_HOME": "/x/y"}, "/x/y/gec-pipeline"),
-        (
-            "linux",
-            {"XDG_CACHE_HOME": "relative"},
-            "/home/me/.cache/gec-pipeline",
-        ),  # as the specification wants
+        # as the specification wants
+        ("linux", {"XDG_CACHE_HOME": "relative"}, "/home/me/.cache/gec-pipeline"),
         ("darwin", {}, "/home/me/Library/Caches/gec-pipeline"),
         ("linux", {"GEC_PIPELINE_DATA": "~/data"}, "/home/me/data"),
     ],

@@ -223,9 +223,8 @@ def test_a_program_that_has_opened_a_pipe_may_take_its_time(
 ) -> None:
     monkeypatch.setattr("pipeline.files.plain_files.PIPE_SECONDS", 0)
     os.mkfifo("pipe.gz")
-    reading = os.open(
-        "pipe.gz", os.O_RDONLY | os.O_NONBLOCK
-    )  # a writer can be opened where there is a reader
+    # a writer can be opened where there is a reader
+    reading = os.open("pipe.gz", os.O_RDONLY | os.O_NONBLOCK)
     writing = os.open("pipe.gz", os.O_WRONLY)
     waited = threading.Event()
 

@@ -390,9 +390,8 @@ def test_outputs_in_another_order_are_joined(
     by_number = JOINED.replace(
         "{jsonl: p.jsonl, column: hyp}", "{tsv: p.tsv, column: 2}"
     )
-    assert (
-        lines(prepare(by_number).corpora[0].systems["A"]) == OUTPUTS
-    )  # a key with a name: the first line has names
+    # a key with a name: the first line has names
+    assert lines(prepare(by_number).corpora[0].systems["A"]) == OUTPUTS
     assert (
         main(
             [
@@ -544,9 +543,8 @@ def test_references_may_be_a_list_for_each_item() -> None:
     )
     pairs = pipeline.sentence_scores("bleu[tok=whitespace]", OUTPUTS, REFERENCES)
     assert pairs.tolist() == by_item[0].sentences.tolist()
-    both = [
-        [*own, *own][:2] for own in REFERENCES
-    ]  # a Scorer without sources cannot tell these, sentence_scores can
+    # a Scorer without sources cannot tell these, sentence_scores can
+    both = [[*own, *own][:2] for own in REFERENCES]
     turned = [list(texts) for texts in zip(*both, strict=True)]
     expected = pipeline.sentence_scores("bleu", OUTPUTS, turned).tolist()
     assert pipeline.sentence_scores("bleu", OUTPUTS, both).tolist() == expected
@@ -576,9 +574,8 @@ def test_as_many_references_as_items_are_told_apart_by_words_or_by_the_caller(
 ) -> None:
     turned = [list(texts) for texts in zip(*SQUARE, strict=True)]
     two = OUTPUTS[:2]
-    expected = pipeline.evaluate(
-        two, turned, metrics="bleu"
-    ).score  # the words tell that these are of annotators
+    # the words tell that these are of annotators
+    expected = pipeline.evaluate(two, turned, metrics="bleu").score
     assert not recwarn.list
     assert (
         pipeline.evaluate(two, SQUARE, metrics="bleu", references_by="item").score

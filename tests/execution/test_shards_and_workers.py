@@ -80,9 +80,8 @@ def expected(config: Path, tmp_path_factory: pytest.TempPathFactory) -> Tree:
         )
     files = tree(output)
     assert set(files) > {"results.json", "scores.csv"}
-    assert (
-        sum(name.startswith("statistics/") for name in files) == 2 * 3 * 5
-    )  # data sets, systems, different needs
+    # data sets, systems, different needs
+    assert sum(name.startswith("statistics/") for name in files) == 2 * 3 * 5
     return files
 
 

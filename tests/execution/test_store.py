@@ -340,9 +340,8 @@ def test_parts_are_found_by_key_and_lines(tmp_path: Path) -> None:
     assert set(counts.find(tmp_path / "unfinished", {"b": 1, "c": 1})) == {
         CountsKey("b", 10, 12)
     }
-    assert (
-        counts.find(tmp_path / "unfinished", {"a": 2}) == {}
-    )  # columns of another number
+    # columns of another number
+    assert counts.find(tmp_path / "unfinished", {"a": 2}) == {}
 
 
 def test_every_wrong_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
@@ -419,9 +418,8 @@ def test_damaged_columns_are_noticed_and_counted_again(
     path = next((tmp_path / "run" / "statistics").rglob("*.columns"))
     data = path.read_bytes()
     at = int(len(data) * place)
-    digests = len(
-        counts.array_bytes(np.zeros((1, 1), np.int64))
-    )  # of one block, at the end
+    # of one block, at the end
+    digests = len(counts.array_bytes(np.zeros((1, 1), np.int64)))
     changed = {
         "cut": data[:at],
         "flip": data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :],
@@ -441,9 +439,8 @@ def test_counts_of_the_version_before_are_read(tmp_path: Path) -> None:
     head, data = path.read_bytes().split(b"\n", 1)
     header = json.loads(head)
     lines, names = header["lines"], header["columns"]
-    digests = len(
-        counts.array_bytes(np.zeros((1, 1), np.int64))
-    )  # of one block, at the end
+    # of one block, at the end
+    digests = len(counts.array_bytes(np.zeros((1, 1), np.int64)))
     block = data[:-digests]
     check = np.frombuffer(
         hashlib.blake2b(block, digest_size=8).digest(), "<i8"
@@ -745,9 +742,8 @@ def test_reports_stay_where_the_results_are_the_same(
     content = json.loads(manifest.read_text(encoding="utf-8"))
     manifest.write_text(json.dumps({**content, "state": "running"}), encoding="utf-8")
     capsys.readouterr()
-    assert (
-        main(["run", str(config), "--output", str(folder)]) == 0
-    )  # they may be of the results before those
+    # they may be of the results before those
+    assert main(["run", str(config), "--output", str(folder)]) == 0
     assert (
         "deleted, because they show earlier results: results.md\n"
         in capsys.readouterr().err
@@ -1005,10 +1001,8 @@ def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
         assert not file.written(arrays)
     assert file.locations() == {}
     assert workers.answer(lambda _: (3, arrays), mock.Mock(file=None)) == (3, arrays)
-    assert workers.answer(lambda _: (3, arrays), mock.Mock(file=file)) == (
-        3,
-        None,
-    )  # they are in the file
+    # they are in the file
+    assert workers.answer(lambda _: (3, arrays), mock.Mock(file=file)) == (3, None)
     ((key, location),) = file.locations().items()
     assert key == CountsKey("k", 5, 7)
     assert (location.read() == arrays[0]).all()
@@ -1016,9 +1010,8 @@ def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
         counts.find(tmp_path, {"k": 3}) == file.locations(read=True) == file.locations()
     )
     assert run_directory.unfinished_files(tmp_path) == sorted([proof, file.path])
-    file.path.write_bytes(
-        file.path.read_bytes()[:-1] + b"x"
-    )  # damage is noticed where the arrays are read
+    # damage is noticed where the arrays are read
+    file.path.write_bytes(file.path.read_bytes()[:-1] + b"x")
     assert file.locations()
     assert file.locations(read=True) == {}
 

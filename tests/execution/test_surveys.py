@@ -127,9 +127,8 @@ def test_what_was_found_is_kept_and_made_anew_where_texts_change(
     assert sorted(corpus_passes(corpus(), RunDirectory(folder)))[9:] == of_lengths
     assert corpus_passes(corpus(), RunDirectory(folder)) == []
     first = tree(folder)
-    poison(
-        tmp_path / "d" / "B", 7
-    )  # another output: the references are as before, the systems of the run are not
+    # another output: the references are as before, the systems of the run are not
+    poison(tmp_path / "d" / "B", 7)
     assert {name for name, _, _ in corpus_passes(corpus(), RunDirectory(folder))} == {
         "AgreementSurvey"
     }

@@ -292,9 +292,8 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
             .read_text(encoding="ascii")
             .split()
         )
-        assert (
-            len(pids) == 4
-        )  # two workers, and two of joblib's that clean up after them
+        # two workers, and two of joblib's that clean up after them
+        assert len(pids) == 4
         process.kill()
         assert process.communicate(timeout=PATIENCE) == ("", "")
     assert list((tmp_path / "temporary").iterdir()) == []

@@ -441,10 +441,8 @@ def test_an_s3_server(s3: str, files: dict[str, bytes], tmp_path: Path) -> None:
         system.pipe_file(f"bucket/{name}", data)
     config = remote_config(tmp_path, f"{s3}/")
     run(tmp_path / "config.yaml", tmp_path / "one")
-    for backend in (
-        "threading",
-        "loky",
-    ):  # a process of its own: loky's workers of earlier tests know no keys
+    # a process of its own: loky's workers of earlier tests know no keys
+    for backend in ("threading", "loky"):
         command = [
             "run",
             str(config),

@@ -60,15 +60,11 @@ def test_other_separators_in_another_order() -> None:
         ("\ufeffa,1\r\nb,2\r\n", [(1, ["a", "1"]), (2, ["b", "2"])]),
         ("\n\na 1\n\n \nb 2\n", [(3, ["a", "1"]), (6, ["b", "2"])]),
         ("a\t1,5\tx y\n", [(1, ["a", "1,5", "x y"])]),  # a tab before a comma
-        (
-            "a b\nc,d\te\n",
-            [(1, ["a", "b"]), (2, ["c,d", "e"])],
-        ),  # the first line alone says what separates
+        # the first line alone says what separates
+        ("a b\nc,d\te\n", [(1, ["a", "b"]), (2, ["c,d", "e"])]),
         ('"a, ""b""", 1\n', [(1, ['a, "b"', "1"])]),
-        (
-            '"a b 1\n',
-            [(1, ['"a', "b", "1"])],
-        ),  # between blanks a quotation mark that is not closed is a character
+        # between blanks a quotation mark that is not closed is a character
+        ('"a b 1\n', [(1, ['"a', "b", "1"])]),
         ('a 5"\nb 1\n', [(1, ["a", '5"']), (2, ["b", "1"])]),
         ('a,5" x\n', [(1, ["a", '5" x'])]),
         ("\u2003a\u00a0,\u20091 \n", [(1, ["a", "1"])]),

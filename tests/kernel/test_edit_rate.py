@@ -100,34 +100,22 @@ RNG = random.Random(5)
 @pytest.mark.parametrize(
     ("output", "reference"),
     [
-        (
-            [*range(3)],
-            [*range(200)],
-        ),  # the beam is widened: there are many times as many columns as rows
+        # the beam is widened: there are many times as many columns as rows
+        ([*range(3)], [*range(200)]),
         ([*range(200)], [*range(3)]),
-        (
-            RNG.choices(range(9), k=110),
-            RNG.choices(range(9), k=60),
-        ),  # most alignments lie outside of the beam
-        (
-            [*range(60, 90), *range(60)],
-            [*range(90)],
-        ),  # a block that may not move so far
+        # most alignments lie outside of the beam
+        (RNG.choices(range(9), k=110), RNG.choices(range(9), k=60)),
+        # a block that may not move so far
+        ([*range(60, 90), *range(60)], [*range(90)]),
         ([*range(49, 90), *range(49)], [*range(90)]),  # one that may
         ([0, 1] * 30, [1, 0] * 30),  # so many shifts that the search is stopped
-        (
-            [*range(20), *range(30, 50), *range(20, 30)],
-            [*range(50)],
-        ),  # a block as long as a shift can be
-        (
-            [*range(2, 64), 1, 0],
-            [*range(64)],
-        ),  # as many words as a row has bits, and one more
+        # a block as long as a shift can be
+        ([*range(20), *range(30, 50), *range(20, 30)], [*range(50)]),
+        # as many words as a row has bits, and one more
+        ([*range(2, 64), 1, 0], [*range(64)]),
         ([*range(2, 65), 1, 0], [*range(65)]),
-        (
-            [1, 0] * 6 + [*range(50, 64)],
-            [*range(26)],
-        ),  # the beam has not all cells, and the cost is high
+        # the beam has not all cells, and the cost is high
+        ([1, 0] * 6 + [*range(50, 64)], [*range(26)]),
     ],
 )
 @pytest.mark.parametrize(

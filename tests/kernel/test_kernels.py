@@ -270,11 +270,8 @@ def test_white_space_is_found_at_each_place_of_64_bytes(
     for broken, place in product(
         (b"\x80", b"\xe2\x80", b"x" * 64 + b"\xff"), (1, 90, 200)
     ):
-        for between in (
-            b"",
-            b"\n",
-            b"\r\n",
-        ):  # words of lines with white space between them are found together
+        # words of lines with white space between them are found together
+        for between in (b"", b"\n", b"\r\n"):
             lines = [*[b"a b", b"", "\xe9 ".encode() * 3, b"c d e f g"] * 50, b"h"]
             for line in (lines[place], broken):
                 lines[place] = line

@@ -269,9 +269,8 @@ LINES = [
 
 @pytest.mark.parametrize("fold", common.FOLDS)
 def test_words_are_runs_of_folded_letters_and_digits(twin: Twin, fold: str) -> None:
-    every = "".join(
-        map(chr, [*range(0xD800), *range(0xE000, sys.maxunicode + 1)])
-    )  # all of Unicode, once each
+    # all of Unicode, once each
+    every = "".join(map(chr, [*range(0xD800), *range(0xE000, sys.maxunicode + 1)]))
     texts = [[*LINES, "x".join(every)], LINES[::-1]]
     found = twin.words(
         [join_lines([line.encode() for line in text]) for text in texts], fold

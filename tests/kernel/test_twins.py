@@ -168,30 +168,6 @@ def edited_call(rng: random.Random, _: int) -> Call:
     ), {}
 
 
-@st.composite
-def sari_calls(draw: st.DrawFn) -> tuple[Any, ...]:
-    lines, references, systems = (
-        draw(st.integers(0, 2)),
-        draw(st.integers(0, 6)),
-        draw(st.sampled_from(SYSTEMS)),
-    )
-    distinct = draw(st.lists(ids_of_lines(lines), min_size=1, max_size=4))
-    source, *texts = [
-        encoded(ids) for ids in islice(cycle(distinct), 1 + references + systems)
-    ]
-    rows = draw(st.sampled_from([lines, lines, lines, lines + 1]))
-    missing = draw(
-        st.none()
-        | st.lists(
-            st.booleans(), min_size=rows * references, max_size=rows * references
-        )
-    )
-    given = (
-        None if missing is None else np.array(missing, bool).reshape(rows, references)
-    )
-    return source, texts[:references], texts[references:], given
-
-
 TEXTS = st.tuples(st.integers(0, 4), st.booleans()).flatmap(
     lambda how: st.lists(text_lines(*how), max_size=4)
 )
@@ -218,9 +194,8 @@ def subsequence_call(name: str) -> Callable[[random.Random, int], Call]:
             for own in (texts[:cut], texts[cut:])
         ]
         flat = [[text.as_lines for text in own] for own in nested]
-        powers = (
-            np.arange(rng.choice([10, 2500]), dtype=float) ** 1.2
-        )  # too few is an error of both
+        # too few is an error of both
+        powers = np.arange(rng.choice([10, 2500]), dtype=float) ** 1.2
         if name == "skip_bigrams":
             return (*flat, rng.choice([-1, 0, 1, 2, 7])), {}
         own = flat if name == "lcs" else nested
@@ -288,32 +263,6 @@ STRINGS = st.lists(
 )
 
 
-def ngram_call(rng: random.Random, seed: int) -> Call:
-    """Rows of texts of some lines; now and then what does not fit them."""
-    del seed
-    lines, references, outputs = (
-        rng.choice([0, 1, 3, 40]),
-        rng.randint(0, 3),
-        rng.randint(0, 2),
-    )
-    sizes = [
-        rng.choice([0, 1, 2, 5, 70]) for _ in range(lines * (references + outputs))
-    ]
-    text = encoded(
-        [
-            [rng.randrange(rng.choice([1, 4, 999])) for _ in range(size)]
-            for size in sizes
-        ]
-    )
-    wrong, orders = rng.choice([0, 0, 0, 0, 1]), [1, 2, 5, 0]
-    return (
-        text,
-        lines + wrong,
-        references + rng.choice([0, 0, 0, 5]),
-        rng.choice(orders),
-    ), {}
-
-
 CALLS: dict[str, st.SearchStrategy[Call]] = {
     "Drawer": by_seed(drawer_call),
     "add_draws": by_seed(draws_call),
@@ -324,8 +273,6 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "overlap": st.one_of(st.tuples(overlap_calls(), st.just({})), by_seed(edited_call)),
     "pass_draws": by_seed(pass_call),
     "plane_sums": by_seed(planes_call),
-    "sari": st.tuples(sari_calls(), st.just({})),
-    "shared_ngrams": by_seed(ngram_call),
     "skip_bigrams": by_seed(subsequence_call("skip_bigrams")),
     "union_lcs": by_seed(subsequence_call("union_lcs")),
     "weighted_lcs": by_seed(subsequence_call("weighted_lcs")),

@@ -424,9 +424,8 @@ def test_moses_splits_at_ascii_white_space_alone() -> None:
         [10, 7, 5, 3],
         [11, 9, 7, 5],
     )
-    assert outputs["bleu"] == pytest.approx(
-        0.618598527607, abs=1e-12
-    )  # of a script in Perl that splits as that does
+    # of a script in Perl that splits as that does
+    assert outputs["bleu"] == pytest.approx(0.618598527607, abs=1e-12)
 
 
 def test_ties_and_inverted_brevity_penalty() -> None:
@@ -645,9 +644,8 @@ def test_a_note_is_printed_and_kept(
     assert capsys.readouterr().out.splitlines()[-1] == "note: two: no 2-gram matches"
     (first, second) = pipeline.load(tmp_path / "run")
     assert (first.notes, second.notes) == ((), ("no 2-gram matches",))
-    assert (
-        second.peer_signature is None
-    )  # sacreBLEU's signature does not tell the order
+    # sacreBLEU's signature does not tell the order
+    assert second.peer_signature is None
 
 
 def test_confidence_is_that_of_sacrebleu(
@@ -686,7 +684,6 @@ def test_confidence_is_that_of_sacrebleu(
         n_bootstrap=1000,
     )
     low, high = found["bootstrap"]["interval"]
-    assert (high - low) / 2 == pytest.approx(
-        expected._ci / 100, rel=1e-6
-    )  # sacreBLEU sums in float32
+    # sacreBLEU sums in float32
+    assert (high - low) / 2 == pytest.approx(expected._ci / 100, rel=1e-6)
     assert found["bootstrap"]["mean"] == pytest.approx(expected._mean / 100, rel=1e-6)

@@ -165,9 +165,8 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
         )
         == 3
     )
-    for form in (
-        form for form in FORMATS if form != "numbers"
-    ):  # which is of metrics of users
+    # which is of metrics of users
+    for form in (form for form in FORMATS if form != "numbers"):
         if FORMATS[form].package:
             pytest.importorskip(FORMATS[form].package)
         target = tmp_path / form

@@ -104,10 +104,8 @@ def test_every_spelling_makes_a_metric_or_is_asked_back(name: str) -> None:
         ("bleu[tok=intl]", [2]),
         ("BLEU[tokenizer=intl]", [2]),
         ("bleu", [2, 3]),
-        (
-            "bleu[lowercase=true]",
-            [3],
-        ),  # no config has it so, but one metric has it among other options
+        # no config has it so, but one metric has it among other options
+        ("bleu[lowercase=true]", [3]),
         ("BLEU[n=4]", [2, 3]),
         ("chrF++", [4]),
         ("chrF++[char_order=6]", [4]),

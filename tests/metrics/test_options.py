@@ -307,9 +307,8 @@ def test_equal_numbers_make_equal_metrics(metric: type[Metric]) -> None:
             and re.fullmatch(own.pattern, "0.90")
             and not re.fullmatch(own.pattern, "a")
         )
-        if (
-            own.resolved
-        ):  # an option of a metric with code: a number is written as Python writes it
+        # an option of a metric with code: a number is written as Python writes it
+        if own.resolved:
             assert (
                 not number
                 or own.resolved("0.90", Path()) == own.resolved("0.9", Path()) == "0.9"

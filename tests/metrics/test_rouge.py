@@ -242,9 +242,8 @@ def test_every_type_and_policy_is_the_naive_one(policy: str) -> None:
     for kind in EVERY.split("+"):
         means = np.mean(naive_items(kind, hypotheses, sets, policy), axis=0)
         assert outputs[f"rouge{kind}"] == pytest.approx(means[0], abs=1e-12), kind
-        if (
-            policy != "best"
-        ):  # of equal F the first reference counts, whose recall may be another
+        # of equal F the first reference counts, whose recall may be another
+        if policy != "best":
             assert outputs[f"rouge{kind}_recall"] == pytest.approx(
                 means[1], abs=1e-12
             ), kind
@@ -405,10 +404,8 @@ def test_markers_are_newlines(options: str, joint: str) -> None:
         ("split=newline", "one n two three four"),
         ("split=none,tok=nonspace", "O n e < n > t w o . t h r e e Ł f o u r"),
         ("split=newline,tok=char", "O n e < n > t w o . t h r e e Ł   f o u r"),
-        (
-            "split=regex,boundary=x.c5.81,tok=whitespace",
-            "One<n>two. three four",
-        ),  # the boundary is Ł
+        # the boundary is Ł
+        ("split=regex,boundary=x.c5.81,tok=whitespace", "One<n>two. three four"),
         ("split=marker,stem=porter", "one two three four"),
     ],
 )
@@ -581,11 +578,8 @@ def test_missing_references(tmp_path: Path) -> None:
         "  - {name: rouge, types: 1, flavour: perl, references: [mean, jackknife_mean]}\n"
     )
     results = pipeline.run(tmp_path / "c.yaml", tmp_path / "run")
-    two, one, three = (
-        2 * 0.5 / 1.5,
-        2 * 0.25 / 1.25,
-        2 * 0.75 / 1.75,
-    )  # precisions 1/2, 1/4, 3/4; recall 1
+    # precisions 1/2, 1/4, 3/4; recall 1
+    two, one, three = (2 * 0.5 / 1.5, 2 * 0.25 / 1.25, 2 * 0.75 / 1.75)
 
     def rounded(hits: int, outputs: int) -> float:
         """F as the script prints it, with recall 1."""

@@ -71,9 +71,8 @@ def test_every_text_scores_as_the_script_prints(number: int) -> None:
             for columns in result.statistics.blocks()
         ]
         for kind, printed in expected.items():
-            means = (
-                np.array(printed).reshape(-1, sets, 3).mean(axis=1)
-            )  # of the sets of each text
+            # of the sets of each text
+            means = np.array(printed).reshape(-1, sets, 3).mean(axis=1)
             for column, end in enumerate(("_recall", "_precision", "")):
                 output = f"rouge{named(kind)}{end}"
                 found = np.concatenate([block[output] for block in blocks])

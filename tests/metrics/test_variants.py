@@ -38,9 +38,8 @@ if TYPE_CHECKING:
 
 UNITS = ["word", "char"]
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::UserWarning"
-)  # random corpora may hold equal texts
+# random corpora may hold equal texts
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 def corpus(
@@ -266,9 +265,8 @@ def test_expected_is_what_many_independent_draws_converge_to() -> None:
         abs(expected.score - sampled.score)
         < 4 * (error**2 + expected.outputs["standard_error"] ** 2) ** 0.5
     )
-    assert (
-        expected.outputs["standard_error"] < error
-    )  # with 1,500 iterations instead of 20,000
+    # with 1,500 iterations instead of 20,000
+    assert expected.outputs["standard_error"] < error
 
 
 @pytest.mark.parametrize("policy", ["mean", "max", "weighted"])
@@ -379,10 +377,8 @@ def test_google_gleu_equals_nltk_on_tiny_corpora(orders: tuple[int, int]) -> Non
             references,
             *([line() for _ in range(lines)] for _ in range(rng.randint(0, 2))),
         ]
-        for given in (
-            every,
-            every[::-1],
-        ):  # of equal ratios the first counts, so that the order may matter
+        # of equal ratios the first counts, so that the order may matter
+        for given in (every, every[::-1]):
             grouped = [
                 [text[number].split() for text in given] for number in range(lines)
             ]
@@ -416,9 +412,8 @@ def test_green_of_a_sentence_by_hand() -> None:
     # deleted, d extra (FP)
     result = pipeline.evaluate(["a c d"], [["a c"]], ["a b"], ["green[n=1]"])[0]
     assert [result.outputs[name] for name in ("tp_1", "fp_1", "fn_1")] == [3, 1, 0]
-    assert result.score == pytest.approx(
-        5 * 0.75 * 1 / (4 * 0.75 + 1), abs=1e-12
-    )  # P = 3/4, R = 1, beta = 2
+    # P = 3/4, R = 1, beta = 2
+    assert result.score == pytest.approx(5 * 0.75 * 1 / (4 * 0.75 + 1), abs=1e-12)
 
 
 def gec_metrics_score(counts: naive.Green, beta: float) -> float:
@@ -447,9 +442,8 @@ def test_green_as_gec_metrics(
     scores = [
         [gec_metrics_score(counts, float(beta)) for counts in row] for row in table
     ]
-    chosen = [
-        row[own.index(max(own))] for row, own in zip(table, scores, strict=True)
-    ]  # of equals the first
+    # of equals the first
+    chosen = [row[own.index(max(own))] for row, own in zip(table, scores, strict=True)]
     total = naive.Green(
         *(
             [sum(column) for column in zip(*part, strict=True)]
@@ -533,9 +527,8 @@ def test_published_green_of_conll14(lines: Lines) -> None:
     theirs = pipeline.evaluate(
         systems["AMU"], references, lines("conll14/INPUT"), "green[flavour=gec-metrics]"
     )
-    assert (
-        round(100 * theirs.score, 4) == 79.2311
-    )  # gec-metrics 0.1.1, run on the same files
+    # gec-metrics 0.1.1, run on the same files
+    assert round(100 * theirs.score, 4) == 79.2311
 
 
 def test_people_on_jfleg(lines: Lines) -> None:
@@ -678,9 +671,8 @@ def test_draws_are_among_the_references_that_a_sentence_has(
     scores = []
     for iteration in range(20):
         generator = random.Random(101 * iteration)
-        if (
-            sampler == "python2"
-        ):  # shared/design.md: int(random() * R_i) over those present
+        # shared/design.md: int(random() * R_i) over those present
+        if sampler == "python2":
             choice = [int(generator.random() * len(row)) for row in rows]
         else:
             choice = [generator.randint(0, len(row) - 1) for row in rows]

@@ -43,9 +43,8 @@ def trueskill(judgments: Judgments, runs: int, seed: int) -> Floats:
     """
     systems = len(judgments.systems)
     outcomes = judgments.cells().reshape(systems, systems, 3)
-    outcomes = (
-        outcomes + np.swapaxes(outcomes, 0, 1)[..., ::-1]
-    )  # as the row's system sees them: wins, ties, losses
+    # as the row's system sees them: wins, ties, losses
+    outcomes = outcomes + np.swapaxes(outcomes, 0, 1)[..., ::-1]
     matches = int(judgments.cells().sum()) + 1
     return np.array(
         [

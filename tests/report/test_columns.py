@@ -55,11 +55,8 @@ def outputs(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
         ("gleu", "brevity_penalty", ("GLEU+", "brevity penalty")),
         ("chrf[word_order=2]", "chrf", ("chrF++", "")),
         ("rouge", "rouge1", ("ROUGE-1", "")),
-        (
-            "rouge[types=L+1]",
-            "rouge",
-            ("ROUGE-L", ""),
-        ),  # the score is that of the first type
+        # the score is that of the first type
+        ("rouge[types=L+1]", "rouge", ("ROUGE-L", "")),
         ("rouge[types=Lsum]", "rougeLsum_recall", ("ROUGE-Lsum", "R")),
     ],
 )

@@ -366,9 +366,8 @@ def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
     assert metric_results.count("95% interval") == 2
     assert "95% interval" not in out.partition("agreement")[0]
     for signature in {score.metric for score in revisit(sample).results.scores}:
-        assert (
-            out.count(f" = {signature}\n") == 1
-        )  # below the overview, and not below the agreement with people again
+        # below the overview, and not below the agreement with people again
+        assert out.count(f" = {signature}\n") == 1
     alone = called(capsys, "show", sample, "--metric", "bleu")[1]
     assert alone == called(capsys, "show", sample, "--metric", "bleu", "--boards")[1]
     assert "rank" in alone.splitlines()[1]
@@ -392,9 +391,8 @@ def test_what_stands_out_on_a_terminal(
     assert max(len(line) for line in plain.splitlines() if line.startswith(" ")) <= 40
     assert re.search(r"\x1b\[1;36m *76\.76", ranked)
     assert re.search(r"\x1b\[32m *\+49\.91↑", ranked)
-    assert (
-        ranked.count("──\n") + ranked.count("── \n") == 2 + 3 + 2
-    )  # below headers, and between clusters
+    # below headers, and between clusters
+    assert ranked.count("──\n") + ranked.count("── \n") == 2 + 3 + 2
 
 
 # --- what marks mean

@@ -362,15 +362,13 @@ def test_the_ranked_table_fits(
         )
         table = lines[:hint]
         assert max(map(cell_len, table)) <= width
-        assert (
-            sum("60.00" in line for line in lines) == 1
-        )  # the best has its row, on one line
+        # the best has its row, on one line
+        assert sum("60.00" in line for line in lines) == 1
         assert len([line for line in table if re.match(" +[1-4] ", line)]) == len(
             scores
         )
-        rules = len(
-            {score.bootstrap.cluster for score in scores if score.bootstrap}
-        )  # with that below the header
+        # with that below the header
+        rules = len({score.bootstrap.cluster for score in scores if score.bootstrap})
         assert len([line for line in table if line.startswith(" ─")]) == rules
         told, titles = "".join(lines), ranked_table(results, scores, 2)[0]
         titles[2] = groups(results)[0].output
@@ -680,10 +678,8 @@ output: {{dir: {tmp_path / "run"}, formats: [{", ".join(FORMATS)}]}}
     low, high = json.loads((tmp_path / "run" / "results.json").read_text())["scores"][
         0
     ]["samples"]["interval"]
-    assert (low < 0, high > 1) == (
-        True,
-        True,
-    )  # the number stays what the original program prints
+    # the number stays what the original program prints
+    assert (low < 0, high > 1) == (True, True)
     with_intervals = ["results.md"]
     if "html" in FORMATS:
         with_intervals.append("report.html")

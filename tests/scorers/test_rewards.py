@@ -123,9 +123,8 @@ def test_texts_that_are_no_ordinary_ones() -> None:
     """The rules that the module and `help rewards` state, one by one."""
     bleu = rewards.plain("bleu")
     assert bleu(["", " "], ["a b", "a b"]) == [0.0, 0.0]  # an empty output is scored
-    assert (
-        bleu(["a b", "a b"], ["a b", ""])[1] == 0.0
-    )  # an empty reference is one of length 0
+    # an empty reference is one of length 0
+    assert bleu(["a b", "a b"], ["a b", ""])[1] == 0.0
     nothing: list[Any] = [None, math.nan, np.float64("nan")]
     for gone in nothing:  # a missing reference is left out
         assert bleu(["a b c d"], [["a b c d", gone]]) == bleu(["a b c d"], ["a b c d"])

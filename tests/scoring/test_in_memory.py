@@ -13,9 +13,8 @@ from tests.conftest import write_run
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:memory:UserWarning"
-)  # of what is odd in random texts
+# of what is odd in random texts
+pytestmark = pytest.mark.filterwarnings("ignore:memory:UserWarning")
 METRICS = ["gleu[iter=5]", "chrf", "ter", "gleu[level=mean]"]
 SETTINGS: dict[str, Any] = {"resamples": 100, "trials": 100, "level": 0.9, "seed": 3}
 

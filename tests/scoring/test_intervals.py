@@ -346,9 +346,8 @@ def test_workers_of_a_cluster_cannot_be_seen(
         )
         assert first(found).tobytes() == expected.tobytes()
         assert told[-1] == SAMPLES  # in one step, where workers have done it
-        stretches = -(
-            -(SAMPLES - min(6, -(-SAMPLES // max(number, 1)))) * LINES // 128
-        )  # few or no numbers are passed over
+        # few or no numbers are passed over
+        stretches = -(-(SAMPLES - min(6, -(-SAMPLES // max(number, 1)))) * LINES // 128)
         assert (cluster.done > stretches + 1) == (len(lost) < 9 and not elsewhere)
 
 

@@ -122,9 +122,8 @@ def test_p_values_of_bleu_are_those_that_sacrebleu_finds(
         else:
             found = paired_bootstrap(samples, setting.scores, pairs)
             low, high = percentile_interval(samples, 0.95)
-            for number, result in enumerate(
-                expected
-            ):  # sacrebleu's samples are float32: 24 bits
+            # sacrebleu's samples are float32: 24 bits
+            for number, result in enumerate(expected):
                 assert 50 * (high[number] - low[number]) == pytest.approx(
                     result.ci, rel=1e-5
                 )
@@ -415,9 +414,8 @@ def test_systems_compared_sentence_by_sentence(
     if len(set(differences)) == 1:
         assert found.cohen_d == 0 if differences[0] == 0 else math.isnan(found.cohen_d)
     else:
-        t = stats.ttest_rel(
-            one, two
-        ).statistic  # Cohen's d of paired samples is t over the root of n
+        # Cohen's d of paired samples is t over the root of n
+        t = stats.ttest_rel(one, two).statistic
         assert found.cohen_d == pytest.approx(
             t / math.sqrt(len(rows)), rel=1e-9, abs=1e-12
         )

@@ -152,9 +152,8 @@ def comparisons(code: str) -> list[int]:
             asked = any(map(is_policy, sides)) and any(texts(side) for side in sides)
         else:
             asked = isinstance(node, ast.Match) and is_policy(node.subject)
-            asked |= isinstance(node, ast.Attribute) and is_policy(
-                node.value
-            )  # such as policy.startswith
+            # such as policy.startswith
+            asked |= isinstance(node, ast.Attribute) and is_policy(node.value)
         lines += [getattr(node, "lineno", 0)] if asked else []
     return lines
 

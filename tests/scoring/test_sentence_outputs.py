@@ -100,9 +100,8 @@ def test_outputs_are_those_of_the_sentence_as_a_corpus(metric: str) -> None:
             0
         ].outputs
         found = {name: values[line] for name, values in outputs.items()}
-        if metric.startswith(
-            "gleu"
-        ):  # the whole penalty, and precision 1 of orders that the sentence lacks
+        # the whole penalty, and precision 1 of orders that the sentence lacks
+        if metric.startswith("gleu"):
             found, alone = (
                 {name: own[name] for name in ("gleu", "hyp_len", "ref_len")}
                 for own in (found, alone)

@@ -672,9 +672,8 @@ def test_two_runs_are_joined(
     settings = StatisticsConfig(resamples=50, trials=50)
     analysed = analyse(measured[0], settings)
     found = {(t.system, t.other): t for t in analysed.tests}
-    assert (
-        found["C", "B@run2"].p == found["B@run1", "D"].p == 1
-    )  # the same texts under other names
+    # the same texts under other names
+    assert found["C", "B@run2"].p == found["B@run1", "D"].p == 1
     assert analysed.scores[2].bootstrap
     code, out, _ = said(
         capsys,

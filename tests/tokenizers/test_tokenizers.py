@@ -131,11 +131,8 @@ def theirs(
 def test_every_code_point_between_letters_digits_and_points(
     tokenizer: str, before: str, after: str, each_kernel: Callable[[], Iterator[str]]
 ) -> None:
-    codes = [
-        *range(0xD800),
-        *range(0xE000, 0x30000),
-        *range(0x30000, 0x110000, 37),
-    ]  # few of the empty planes
+    # few of the empty planes
+    codes = [*range(0xD800), *range(0xE000, 0x30000), *range(0x30000, 0x110000, 37)]
     characters = list(map(chr, codes))
     lines = [
         "".join(

@@ -156,9 +156,8 @@ def terminal(run: Path) -> str:
     ):
         os.environ.pop("NO_COLOR", None)
         assert dispatch.main(["show", str(run)]) == 0
-    table = out.getvalue().partition("\ngleu = ")[
-        0
-    ]  # signatures are wider than the terminal
+    # signatures are wider than the terminal
+    table = out.getvalue().partition("\ngleu = ")[0]
     console = Console(
         record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True
     )

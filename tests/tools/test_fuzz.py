@@ -57,9 +57,8 @@ def raises(_: Any, folder: Path, __: Counter[str]) -> str:
 
 def hangs(*_: Any) -> str:
     while True:
-        with contextlib.suppress(
-            Exception
-        ):  # a program that goes on after anything is no way out
+        # a program that goes on after anything is no way out
+        with contextlib.suppress(Exception):
             time.sleep(100)
 
 

@@ -141,9 +141,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         digits = config.output.digits if args.digits is None else args.digits
         print_results(results, digits, boards=args.boards)
-    if (
-        not args.quiet and "results.json" in directory.files
-    ):  # with --only earlier results may stay
+    # with --only earlier results may stay
+    if not args.quiet and "results.json" in directory.files:
         print_line(f"results: {directory.path}", sys.stderr)
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), INCOMPLETE]))

@@ -284,9 +284,8 @@ def run(args: argparse.Namespace) -> None:
         evaluation = evaluate_corpus(
             corpus, metrics, options=computing, listener=bar, by_type=False
         )
-    printed_warnings = suspicions(
-        corpus, references=TEXTS in views
-    )  # when the files were opened
+    # when the files were opened
+    printed_warnings = suspicions(corpus, references=TEXTS in views)
     results = Results(
         datasets={corpus.name: describe(corpus)},
         scores=[result.found for result in evaluation],

@@ -114,9 +114,8 @@ class RougeScorer:
             if order or (size and prediction):
                 scores.append(_score(matched, size, prediction))
             else:
-                scores.append(
-                    Score(0, 0, 0)
-                )  # whole numbers, as rouge-score has them there
+                # whole numbers, as rouge-score has them there
+                scores.append(Score(0, 0, 0))
         return scores
 
     def _encode(self, texts: Sequence[Sequence[str]]) -> list[Sentences]:

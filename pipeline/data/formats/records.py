@@ -189,9 +189,8 @@ def csv(path: Path, name: str, column: Column) -> Iterator[str]:
 
     def rows() -> Iterator[list[str]]:
         number = 1
-        csv_files.field_size_limit(
-            MAX_CELL_CHARACTERS
-        )  # of the process; small tables set theirs
+        # of the process; small tables set theirs
+        csv_files.field_size_limit(MAX_CELL_CHARACTERS)
         try:
             for number, row in enumerate(table, 2):  # noqa: B007 (the number of the row after this one)
                 yield row or [""]

@@ -51,9 +51,8 @@ def connect(
         undo.callback(client.close)
     log = logging.getLogger("distributed")
     undo.callback(log.setLevel, log.level)
-    log.setLevel(
-        logging.CRITICAL
-    )  # the program itself tells the user what went wrong, once
+    # the program itself tells the user what went wrong, once
+    log.setLevel(logging.CRITICAL)
     return sum(client.ncores().values())
 
 

@@ -209,9 +209,8 @@ def read_block(block: Block, name: str) -> LinesRead:
         block.read = block.read or read_lines(tuple(block.lines))
     except ValueError:
         for number, line in zip(block.numbers, block.lines, strict=True):
-            edit_of(
-                line, name, number
-            )  # which raises the error of the first wrong line
+            # which raises the error of the first wrong line
+            edit_of(line, name, number)
         raise
     return block.read
 
@@ -328,9 +327,8 @@ class EditSummary:
                     continue
                 misfit = f"({start} {end} in a sentence of {size} tokens)"
                 if NUMBERED.fullmatch(type_):
-                    misfits.append(
-                        f"sentence {sentence} {misfit}"
-                    )  # XML may be one long line
+                    # XML may be one long line
+                    misfits.append(f"sentence {sentence} {misfit}")
                 elif start != -1:  # in M2 files no edit from -1 is about tokens
                     misfits.append(f"line {number} {misfit}")
         if alternatives:

@@ -34,9 +34,8 @@ def annotator_option() -> str:
         "outputs and gold that are M2 files stay as they are",
         free=True,
         form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
-        resolved=later(
-            __package__, "errant_annotator.annotator_named"
-        ),  # rarely needed
+        # rarely needed
+        resolved=later(__package__, "errant_annotator.annotator_named"),
         inner="model",
         implicit=True,
     )

@@ -265,9 +265,8 @@ class ComputedByCode(ComputesNumbers):
 
     def computation(self) -> type[Any]:
         """Return the class that computes the numbers."""
-        from .computation import (
-            FunctionComputation,
-        )  # here, since it imports this module
+        # here, since it imports this module
+        from .computation import FunctionComputation
 
         return FunctionComputation
 

@@ -63,9 +63,8 @@ def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
                 if is_header:
                     continue
         cells = cells_of(line, number)
-        if not any(
-            cells
-        ):  # an error as well, unless the line is not scored; see External.with_numbers()
+        # an error as well, unless the line is not scored; see External.with_numbers()
+        if not any(cells):
             yield b""
             continue
         values = []

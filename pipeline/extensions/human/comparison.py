@@ -375,9 +375,8 @@ def _swapped_pairs(
     first, second = np.triu_indices(members, 1)
     human_differences = human_groups[:, first] - human_groups[:, second]
     counted = groups.present[:, first] & groups.present[:, second]
-    agrees = np.empty(
-        (group_count, len(scores), count), np.float32
-    )  # [groups, metrics, pairs]
+    # [groups, metrics, pairs]
+    agrees = np.empty((group_count, len(scores), count), np.float32)
     for number, value in enumerate(values):
         epsilon = statistic.tie_below if value.epsilon is None else value.epsilon
         metric_differences = scores[number][:, first] - scores[number][:, second]

@@ -97,9 +97,8 @@ class Estimate(WithModels):
 
         Raises InputError for another release than the option comet names.
         """
-        from importlib import (
-            metadata,
-        )  # here, because it takes longer to load than this file
+        # here, because it takes longer to load than this file
+        from importlib import metadata
 
         reads_reference = Checkpoint(self.model).reads_reference
         release = metadata.version("unbabel-comet")

@@ -17,11 +17,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline import kernel
 from pipeline.arrays import Ints
-from pipeline.kernel.common import Encoded, Lines, SharedGrams
+from pipeline.kernel.common import Encoded, Lines
 from pipeline.metrics.base import Columns, CorpusPass, Field, StatisticsSpec, Text
 from pipeline.tokenizers import Tokenization
+
+from . import kernel as ngram_kernel
+from .kernel.counted_ngrams import SharedGrams
 
 Keys = NDArray[np.uint64]
 
@@ -112,7 +114,7 @@ class ShardTokens:
         """Yield the n-grams of the lengths from 1 to `order`."""
         keys = EMPTY
         first_output_row = self.references * self.lines
-        for shared in kernel.shared_ngrams(
+        for shared in ngram_kernel.shared_ngrams(
             self._text,
             self.lines,
             self.references,

@@ -11,9 +11,6 @@ import numpy as np
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
 from pipeline.kernel.common import (
-    SARI_COUNTS,
-    SARI_ORDER,
-    SARI_RATIOS,
     Encoded,
     join_lines,
 )
@@ -31,6 +28,9 @@ from pipeline.metrics.base import (
     ratio,
 )
 from pipeline.tokenizers import Tokenization, changed_lines
+
+from . import kernel as ngram_kernel
+from .kernel.counted_ngrams import SARI_COUNTS, SARI_ORDER, SARI_RATIOS
 
 SUMMED = SARI_COUNTS[:9]
 """The counts that are summed over sentences."""
@@ -79,7 +79,7 @@ class SariSpec(StatisticsSpec):
         source, *others = self._encoded(text)
         references = others[: len(text.references)]
         systems = others[len(text.references) :]
-        counts, ratios = kernel.sari(source, references, systems, text.missing)
+        counts, ratios = ngram_kernel.sari(source, references, systems, text.missing)
         if self.flavour == "modified":
             counts[:, :, SARI_COUNTS.index("add_c")] = _new_additions(text)
         source_length = np.diff(source.offsets)

@@ -1,4 +1,4 @@
-"""What `prepared.pyx` and `sari.pyx` use of `overlap.pyx`."""
+"""What `prepared.pyx`, and the kernel of SARI in the extension nlg, use of `overlap.pyx`."""
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 

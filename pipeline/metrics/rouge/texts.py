@@ -305,9 +305,8 @@ def _cut_to(sentences: Lines, sizes: Ints) -> Lines:
     for number in np.flatnonzero(ends < sentences.ends).tolist():
         start = int(sentences.starts[number])
         end = int(ends[number])
-        while (
-            end > start and sentences.data[end] & 0xC0 == 0x80
-        ):  # inside a character of UTF-8
+        # inside a character of UTF-8
+        while end > start and sentences.data[end] & 0xC0 == 0x80:
             end -= 1
         ends[number] = end
     return sentences._replace(ends=ends)

@@ -569,17 +569,11 @@ def outputs(*names: str) -> None:
             "['o/*']",
             ["data.x2", "plain", "sys1", "sys9", "sys10", "v1.5"],
         ),
-        (
-            "b1 a1",
-            "['o/b*', a.txt, 'o/*']",
-            ["b1", "a", "a1"],
-        ),  # in the order in which the globs are written
+        # in the order in which the globs are written
+        ("b1 a1", "['o/b*', a.txt, 'o/*']", ["b1", "a", "a1"]),
         ("A", "[a.txt, '[a].txt']", ["a"]),  # one file, matched twice
-        (
-            "step-1.en step-2.en",
-            "['o/*.en']",
-            ["step-1", "step-2"],
-        ),  # a suffix of all files is no part of names
+        # a suffix of all files is no part of names
+        ("step-1.en step-2.en", "['o/*.en']", ["step-1", "step-2"]),
         ("a.one b.two", "['o/*.one', 'o/*.two']", ["a.one", "b.two"]),
         (
             "1²2 SMEC+morph GPT-4(zero-shot).txt",

@@ -249,9 +249,8 @@ def test_text_equals_that_of_the_package(
     order: int,
     unit: str,
 ) -> None:
-    for digits in (
-        (6,) if texts.source == DATA.source else (0, 6)
-    ):  # the package takes long for the sample
+    # the package takes long for the sample
+    for digits in (6,) if texts.source == DATA.source else (0, 6):
         given = [flag for flag in (which, verbose) if flag] + [
             "-n",
             order,
@@ -700,9 +699,8 @@ def test_characters_without_blanks_at_the_ends(
         zip(SYSTEMS, ["83.0603", "83.4056", "83.3046", "92.2149"], strict=True)
     )
     published = dict(zip(SYSTEMS, [83.06, 83.41, 83.30, 92.22], strict=True))
-    assert found == pytest.approx(
-        published, abs=0.02
-    )  # the tolerance of published.json: their draws are unknown
+    # the tolerance of published.json: their draws are unknown
+    assert found == pytest.approx(published, abs=0.02)
 
 
 # Origin: the specification, original program; 38.21 is in the README of JFLEG.

@@ -70,9 +70,8 @@ def test_named_columns_are_one_table_in_the_order_of_the_names(
         assert [float(number) for number in numbers] == pytest.approx(
             [100 * value for value in expected], abs=0.00501
         )
-    assert (
-        "**96.48**" in out
-    )  # the best precision, since the unchanged source is not compared
+    # the best precision, since the unchanged source is not compared
+    assert "**96.48**" in out
     assert "± " not in out
 
 

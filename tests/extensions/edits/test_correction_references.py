@@ -198,9 +198,8 @@ def test_references_and_their_order_are_the_official_ones(
                 references(corrected, mix=True)
         else:
             assert texts(corrected, mix=True) == set(mixed[0])
-    assert (
-        crashes == 3
-    )  # golden/imeasure: the official program dies where no combination is compatible
+    # golden/imeasure: the official program dies where no combination is compatible
+    assert crashes == 3
 
 
 def m2(path: Path) -> list[tuple[list[str], list[Edit]]]:

@@ -288,10 +288,8 @@ def test_the_measure_and_the_aspect_lead_the_keys() -> None:
 
 def test_the_greatest_keys_win_and_the_first_of_equals() -> None:
     keys = np.zeros((6, 8))
-    keys[1, 0], keys[1, 7] = (
-        1,
-        5,
-    )  # of the first line: later numbers decide only between equal ones
+    # of the first line: later numbers decide only between equal ones
+    keys[1, 0], keys[1, 7] = (1, 5)
     keys[2, 0], keys[2, 6] = 1, 1
     assert best_references(keys, np.array([0, 3, 6])).tolist() == [2, 3]
     keys[4, 3], keys[5, 3] = 0.5, 0.5

@@ -160,9 +160,8 @@ def test_it_reads_as_the_python_kernel_does(
             )
             compiled.summary.may_be_suspicious = plain.summary.may_be_suspicious
             assert compiled.summary == plain.summary
-            assert [*compiled.summary.all_types] == [
-                *plain.summary.all_types
-            ]  # which are first of equals
+            # which are first of equals
+            assert [*compiled.summary.all_types] == [*plain.summary.all_types]
         for key in keys:
             assert compiled.texts(*key) == plain.texts(*key), key
     assert read > 10

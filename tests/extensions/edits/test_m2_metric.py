@@ -366,9 +366,8 @@ def test_gold_edits_are_counted_as_they_stand_in_the_file() -> None:
         3,
     ]  # z is before y in the file
     items = [("a b c", [edit(0, 1, "x||y", 0), edit(0, 1, "x||y", 0)])]
-    assert (
-        score(items, ["y b c"], "m2").outputs["precision"] == 2
-    )  # an edit that is given twice is matched twice
+    # an edit that is given twice is matched twice
+    assert score(items, ["y b c"], "m2").outputs["precision"] == 2
 
 
 def test_all_annotators_take_part_as_if_they_had_a_noop() -> None:
@@ -448,9 +447,8 @@ def test_large_numbers_of_annotators_come_as_in_a_dict_of_python_2() -> None:
             ],
         )
     ]
-    assert chosen_by(score(small, ["y b"], "m2")[0]) == [
-        0
-    ]  # small ids: in rising order
+    # small ids: in rising order
+    assert chosen_by(score(small, ["y b"], "m2")[0]) == [0]
 
 
 def test_letters_change_case_one_by_one() -> None:
@@ -660,9 +658,8 @@ def test_the_last_annotator_counts_whatever_the_scores(two_files: Path) -> None:
     )
     assert counts(found) == [(1, 2, 1), (1, 2, 2)]
     (best, last) = pipeline.load(two_files / "run")
-    assert best.sentences.tolist() == pytest.approx(
-        [1.25 * 0.5 / 1.125 / 1, 1, 1]
-    )  # P 1/2, R 1
+    # P 1/2, R 1
+    assert best.sentences.tolist() == pytest.approx([1.25 * 0.5 / 1.125 / 1, 1, 1])
     assert last.sentences.tolist() == pytest.approx([1.25 * 0.5 / 1.125 / 1, 0, 1])
 
 

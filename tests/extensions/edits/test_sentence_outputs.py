@@ -51,17 +51,14 @@ def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(
     assert {"precision", "recall"} <= outputs.keys()
     for line, gold in enumerate(GOLD.strip().split("\n\n")):
         alone = scored(f"{gold}\n\n", [written[line]], own[line]).outputs
-        if (
-            metric == "cleme"
-        ):  # sentences are weighed by the lengths of the edits of all
+        # sentences are weighed by the lengths of the edits of all
+        if metric == "cleme":
             continue
         assert {
             name: values[line] for name, values in outputs.items()
         } == pytest.approx(alone, abs=1e-12)
-    if metric in (
-        "m2",
-        "errant",
-    ):  # right: goes; annotator 0 has two edits, annotator 1 another one
+    # right: goes; annotator 0 has two edits, annotator 1 another one
+    if metric in ("m2", "errant"):
         assert [outputs[name][0] for name in ("precision", "recall")] == [1, 0.5]
         assert [outputs[name][1] for name in ("precision", "recall")] == [1, 1]
     if metric == "m2[choice=last]":

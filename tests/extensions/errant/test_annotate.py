@@ -109,9 +109,8 @@ def test_distinct_pairs_whose_words_differ_are_annotated_once(
     )
     assert asked == [DISTINCT]
     assert done == [(0, 3), (3, 3)]
-    annotate_all(
-        [("a", "a")], progress=lambda *numbers: done.append(numbers)
-    )  # a share of nothing cannot be shown
+    # a share of nothing cannot be shown
+    annotate_all([("a", "a")], progress=lambda *numbers: done.append(numbers))
     assert done[2:] == []
 
 

@@ -389,10 +389,8 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
 @pytest.mark.parametrize(
     ("second", "chosen"),
     [
-        (
-            [(0, 0, 0, 0), (1, 1, 5, 0)],
-            1,
-        ),  # F is a little lower, and the same with 4 decimals: more tp
+        # F is a little lower, and the same with 4 decimals: more tp
+        ([(0, 0, 0, 0), (1, 1, 5, 0)], 1),
         ([(1, 9, 0, 0), (1, 1, 5, 0)], 1),  # fewer fp
         ([(1, 1, 5, 0), (1, 1, 4, 0)], 1),  # fewer fn
         ([(1, 1, 5, 0), (1, 1, 5, 1)], 1),  # more tn
@@ -602,9 +600,8 @@ def test_guesses_end_in_the_choice_that_is_made_one_by_one(
         {key: values[rows] for key, values in columns.items()}
         for rows in (slice(0, cut), slice(cut, None))
     ]
-    blocks = [
-        block for block in blocks if len(block["order"])
-    ]  # the totals are carried from block to block
+    # the totals are carried from block to block
+    blocks = [block for block in blocks if len(block["order"])]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(annotator_choice, "SENTENCES_AT_ONCE", piece)
         choose = choice_of(name, running)

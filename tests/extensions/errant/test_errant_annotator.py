@@ -44,10 +44,8 @@ PAIRS = [
     ("i think so", "I think so"),
     ("same   words\tonly other blanks", "same words  only other blanks"),
     ("same words", "same words "),
-    (
-        "same  words",
-        "same  words",
-    ),  # errant_parallel joins the words of the source, so that this is no noop
+    # errant_parallel joins the words of the source, so that this is no noop
+    ("same  words", "same  words"),
     ("everything is deleted", ""),
     ("", "a source without words is left out"),
     ("naïve 日本 😀 words\u00a0here", "naive 日本 😀😀 word here"),

@@ -547,7 +547,6 @@ def test_hits_as_arrays_are_those_of_each_sentence(
                 assert counted(compared, pair, place, system * count + line) == Counter(
                     types
                 )
-    assert (
-        hits_of(comparison, text) is compared
-    )  # by type and in total they are made once
+    # by type and in total they are made once
+    assert hits_of(comparison, text) is compared
     assert pairs == len(text.references)

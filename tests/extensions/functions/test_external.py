@@ -88,10 +88,8 @@ def test_nothing_to_correct_and_nothing_corrected_is_perfect() -> None:
 
 def test_mean_and_sum_of_decimals_are_correctly_rounded() -> None:
     write({"A.num": "0.1\n0.2\n0.3\n", "B.num": "1e16\n1\n-1e16\n"})
-    assert scores(MEAN) == {
-        "A": {"own": 0.6 / 3},
-        "B": {"own": 1 / 3},
-    }  # not 0.6000000000000001, not 0
+    # not 0.6000000000000001, not 0
+    assert scores(MEAN) == {"A": {"own": 0.6 / 3}, "B": {"own": 1 / 3}}
     assert scores(MEAN.replace("own", "own, score: sum, scale: 1")) == {
         "A": {"own": 0.6},
         "B": {"own": 1.0},
@@ -105,11 +103,8 @@ def test_counts_with_decimals_are_exact() -> None:
     """0.1 + 0.2 + 0.3 hits of 0.9: in tenths 6 of 9; more decimals are rounded half to even."""
     write({"A.num": "0.1 0.05 0\n0.2 0.15 0\n0.3 .3 0.0\n", "B.num": "1 1 1\n" * 3})
     found = scores(F_BETA.replace("f_beta", "f_beta, decimals: 1"))["A"]
-    assert (found["tp"], found["fp"], found["precision"]) == (
-        0.6,
-        0.5,
-        6 / 11,
-    )  # 0.05 is 0.0, 0.15 is 0.2
+    # 0.05 is 0.0, 0.15 is 0.2
+    assert (found["tp"], found["fp"], found["precision"]) == (0.6, 0.5, 6 / 11)
 
 
 @pytest.mark.parametrize(

@@ -717,9 +717,8 @@ def test_explain_computes_the_numbers_of_a_sentence(
 def test_a_page_has_effects_by_a_metric_with_a_path(folder: Path) -> None:
     """Signatures have the digest of the file alone, so the page takes the metric of the config."""
     assert main(["run", "fluency.yaml", "--plugin", "fluency.py", "-q"]) == 0
-    assert (
-        main(["report", "runs/fluency", "--format", "html", "--effects", "1"]) == 0
-    )  # this process knows the code
+    # this process knows the code
+    assert main(["report", "runs/fluency", "--format", "html", "--effects", "1"]) == 0
     page = (folder / "runs" / "fluency" / "report.html").read_text(encoding="utf-8")
     data = json.loads(
         re.search(r'type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[

@@ -428,9 +428,8 @@ def test_a_large_file_is_read_once(
     assert models.content_digest(file) == first
     os.utime(file, ns=(10**18, 10**18 + 1))
     assert models.content_digest(file) == hashlib.sha256(b"54321").hexdigest()
-    file.write_bytes(
-        b"99999"
-    )  # just now: a time that may not change with the next bytes
+    # just now: a time that may not change with the next bytes
+    file.write_bytes(b"99999")
     models.content_digest(file)
     info = file.stat()
     file.write_bytes(b"00000")

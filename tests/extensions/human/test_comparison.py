@@ -315,9 +315,8 @@ def test_skills_are_those_of_the_package() -> None:
     scores: Any = RNG.integers(0, 6, (2, 7, 30)) / 5
     for own, metric in zip(skills(scores), scores, strict=True):
         assert own == pytest.approx(package_skills(metric, "scipy"), abs=1e-12)
-        assert own == pytest.approx(
-            package_skills(metric, None), abs=1e-6
-        )  # its own erfc has seven digits
+        # its own erfc has seven digits
+        assert own == pytest.approx(package_skills(metric, None), abs=1e-6)
     assert skills(np.ones((1, 3, 9))).tolist() == [[0.0, 0.0, 0.0]]
 
 

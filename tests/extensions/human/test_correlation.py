@@ -142,9 +142,8 @@ def test_williams_where_there_is_nothing_to_test() -> None:
 
 def test_windows_by_hand() -> None:
     human, metric = np.array([1.0, 4.0, 3.0, 2.0]), np.array([1.0, 2.0, 3.0, 4.0])
-    found = list(
-        windows(metric, human, 3)
-    )  # the best three are numbers 1, 2, 3: human 4 3 2, metric 2 3 4
+    # the best three are numbers 1, 2, 3: human 4 3 2, metric 2 3 4
+    found = list(windows(metric, human, 3))
     assert [window[:2] for window in found] == [(1, 3), (2, 4)]
     assert found[0].spearman == pytest.approx(-1.0)
     assert found[0].pearson == pytest.approx(-1.0)

@@ -123,9 +123,8 @@ def test_kappa_by_hand() -> None:
         item("x", "3", ("A", 1), ("C", 2)),
         item("y", "3", ("A", 2), ("C", 1)),
         item("y", "4", ("A", 2), ("C", 1)),  # by nobody else
-        item(
-            "x", "1", ("A", 2), ("B", 2)
-        ),  # again: x agrees with himself on 0 of 1, with y on 2 of 4
+        # again: x agrees with himself on 0 of 1, with y on 2 of 4
+        item("x", "1", ("A", 2), ("B", 2)),
     ]
     found = agreement(build("here", items))
     # first better: 2 of x, 1 of y; ties: 2 of x, 1 of y; second better: 0 and 1
@@ -246,9 +245,8 @@ def test_accuracy_of_judgements_that_never_contradict() -> None:
     items = [item("x", str(n), ("A", 1), ("B", 2), ("C", 3)) for n in range(20)]
     assert accuracy(build("here", items), folds=10) == 1.0
     one = [item("x", str(n), ("A", 1 + n % 2), ("B", 2 - n % 2)) for n in range(2)]
-    assert (
-        accuracy(build("here", one), folds=2) == 0.0
-    )  # the other fold always says the opposite
+    # the other fold always says the opposite
+    assert accuracy(build("here", one), folds=2) == 0.0
     with pytest.raises(InputError, match="expected 2 to 2 folds, found 3"):
         accuracy(build("here", one), folds=3)
 

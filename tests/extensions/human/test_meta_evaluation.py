@@ -300,10 +300,8 @@ def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
         np.corrcoef([scores[n] for n in "ABC"], [3, 1, 2])[0, 1]
     )
     later = {"statistics", "permutations", "aggregation"}
-    assert not later & {
-        *results.human,
-        *results.human["settings"],
-    }  # only configs that ask have these keys
+    # only configs that ask have these keys
+    assert not later & {*results.human, *results.human["settings"]}
     stages.run(stages.prepare(config), tmp_path / "again")
     assert tree(tmp_path / "run") == tree(tmp_path / "again")
     assert Results.read(tmp_path / "run" / "results.json") == replace(

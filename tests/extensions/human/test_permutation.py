@@ -58,9 +58,8 @@ def naive(
     """
     present = ~np.isnan(human)
     places = statistic.groups(present)
-    cells = places.cells[
-        places.present
-    ]  # in this order, so that equal scores of two metrics stay equal
+    # in this order, so that equal scores of two metrics stay equal
+    cells = places.cells[places.present]
     both = np.stack([other, better])
     kept = both.reshape(2, -1)[:, cells]
     sizes = [

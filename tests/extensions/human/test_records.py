@@ -197,9 +197,8 @@ def test_partial_correlation_given_the_system(name: str) -> None:
         *np.round(residuals, 9)
     ).statistic
     found = correlated(metric, human, config(statistics=[name], given="system"))
-    assert found[name] == pytest.approx(
-        expected, abs=1e-8
-    )  # the oracle's residuals are rounded, so that ties are ties
+    # the oracle's residuals are rounded, so that ties are ties
+    assert found[name] == pytest.approx(expected, abs=1e-8)
 
 
 def test_halves_by_human_score_and_absolute_values() -> None:

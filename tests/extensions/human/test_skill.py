@@ -86,9 +86,8 @@ def test_systems_that_never_met_do_not_play() -> None:
         item("x", "0", ("C", 2), ("D", 1))
     ]
     means = trueskill(build("here", items), 5).mean(axis=0)
-    assert means[0] == pytest.approx(
-        -means[1], abs=1e-12
-    )  # every match of A is one with B
+    # every match of A is one with B
+    assert means[0] == pytest.approx(-means[1], abs=1e-12)
     assert means[3] == pytest.approx(-means[2], abs=1e-12)
 
 

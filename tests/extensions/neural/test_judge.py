@@ -492,9 +492,8 @@ def test_a_run_keeps_the_answers_and_tells_what_they_take(
     assert server.asked == []
     code, shown, told = called(capsys, "run", "judge.yaml")
     assert code == 0
-    assert (
-        "chrf" in shown
-    )  # and not on standard error, although many threads send there what code prints
+    # and not on standard error, although many threads send there what code prints
+    assert "chrf" in shown
     assert "judge: 0 of 4 texts were kept; 4 to compute, about " in told
     assert "judge: completion tokens 28, prompt tokens 400, requests 4" in told
     assert "judge may give other numbers for the same texts; the first are kept" in told

@@ -349,9 +349,8 @@ def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() ->
     )
     found = own.many(lines)
     assert sacrebleu.Ptb().many([lines[n] for n in order]) == [found[n] for n in order]
-    alike = [
-        n for place, n in enumerate(order) if mixed[place] == expected[n]
-    ]  # what follows has no effect there
+    # what follows has no effect there
+    alike = [n for place, n in enumerate(order) if mixed[place] == expected[n]]
     assert len(alike) > 0.99 * len(lines)
     assert [found[n] for n in alike] == [expected[n] for n in alike]
     assert own.many(["a\u2028b\rc\x0bd", "", " . ", "(x)"]) == [

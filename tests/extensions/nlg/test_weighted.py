@@ -74,9 +74,8 @@ def scored(text: Text, spelling: str) -> tuple[dict[str, float], list[float]]:
     }, metric.sentence_scores(columns)[:, 0].tolist()
 
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::UserWarning"
-)  # of lines that are empty, and of references alone
+# of lines that are empty, and of references alone
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 def near(found: float, wanted: float) -> bool:
@@ -219,9 +218,8 @@ def test_nist_by_hand() -> None:
     assert found.outputs["nist_1"] == pytest.approx(ones, abs=1e-11)
     assert found.outputs["nist_2"] == pytest.approx(twos, abs=1e-11)
     assert found.score == pytest.approx(ones + twos, abs=1e-11)
-    short = pipeline.evaluate(
-        ["a", "c"], references, metrics=["nist[n=1]"]
-    )  # 2 tokens, of 5
+    # 2 tokens, of 5
+    short = pipeline.evaluate(["a", "c"], references, metrics=["nist[n=1]"])
     penalty = math.exp(math.log(0.5) * (math.log(2 / 5) / math.log(1.5)) ** 2)
     assert short.outputs["penalty"] == pytest.approx(penalty, abs=1e-12)
 

@@ -140,9 +140,8 @@ class Browser:
 
     def open(self, page: Path, address: str = "") -> None:
         """Open a page anew, with what its address has behind #."""
-        self.driver.get(
-            "about:blank"
-        )  # else another address would only be a jump inside of the page
+        # else another address would only be a jump inside of the page
+        self.driver.get("about:blank")
         self.complaints()
         self.driver.get(page.as_uri() + (f"#{address}" if address else ""))
 

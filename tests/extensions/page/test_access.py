@@ -334,9 +334,8 @@ return [...document.querySelectorAll("a[href], button, summary, select, input, [
 def test_the_list_is_near_for_keys(browser: Browser, sixty: Path) -> None:
     browser.open(sixty)
     browser.wait(f"return (() => {{{STOPS}}})() < 50;", expected=True)
-    browser.press(
-        "\ue004", "\ue004", "\ue007"
-    )  # Tab, Tab, Enter: the second link for skipping
+    # Tab, Tab, Enter: the second link for skipping
+    browser.press("\ue004", "\ue004", "\ue007")
     assert browser.run("return document.activeElement.id") == "list"
 
 

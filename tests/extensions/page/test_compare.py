@@ -501,9 +501,8 @@ def test_figures_and_tables_are_saved(page: Browser, tmp_path: Path) -> None:
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     dots = list(root.iter("{http://www.w3.org/2000/svg}circle"))
     assert dots
-    assert {one.get("fill") for one in dots} == {
-        "rgb(11, 87, 208)"
-    }  # --accent in light colours, as page.css has it
+    # --accent in light colours, as page.css has it
+    assert {one.get("fill") for one in dots} == {"rgb(11, 87, 208)"}
     (picture,) = tmp_path.glob("*.png")
     data = picture.read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
@@ -512,9 +511,8 @@ def test_figures_and_tables_are_saved(page: Browser, tmp_path: Path) -> None:
     )
     assert int.from_bytes(data[16:20]) == 3 * width
     asked = [text[:24] for text in page.complaints()]
-    assert asked == [
-        "asks for data:image/svg+"
-    ]  # the picture of which the PNG is drawn
+    # the picture of which the PNG is drawn
+    assert asked == ["asks for data:image/svg+"]
 
 
 def test_the_menu_works_by_keys_and_is_not_printed(page: Browser) -> None:

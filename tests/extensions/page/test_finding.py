@@ -89,9 +89,8 @@ def test_a_sentence_stands_with_its_edits_scores_signature_and_address(
     colours = {
         node.get("fill") for node in root.iter("{http://www.w3.org/2000/svg}text")
     }
-    assert (
-        "rgb(27, 31, 36)" in colours
-    )  # dark letters on white, also where the page is dark
+    # dark letters on white, also where the page is dark
+    assert "rgb(27, 31, 36)" in colours
     struck = [
         node for node in root.iter() if node.get("text-decoration") == "line-through"
     ]

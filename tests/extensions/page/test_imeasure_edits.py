@@ -290,9 +290,8 @@ def test_the_table_has_the_annotators_who_take_part(
             line,
         )
         read = "[...document.querySelectorAll('.card.main .judgements thead')].map((one) => one.innerText.trim())"
-        browser.wait(
-            f"return {read}.every((text) => text !== '')", True
-        )  # what is out of sight is not laid out
+        # what is out of sight is not laid out
+        browser.wait(f"return {read}.every((text) => text !== '')", True)
         heads = browser.run(f"return {read}")
         present = [
             str(number)

@@ -44,9 +44,8 @@ class Reader(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert {name for name, _ in attrs} <= {
-            "style"
-        }  # the side of a column; no colours, so that all notebooks suit
+        # the side of a column; no colours, so that all notebooks suit
+        assert {name for name, _ in attrs} <= {"style"}
         assert not any("color" in (value or "") for _, value in attrs)
         self.open.append(tag)
         self.tags.append(tag)
@@ -256,9 +255,8 @@ def test_frames_of_a_run_and_its_comparison(folder: Path) -> None:
     assert scores["cluster"].tolist() == [
         score.bootstrap.cluster for score in compared.scores if score.bootstrap
     ]
-    assert set(frame["other"]) == {
-        "unchanged"
-    }  # the baseline of the run's own statistics
+    # the baseline of the run's own statistics
+    assert set(frame["other"]) == {"unchanged"}
     with pytest.raises(
         InputError,
         match="expected one of scores, all, sentences, types, tests, found 'pairs'",

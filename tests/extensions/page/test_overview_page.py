@@ -93,9 +93,8 @@ def test_one_board_is_shown_at_a_time(browser: Browser, pages: dict[str, Path]) 
             )
             < 100
         )
-        browser.open(
-            pages[name], "board-2"
-        )  # the place in the page, as links in the page have it
+        # the place in the page, as links in the page have it
+        browser.open(pages[name], "board-2")
         assert browser.run(VISIBLE) == [False, True]
         assert browser.complaints() == []
 
@@ -147,9 +146,8 @@ def test_rows_are_filtered_and_sorted(browser: Browser, pages: dict[str, Path]) 
     browser.open(pages["bare"])
     everything = ["careful", "eager", "unchanged", "broken"]
     assert browser.run(ROWS) == everything
-    browser.run(
-        "document.querySelectorAll('.grid .sorts')[2].click()"
-    )  # by bleu, the highest first
+    # by bleu, the highest first
+    browser.run("document.querySelectorAll('.grid .sorts')[2].click()")
     assert browser.run(ROWS) == ["careful", "unchanged", "eager", "broken"]
     typed = (
         "wanted.value = arguments[0]; wanted.dispatchEvent(new InputEvent('input'));"
@@ -163,9 +161,8 @@ def test_rows_are_filtered_and_sorted(browser: Browser, pages: dict[str, Path]) 
         assert browser.run(ROWS) == rows
     browser.run(typed, "")
     assert sorted(browser.run(ROWS)) == sorted(everything)
-    browser.size(
-        200
-    )  # there is less room than the columns need, as for seven metrics on a phone
+    # there is less room than the columns need, as for seven metrics on a phone
+    browser.size(200)
     heights = "return [...document.querySelectorAll('.grid .base')].map((one) => one.offsetHeight)"
     assert max(browser.run(heights)) < 30  # short names stand on one line
     browser.size(390)
@@ -227,9 +224,8 @@ def test_any_system_is_the_baseline(
                     )
                     kind = f"delta {direction}".strip()
                     expected.setdefault(system, []).append([text, kind])
-        expected = {
-            system: parts * 2 for system, parts in expected.items()
-        }  # overview and boards
+        # overview and boards
+        expected = {system: parts * 2 for system, parts in expected.items()}
         assert deltas(browser) == expected
         said = browser.run("return tested.textContent")
         if name == "bare" and base == "eager":

@@ -454,9 +454,8 @@ def test_the_most_telling_lines(made: ReportContext, wanted: int) -> None:
     )
     assert chosen_lines.telling(measured, wanted).tolist() == expected
     assert len(expected) == min(wanted, 56)
-    in_blocks = [
-        _Blocks(whole(measured, system)) for system in range(3)
-    ]  # blocks cannot be seen in it
+    # blocks cannot be seen in it
+    in_blocks = [_Blocks(whole(measured, system)) for system in range(3)]
     assert (
         chosen_lines.telling(
             replace(measured, columns=tuple(in_blocks)), wanted
@@ -502,9 +501,8 @@ def test_the_page_takes_as_many_lines_as_fit(
     assert len(as_json(found).encode()) < 60_000
     monkeypatch.setattr(explorer_data, "BUDGET_BYTES", 10_000_000)
     whole_page = html(made)
-    monkeypatch.setattr(
-        page, "MAX_PAGE_BYTES", len(whole_page.encode()) - 20_000
-    )  # what was estimated is too much
+    # what was estimated is too much
+    monkeypatch.setattr(page, "MAX_PAGE_BYTES", len(whole_page.encode()) - 20_000)
     assert len(html(made).encode()) < len(whole_page.encode()) - 20_000
     assert html(replace(made, lines=56)) == whole_page  # asked for
     monkeypatch.setattr(page, "MAX_PAGE_BYTES", 1)  # one is always there
@@ -523,9 +521,8 @@ def test_long_texts_are_cut(tmp_path: Path) -> None:
         Reader(html(reopen.revisit(tmp_path / "run"))).data
     )
     cut = {int(number): size for number, size in found["cut"].items()}
-    assert (
-        list(cut.values()) == [60_001] * 3
-    )  # three texts, though their beginnings are the same
+    # three texts, though their beginnings are the same
+    assert list(cut.values()) == [60_001] * 3
     assert [found["texts"][number] for number in cut] == [("b " * 10_000)] * 3
 
 
@@ -633,9 +630,8 @@ def test_without_its_texts_the_page_says_why(
     assert "had changed since" in "".join(found.text)
     assert found.data == ""
     assert str(tmp_path) not in text
-    assert not any(
-        "a=" in (a.get("href") or "") for _, a in found.elements
-    )  # no links to sentences
+    # no links to sentences
+    assert not any("a=" in (a.get("href") or "") for _, a in found.elements)
 
 
 def test_lines_zero_is_a_page_without_sentences(made: ReportContext) -> None:
@@ -663,9 +659,8 @@ def check_policy(found: Reader) -> None:
         ]
         assert digests
         allowed = [f"'sha256-{digest}'" for digest in digests]
-        assert (
-            rules[f"{kind}-src"][: len(allowed)] == allowed
-        )  # a page without sentences has not all scripts
+        # a page without sentences has not all scripts
+        assert rules[f"{kind}-src"][: len(allowed)] == allowed
     assert set(rules) == {
         "default-src",
         "img-src",
@@ -791,10 +786,8 @@ def test_references_as_systems_have_sentences_and_their_mean_has_none(
     (dataset,) = json.loads(found.data)["datasets"]
     assert dataset["systems"] == ["A", "B", "reference0", "reference1", "reference2"]
     gleu, bleu = dataset["metrics"]
-    assert set(bleu["scores"]) == {
-        "A",
-        "B",
-    }  # of the references as systems there is no BLEU
+    # of the references as systems there is no BLEU
+    assert set(bleu["scores"]) == {"A", "B"}
     assert None in unlettered(bleu["rows"])
     assert set(gleu["scores"]) == {*dataset["systems"], "REFERENCE"}
     links = [attributes.get("href") or "" for _, attributes in found.elements]

@@ -81,9 +81,8 @@ def test_every_field_is_described_and_is_there(folder: Path) -> None:
         always = {name for name, shape in fields.items() if "absent" not in shape}
         for one in shown[section]:
             assert always <= set(one) <= set(fields), section
-        assert set().union(*shown[section]) == set(fields) - {"ids"}, (
-            section
-        )  # these lines have none
+        # these lines have none
+        assert set().union(*shown[section]) == set(fields) - {"ids"}, section
 
 
 def test_lists_have_the_shapes_that_are_said(folder: Path) -> None:

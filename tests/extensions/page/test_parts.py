@@ -210,9 +210,8 @@ def test_columns_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -
         row["system"]: float(row["value"]) for row in gleu if row["output"] == "match_1"
     }
     shown = [re.split("  +", line.strip()) for line in out.splitlines()[2:6]]
-    assert {row[1]: float(row[-1]) for row in shown} == pytest.approx(
-        counts, abs=0.005
-    )  # a count is no percentage
+    # a count is no percentage
+    assert {row[1]: float(row[-1]) for row in shown} == pytest.approx(counts, abs=0.005)
     out = called(
         capsys, "report", several, "--format", "markdown", *one, "--columns", "std"
     )[1]

@@ -128,9 +128,8 @@ def test_edits_keep_as_many_words_as_there_can_be(browser: Browser, page: Path) 
     one, two = (
         " ".join(form.format(n) for n in range(500)) for form in ("w{} a", "b w{}")
     )
-    ((_, _, changed, _),) = browser.run(
-        EDITS, [[one, two]]
-    )  # cut at words that both have once
+    # cut at words that both have once
+    ((_, _, changed, _),) = browser.run(EDITS, [[one, two]])
     assert [b - a for a, b, _, _ in changed] == [0, *[1] * 500]
 
 

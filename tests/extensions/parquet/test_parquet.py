@@ -79,9 +79,8 @@ def test_parquet_comes_in_chunks_and_in_any_chunks_is_the_same(
     sampled: ReportContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
-    monkeypatch.setattr(
-        files_module, "BLOCKS_IN_GROUP", 1
-    )  # a block for each system and metric
+    # a block for each system and metric
+    monkeypatch.setattr(files_module, "BLOCKS_IN_GROUP", 1)
     monkeypatch.setattr(files_module, "READ_BYTES", 1000)
     chunks = list(parquet_files(sampled)["sentences.parquet"])
     assert [len(chunk) for chunk in chunks[:-1]] == [1000] * (len(chunks) - 1) != []

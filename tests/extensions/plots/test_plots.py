@@ -188,9 +188,8 @@ def test_a_figure_fits_a_column_and_can_be_read_there(
                         *figure.axes[0].get_yticklabels(),
                     }
                     inside = figure.bbox.padded(1.5)
-                    for text in (
-                        set(written) - ticks
-                    ):  # of ticks, those outside of the axes are not drawn
+                    # of ticks, those outside of the axes are not drawn
+                    for text in set(written) - ticks:
                         box = name_box(text)
                         assert inside.contains(box.x0, box.y0), (name, text)
                         assert inside.contains(box.x1, box.y1), (name, text)

@@ -39,14 +39,11 @@ def test_reports_in_a_run_directory_are_known_to_it(
     assert {"scores.d.gleu.svg", "results.json"} <= set(manifest["files"])
     assert manifest["state"] == "done"
     run(config, tmp_path / "run")
-    assert set(tree(tmp_path / "run")) == {
-        *before,
-        "scores.d.gleu.svg",
-    }  # it shows what is still so
+    # it shows what is still so
+    assert set(tree(tmp_path / "run")) == {*before, "scores.d.gleu.svg"}
     run(write_config(config, chosen=["gleu[iter=3]"]), tmp_path / "run")
-    assert set(tree(tmp_path / "run")) == set(
-        before
-    )  # a run with other results has taken it away
+    # a run with other results has taken it away
+    assert set(tree(tmp_path / "run")) == set(before)
     called(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores")
     assert called(capsys, "clean", tmp_path / "run")[0] == 0
     assert not (tmp_path / "run").exists()

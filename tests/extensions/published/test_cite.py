@@ -152,9 +152,8 @@ def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> Non
     code, out, err = called(capsys, "cite", sample)
     said, _, entries = out.partition("\n@")
     assert code == 0
-    assert all(
-        line.startswith("% ") for line in said.splitlines() if line
-    )  # it is a BibTeX file
+    # it is a BibTeX file
+    assert all(line.startswith("% ") for line in said.splitlines() if line)
     results = Results.read(sample / "results.json")
     assert results.statistics
     peers = {

@@ -142,9 +142,8 @@ def test_the_edges_of_a_tolerance_are_within(value: float, found: str) -> None:
 def test_the_difference_is_in_units_of_the_value() -> None:
     found = compare(Leaf(("AMU",), "38.20", 0.3814), "100", None, None)
     assert found.found == "38.14"
-    assert (
-        compare(Leaf((), "5e-4", 0.00049), "1", None, None).found == "0.00049"
-    )  # as many decimals as the exponent says
+    # as many decimals as the exponent says
+    assert compare(Leaf((), "5e-4", 0.00049), "1", None, None).found == "0.00049"
     assert found.difference == pytest.approx(-0.06)
 
 

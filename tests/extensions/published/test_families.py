@@ -483,9 +483,8 @@ def test_a_recipe_is_made_of_a_config_and_a_printed_table(
     assert recipe.publication == {"what": "the table t.md", "verdict": "rounding"}
     assert [len(entry["values"]) for entry in recipe.expected] == [2, 1]
     assert main(["reproduce", "own.yaml"]) == 0
-    assert (
-        main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 2
-    )  # nothing is written over
+    # nothing is written over
+    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -633,9 +632,8 @@ def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
     (repository / "some" / "where" / COMMIT / "outputs" / "A.txt").write_text(
         "another\n", encoding="utf-8"
     )
-    assert (
-        main(["reproduce", "own.yaml", "--mirror", mirror]) == 2
-    )  # it is not what was checked in
+    # it is not what was checked in
+    assert main(["reproduce", "own.yaml", "--mirror", mirror]) == 2
     assert "expected 23 bytes with sha256" in capsys.readouterr().err
 
 

@@ -198,9 +198,8 @@ def test_coling_2018_on_its_references_made_again(
     recipe = RECIPES["coling2018-gleu-system"]
     published.fetch_missing([recipe], None, lambda _: None)
     monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))
-    assert (
-        published.fetch_missing([recipe], None, lambda _: None) == []
-    )  # that is, the checksums are right
+    # that is, the checksums are right
+    assert published.fetch_missing([recipe], None, lambda _: None) == []
     found = reproduce(recipe, tmp_path).expectations
     assert found
     assert (found["verdict"], found["missed"]) == ("rounding", [])
@@ -394,11 +393,8 @@ def test_a_recipe_runs_on_files_of_the_form_of_its_data(
         assert entry["message"] is None
         assert entry["values"] > 0
         assert all(one["found"] is not None for one in entry["compared"])
-    assert found.expectations["verdict"] in (
-        "differs",
-        "partly",
-        "not published",
-    )  # the texts are invented
+    # the texts are invented
+    assert found.expectations["verdict"] in ("differs", "partly", "not published")
 
 
 @pytest.mark.usefixtures("shared")

@@ -476,9 +476,8 @@ def test_headings_tables_and_drawings_can_be_read_aloud() -> None:
             for attributes in heads
         )
         drawings = [attributes for tag, attributes in elements if tag == "svg"]
-        told = [
-            one for one in drawings if one.get("aria-hidden") != "true"
-        ]  # a bar shows what cells beside it say
+        # a bar shows what cells beside it say
+        told = [one for one in drawings if one.get("aria-hidden") != "true"]
         assert all(one.get("role") == "img" and one.get("aria-label") for one in told)
         tags = [tag for tag, _ in elements]
         assert tags.count("caption") == tags.count("table")

@@ -214,9 +214,8 @@ def full(machine: Machine, rng: random.Random) -> str:
     machine.mount("size=256m")
     process, moment = begun(machine, rng)
     room, done = rng.choice([0, 4096, 40_960]), False
-    while (
-        not done
-    ):  # more may have been written meanwhile: then the system refuses the size
+    # more may have been written meanwhile: then the system refuses the size
+    while not done:
         usage = shutil.disk_usage(machine.disk)
         with contextlib.suppress(subprocess.CalledProcessError):
             machine.mount(f"size={max(usage.used, 4096) + room}")  # 0 would be no limit

@@ -177,9 +177,8 @@ class Machine:
             for name in "de"
             if len(list((statistics / name).glob("*.columns"))) == COLUMNS
         ]
-        begun = len(
-            counted(self.run)
-        )  # data sets; parts of one that is in place wait to be deleted
+        # data sets; parts of one that is in place wait to be deleted
+        begun = len(counted(self.run))
         return len(placed) * self.shards // 2 + parts * (begun > len(placed))
 
 
@@ -221,9 +220,8 @@ class Running:
             for path in files:
                 path.unlink()
             self.machine.ended.append(self.result)
-            if (
-                code == 0
-            ):  # a machine has more or less other work: moments are shares of a run now
+            # a machine has more or less other work: moments are shares of a run now
+            if code == 0:
                 self.machine.seconds = (
                     self.machine.seconds + time.monotonic() - self.begun
                 ) / 2

@@ -156,9 +156,8 @@ def judge(annotator: int, flavour: str, text: Text) -> Chunks:
     sources = [*text.source.texts()]
     references = [[*lines.texts()] for lines in text.references]
     systems = [[*lines.texts()] for lines in text.systems]
-    is_right_at_edit: dict[
-        int, bool
-    ] = {}  # by the first slot of each edit of the annotator
+    # by the first slot of each edit of the annotator
+    is_right_at_edit: dict[int, bool] = {}
     inside_edits: list[int] = []  # the other slots of these edits
     first_slots = [0]  # of each line, and the number of all slots
     verdicts: list[list[_Verdict]] = [[] for _ in systems]

@@ -150,9 +150,8 @@ def _result(outcome: Outcome, href: str) -> JsonObject:
             texts = value if isinstance(value, list) else [value]
             about.append((title, list(map(str, texts))))
     entries = _entries(outcome)
-    if (
-        outcome.recipe.family
-    ):  # of many results there are only the values that are not equal
+    # of many results there are only the values that are not equal
+    if outcome.recipe.family:
         entries = [entry for entry in entries if entry["equal"] < entry["values"]]
     cache_folder = f"{cache()}{os.sep}"
     return {

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""What SARI counts, compiled: the twin of `python/overlap.py`.
+"""What SARI counts, compiled: the twin of `python/sari.py`.
 
-The n-grams of a line are nodes of the trie of `overlap.pyx`, those of the source first. A node counts how often its
+The n-grams of a line are nodes of the trie of `overlap.pyx` of the core, those of the source first. A node counts how often its
 n-gram is in the source (sigma), in all references together (rho[0]) and in the output (rho[1]).
 """
 
@@ -9,9 +9,9 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
-from ..common import SARI_COUNTS, SARI_ORDER, SARI_RATIOS, check_sari
+from ..counted_ngrams import SARI_COUNTS, SARI_ORDER, SARI_RATIOS, check_sari
 
-from .overlap cimport Node, Text, Trie, _begin, _count_text, _point
+from pipeline.kernel.native.overlap cimport Node, Text, Trie, _begin, _count_text, _point
 
 cdef enum:
     ORDER = 4
@@ -98,7 +98,7 @@ cdef int _count_line(
 
 
 def sari(source, references, systems, missing=None):
-    """Count the n-grams that outputs add, keep and delete; see sari() in `python/overlap.py`."""
+    """Count the n-grams that outputs add, keep and delete; see sari() in `python/sari.py`."""
     import numpy as np
 
     present = np.ascontiguousarray(check_sari(source, references, systems, missing), np.uint8)

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The distinct n-grams of each text, compiled: the twin of `python/overlap.py`.
+"""The distinct n-grams of each text, compiled: the twin of `python/ngrams.py`.
 
 An n-gram is the number of the n-gram without its last token, and that token. A table of hashes has the numbers of such
 pairs. The n-grams of a row, and of a line, are told apart by marks, an array with a place for each n-gram.
@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from ..common import SharedGrams, check_rows
+from ..counted_ngrams import SharedGrams, check_rows
 
 cdef extern from "hash.h" nogil:
     uint64_t gp_fold(uint64_t a, uint64_t b)
@@ -130,7 +130,7 @@ cdef int64_t _places(
 
 
 def shared_ngrams(text, int64_t lines, int64_t references, int64_t order):
-    """Count n-grams; see shared_ngrams() in `python/overlap.py`."""
+    """Count n-grams; see shared_ngrams() in `python/ngrams.py`."""
     import numpy as np
 
     sizes = check_rows(text, lines, references, order)
