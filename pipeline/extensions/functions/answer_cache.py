@@ -9,7 +9,7 @@ from pipeline.data.content_cache import SCORES, ContentCache
 from pipeline.execution.options import RunOptions
 
 from .answers import Answer, Item, decoded_answer
-from .metric import Code, FunctionMetricSpec
+from .function_spec import Code, FunctionMetricSpec
 
 
 class AnswerCache:

@@ -14,8 +14,8 @@ from pipeline.parallel import WorkerLostError, results
 
 from .answer_cache import AnswerCache
 from .calls import Call, Task, TaskResult, devices_of
+from .function_spec import Code
 from .items import ItemTable
-from .metric import Code
 
 WAITING_CALLS = 16
 """Concurrent calls of code that waits for a network."""

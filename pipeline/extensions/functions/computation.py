@@ -9,7 +9,7 @@ import platform
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,14 +18,15 @@ from pipeline.data.texts import AnyText, text_in_memory
 from pipeline.errors import InputError, did_you_mean
 from pipeline.execution.computation import Computation
 from pipeline.execution.options import Listener, RunOptions
+from pipeline.metrics.base import ComputesNumbers
 from pipeline.metrics.base.capabilities import without_code
 
 from .answer_cache import AnswerCache
 from .answers import Answer, Failure, Item, encoded_answer
 from .batches import TASK_SECONDS, BatchRunner
 from .calls import Task, devices_of
+from .function_spec import Code, FunctionMetricSpec
 from .items import ItemTable, ItemWarning, LineItems, LinesOfSystems
-from .metric import Code, FunctionMetricSpec
 
 MAX_LISTED_LINES = 10
 """How many line numbers a warning lists."""
@@ -35,6 +36,23 @@ TOLERANCE = 1e-4
 """How far numbers of a text may differ between calls, absolutely and relatively; batches change the
 sixth digit.
 """
+
+
+class ComputedByCode(ComputesNumbers):
+    """A metric whose specification is a FunctionMetricSpec."""
+
+    is_built_in: ClassVar[bool] = False
+    """Whether the metric is part of the program, so that every reader of results has it."""
+    spec: Any
+
+    def computation(self) -> type["FunctionComputation"]:
+        """Return the class that computes the numbers."""
+        return FunctionComputation
+
+    @property
+    def has_code(self) -> bool:
+        """Whether the code of the metric is available."""
+        return bool(self.spec.code)
 
 
 class FunctionComputation(Computation):

@@ -97,7 +97,7 @@ class External(ReadsFiles, Numbers):
         implicit=True,
     )
     scale: str = number_option(
-        lambda given: "100" if given.get("score") == "sum" else "1",
+        lambda options: "100" if options.get("score") == "sum" else "1",
         "the number that is shown as 100; 0: scores are shown as they are",
         digits=9,
         applies=lambda m: not m.is_counts,

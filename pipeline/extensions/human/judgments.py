@@ -94,7 +94,8 @@ def is_judgments(path: Path) -> bool:
     temp_files = TempFiles(MAX_BYTES)  # unpacked files live as long as it
     with open_bytes(temp_files.local(path), named(path)) as file:
         data = file.read(HEAD_BYTES)
-    if data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(XML_STARTS):
+    head = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(XML_STARTS):
         return True
     first_line = data.split(b"\n")[0].lower()
     header = re.split(rb"[,;\t\r\n]", first_line)
@@ -112,7 +113,8 @@ def read_items(path: Path) -> Iterator[Item]:
     temp_files = TempFiles(MAX_BYTES)
     plain = temp_files.local(path)
     with open_bytes(plain, name, MAX_BYTES) as file:
-        head = file.read(HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
+        data = file.read(HEAD_BYTES)
+    head = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head:
         raise CorpusError.at(name, "is empty; expected judgements, XML or CSV")
     if head.startswith(XML_STARTS):
@@ -125,11 +127,13 @@ def _of_run(path: Path) -> Iterator[Item]:
     """Yield how each metric of a run ranks the outputs of each sentence that has all scores;
     sentences count from 1.
     """
-    with_columns = [result for result in load(path)[1] if result.columns]
+    _, metric_results = load(path)
+    with_columns = [result for result in metric_results if result.columns]
     metrics = metric_scores(with_columns)
     signatures = {metric.metric for metric in metrics}
     names = Counter(map(_short_name, signatures))
-    several = len({metric.dataset for metric in metrics}) > 1
+    datasets = {metric.dataset for metric in metrics}
+    several = len(datasets) > 1
     for metric in metrics:
         judge = _short_name(metric.metric)
         if names[judge] > 1:
@@ -189,7 +193,9 @@ def _item(
     Raises CorpusError if it has too many systems, or a system twice.
     """
     groups = tuple(group for group in outputs if group is not None)
-    counts = Counter(chain.from_iterable(group.systems for group in groups))
+    counts = Counter[str]()
+    for group in groups:
+        counts.update(group.systems)
     size = counts.total()
     if size > MAX_SYSTEMS:
         message = f"the item ranks {size:,} systems; {MAX_SYSTEMS:,} are allowed"
@@ -336,10 +342,10 @@ def _columns(header: list[str], name: str) -> _Columns:
     systems = [(f"system{number}id", f"system{number}rank") for number in numbers]
     for title in chain.from_iterable(systems):
         if title not in header:
-            hint = (
-                f"{did_you_mean(title, header)}; found {', '.join(header[:20])[:200]}"
-            )
-            raise CorpusError.at(position, f"no column is called '{title}'{hint}")
+            hint = did_you_mean(title, header)
+            found = ", ".join(header[:20])[:200]
+            missing = f"no column is called '{title}'"
+            raise CorpusError.at(position, f"{missing}{hint}; found {found}")
     for title in ("segmentid", "srcindex"):
         if title in header:
             return _Columns(systems, title)
@@ -413,7 +419,8 @@ def count_cells(pairs: Pairs, systems: int) -> Ints:
     """Return how often each outcome of each pair occurs: int64 [systems * systems * 3], sorted by
     their numbers.
     """
-    keys = (pairs.first * systems + pairs.second) * 3 + pairs.outcome
+    cells = pairs.first * systems + pairs.second
+    keys = cells * 3 + pairs.outcome
     return np.bincount(keys, minlength=systems * systems * 3)
 
 
@@ -445,7 +452,8 @@ def read_judgments(
         check_known(file, name, all_judges, "judge")
     if aliases:
         check_aliases(file, aliases, _systems(items))
-    selected = all_judges.intersection(judges or all_judges).difference(without_judges)
+    selected = all_judges.intersection(judges or all_judges)
+    selected.difference_update(without_judges)
     items = [item for item in items if item.judge in selected]
     if aliases:
         items = [item.renamed(aliases) for item in items]
@@ -501,7 +509,8 @@ def check_aliases(
         check_known(f"{file}: aliases", name, systems)
     owners: dict[str, list[str]] = {}
     for name in sorted(systems):
-        owners.setdefault(aliases.get(name, name), []).append(name)
+        new_name = aliases.get(name, name)
+        owners.setdefault(new_name, []).append(name)
     for new_name, names in owners.items():
         if len(names) > 1:
             listed = " and ".join(f"'{name}'" for name in names)
@@ -532,19 +541,21 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
     rankings = set[tuple[str, str, str]]()
     for item in items:
         judge = judge_numbers[item.judge]
+        segment = segment_numbers[item.segment]
         if item.ranking not in rankings:
             rankings.add(item.ranking)
             items_of_judges[judge] += 1
         ranked_outputs = []
         ranked_systems = []
         for group in item.groups:
-            ranked_outputs.append((output_numbers[output_names[group]], group.rank))
+            output = output_numbers[output_names[group]]
+            ranked_outputs.append((output, group.rank))
             for name in group.systems:
                 ranked_systems.append((system_numbers[name], group.rank))
         for table, ranked in ((unexpanded, ranked_outputs), (expanded, ranked_systems)):
             for (one, rank), (two, other_rank) in combinations(sorted(ranked), 2):
                 outcome = (rank > other_rank) - (rank < other_rank) + 1
-                table.extend((one, two, outcome, judge, segment_numbers[item.segment]))
+                table.extend((one, two, outcome, judge, segment))
         if len(expanded) > MAX_PAIRS * len(Pairs._fields):
             message = f"there are more than {MAX_PAIRS:,} pairs of systems"
             raise CorpusError.at(item.position, message)

@@ -109,7 +109,9 @@ def point_plots(results: Results) -> Iterator[AgreementPlot]:
         for name in item["systems"]:
             score = scores.get(name, math.nan)
             human_score = human_scores.get(name)
-            y = math.nan if human_score is None else float(human_score)
+            if human_score is None:
+                continue
+            y = float(human_score)
             if math.isfinite(score) and math.isfinite(y):
                 title = f"{name}: {percent(score, 2, group.metric)}, {y:.4g}"
                 x = factor(group.metric) * score
@@ -133,9 +135,8 @@ def coefficient_plots(results: Results) -> Iterator[AgreementPlot]:
     items = human.get("correlations", ())
     names = called(item["metric"] for item in items)
     by_dataset = {group.dataset: of_all_metrics(group) for group in groups(results)}
-    for dataset, human_name in dict.fromkeys(
-        (item["dataset"], item["human"]) for item in items
-    ):
+    compared = [(item["dataset"], item["human"]) for item in items]
+    for dataset, human_name in dict.fromkeys(compared):
         if dataset not in by_dataset:
             continue
         coefficients: list[tuple[str, JsonObject]] = []

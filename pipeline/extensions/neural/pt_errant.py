@@ -18,12 +18,10 @@ from pipeline.extensions.errant.errant_report import NOOP, Comparison
 from pipeline.extensions.errant.metrics.errant import Errant
 from pipeline.extensions.errant.view_names import EDITS_OF_BOTH
 from pipeline.extensions.functions.answers import Values
+from pipeline.extensions.functions.computation import ComputedByCode
 from pipeline.extensions.functions.declare import Model, metric
-from pipeline.extensions.functions.metric import (
-    ComputedByCode,
-    FunctionMetricSpec,
-    parameter_option,
-)
+from pipeline.extensions.functions.function_spec import FunctionMetricSpec
+from pipeline.extensions.functions.metric import parameter_option
 from pipeline.metrics.base import Columns, Counted, CountWarning, Field, Metric, option
 
 from .bertscore import WithPairs, f_of

@@ -15,12 +15,9 @@ import numpy as np
 
 from pipeline.arrays import Floats
 from pipeline.errors import ConfigError
+from pipeline.extensions.functions.computation import ComputedByCode
 from pipeline.extensions.functions.declare import Plugin
-from pipeline.extensions.functions.metric import (
-    Code,
-    ComputedByCode,
-    FunctionMetricSpec,
-)
+from pipeline.extensions.functions.function_spec import Code, FunctionMetricSpec
 from pipeline.metrics.base import (
     Columns,
     Counted,

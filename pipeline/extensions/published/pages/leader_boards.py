@@ -118,7 +118,9 @@ def _board_rows(
         cells = [_printed_scores(entrant)]
         if not board.family:
             cells.append(short_citation(entrant.first.publication))
-        return cells + [texts.get(entrant.name, "-") for texts in board.facts.values()]
+        for texts in board.facts.values():
+            cells.append(texts.get(entrant.name, "-"))
+        return cells
 
     entrants = {entrant.name: entrant for entrant in board.entrants}
     scale = interval_scale(scores) if scores else None
@@ -165,9 +167,10 @@ def _best_printed(entrant: Entrant) -> tuple[bool, float]:
     """Return a key that sorts systems by their best printed score, first by the metric of the
     board.
     """
-    return min(
-        (bool(printed.metric), -float(printed.value)) for printed in entrant.printed
-    )
+    keys = []
+    for printed in entrant.printed:
+        keys.append((bool(printed.metric), -float(printed.value)))
+    return min(keys)
 
 
 def family_tables(boards: Sequence[ScoredBoard]) -> dict[str, PageTable]:

@@ -38,8 +38,10 @@ class Joined:
                 self._add(run, dataset, info)
         for (dataset, label), scores in self._boards.items():
             self._rank(dataset, label, scores)
-        settings = [run.results.statistics for run in runs]
-        settings = list(filter(None, settings))
+        settings = []
+        for run in runs:
+            if run.results.statistics:
+                settings.append(run.results.statistics)
         if any(one != settings[0] for one in settings):
             self._warn(
                 "runs have intervals with other settings than those that are named, "

@@ -70,36 +70,46 @@ def reproduction_report(
                 values += entry["values"]
     publications = []
     for number, (cite, of_publication) in enumerate(by_publication(outcomes)):
-        urls = dict.fromkeys(
-            one.recipe.publication.get("url") or "" for one in of_publication
-        )
-        results = [_result(one, explorer(one.recipe.name)) for one in of_publication]
+        urls: dict[str, None] = {}
+        results = []
+        for outcome in of_publication:
+            recipe = outcome.recipe
+            url = recipe.publication.get("url") or ""
+            if url.startswith(("https://", "http://")):
+                urls[url] = None
+            results.append(_result(outcome, explorer(recipe.name)))
+        first = of_publication[0]
         publications.append(
             {
                 "name": f"publication-{number}",
-                "field": _field(of_publication[0]),
-                "short": short_citation(of_publication[0].recipe.publication),
+                "field": _field(first),
+                "short": short_citation(first.recipe.publication),
                 "cite": cite or NOBODY,
-                "urls": [
-                    url for url in urls if url.startswith(("https://", "http://"))
-                ],
+                "urls": list(urls),
                 "results": results,
             }
         )
-    not_run = [[one.recipe.name, one.message] for one in outcomes if one.message]
+    not_run = []
+    for outcome in outcomes:
+        if outcome.message:
+            not_run.append([outcome.recipe.name, outcome.message])
     counted_verdicts = []
     for name in dict.fromkeys((*VERDICTS, NOT_RUN)):
-        if counts[name]:
-            counted_verdicts.append((name, KINDS.get(name, "none"), counts[name]))
+        count = counts[name]
+        if count:
+            counted_verdicts.append((name, KINDS.get(name, "none"), count))
     verdicts = []
     for verdict in (*ORDER, NOT_PUBLISHED):
         kind = KINDS.get(verdict, "none")
         verdicts.append((verdict, kind, VERDICTS[verdict]))
+    board_parts = []
+    for scored in boards:
+        board_parts.append(board_part(scored, explorer(scored.board.folder)))
     content = {
         "title": "Published rankings, reproduced",
         "publications": publications,
         "families": family_tables(boards),
-        "boards": [board_part(board, explorer(board.board.folder)) for board in boards],
+        "boards": board_parts,
         "counts": counted_verdicts,
         "values_equal": equal,
         "values_all": values,
@@ -127,7 +137,9 @@ def by_publication(outcomes: Sequence[Outcome]) -> list[tuple[str, list[Outcome]
     def sort_key(item: tuple[str, list[Outcome]]) -> tuple[int, bool, int, str]:
         cite, of_publication = item
         first = of_publication[0]
-        return fields.index(_field(first)), not cite, first.recipe.year or 9999, cite
+        field_number = fields.index(_field(first))
+        year = first.recipe.year or 9999
+        return field_number, not cite, year, cite
 
     return sorted(cited.items(), key=sort_key)
 
@@ -215,7 +227,8 @@ def value_tables(entries: Sequence[JsonObject]) -> list[JsonObject]:
         rows = []
         for key in columns[0].cells:
             rows.append((key, [column.cells[key] for column in columns]))
-        parts.append({"columns": [column.heading for column in columns], "rows": rows})
+        headings = [column.heading for column in columns]
+        parts.append({"columns": headings, "rows": rows})
     return parts
 
 
@@ -230,7 +243,9 @@ def _column(entry: JsonObject) -> Column:
         facts.append(f"tolerance {entry['tolerance']}")
     if len(entry["compared"]) < entry["values"]:
         facts.append("only values that differ are listed")
-    facts += [str(text) for text in (entry["why"], entry["message"]) if text]
+    for key in ("why", "message"):
+        if entry[key]:
+            facts.append(str(entry[key]))
     cells = {}
     for item in entry["compared"]:
         cells[item["place"]] = {
