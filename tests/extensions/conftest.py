@@ -33,6 +33,7 @@ EXTENSIONS_OF_TESTS = {
     "page/test_finding.py": {"errant"},
     "page/test_imeasure_edits.py": {"errant"},
     "page/test_page_data.py": {"errant"},
+    "page/test_pictures.py": {"edits"},
     "plots/test_curves.py": {"page"},
     "published/test_boards.py": {"errant"},
     "published/test_cite.py": {"errant", "neural", "nlg"},
@@ -40,6 +41,7 @@ EXTENSIONS_OF_TESTS = {
     "published/test_expectations.py": {"errant", "nlg"},
     "published/test_families.py": {"errant", "neural", "nlg"},
     "published/test_reproduce.py": {"errant", "nlg"},
+    "published/test_reproductions.py": {"edits"},
 }
 """Files of tests with the other extensions that they need."""
 collect_ignore = []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.files.test_special_files import check_door, folder  # noqa: F401 (a fixture)
+from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,10 +19,13 @@ m2 check FILE
 m2 apply FILE
 m2scorer FILE a.m2
 m2scorer careful.txt FILE
-score errant --gold a.m2 -o FILE
-score gotoscorer --gold a.m2 -o a.m2 --weights FILE
-errant_compare -hyp FILE -ref a.m2
 """.strip().splitlines()
+DOORS += with_extension(
+    "errant",
+    "score errant --gold a.m2 -o FILE",
+    "score gotoscorer --gold a.m2 -o a.m2 --weights FILE",
+    "errant_compare -hyp FILE -ref a.m2",
+)
 
 
 @pytest.mark.parametrize("door", DOORS)

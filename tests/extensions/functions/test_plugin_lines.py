@@ -714,6 +714,7 @@ def test_explain_computes_the_numbers_of_a_sentence(
     assert "referee scores all outputs of a line together" in capsys.readouterr().err
 
 
+@needs("neural")
 def test_a_page_has_effects_by_a_metric_with_a_path(folder: Path) -> None:
     """Signatures have the digest of the file alone, so the page takes the metric of the config."""
     assert main(["run", "fluency.yaml", "--plugin", "fluency.py", "-q"]) == 0
