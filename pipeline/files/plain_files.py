@@ -250,7 +250,7 @@ def _is_generated(path: Path) -> bool:
 
     Its size is unknown, and reading it may take for ever.
     """
-    with contextlib.suppress(OSError), path.open("rb") as file:
+    with contextlib.suppress(OSError), open_regular(path, links=True) as file:
         return file.read(1) != b""
     return False
 

@@ -1143,3 +1143,9 @@ def test_what_is_left_of_a_deleted_run_directory_is_told(tmp_path: Path) -> None
         StoreError, match=r"holds files but no run\.json.* or delete .*/run if it was a"
     ):
         run(config, tmp_path / "run", options)
+
+
+def test_counts_in_the_order_of_fortran_are_stored_as_others() -> None:
+    """A metric may count columns [references, lines] and return their transpose."""
+    rows = np.arange(6).reshape(3, 2)
+    assert counts.array_bytes(np.asfortranarray(rows)) == counts.array_bytes(rows)

@@ -301,7 +301,9 @@ def read_array(
 def array_bytes(array: NDArray[Any]) -> bytes:
     """Return the bytes of an array in .npy format."""
     buffer = BytesIO()
-    np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
+    # in C order, which is what the files of counts are read in
+    rows = np.ascontiguousarray(array)
+    np.lib.format.write_array(buffer, rows, version=(1, 0), allow_pickle=False)
     return buffer.getvalue()
 
 

@@ -137,7 +137,7 @@ class FunctionMetricSpec(NumberSpec):
 
     def prepare(self, text: Text) -> "PreparedCode | None":
         """Return the code with source and references, for calls with outputs; see
-        `metrics/prepared.py`.
+        `metrics/base/statistics_spec.py`.
         """
         return PreparedCode(self, self.code, text) if self.code else None
 

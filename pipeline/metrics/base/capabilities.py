@@ -84,7 +84,7 @@ class ComputesNumbers(ABC):
     """Its columns are numbers of each sentence that are computed before counting.
 
     `Corpus.external` of a data set has them by the key of its specification, whose method `prepare`
-    returns what computes single outputs (`metrics/prepared.py`).
+    returns what computes single outputs (Prepared in `statistics_spec.py`).
     """
 
     declared: ClassVar[Declared | None] = None
