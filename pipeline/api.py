@@ -304,7 +304,7 @@ def _statistics_settings(
     """Return the settings of intervals and tests; None if they are not requested."""
     if statistics is None or statistics is False:
         return None
-    # here: few scores have statistics
+    # Here, because most scores have no statistics.
     from .scoring.resampling.significance import settings_of
 
     written = {} if statistics is True else statistics

@@ -100,8 +100,8 @@ def _is_ordinary(corpus: Corpus) -> bool:
 
 
 def _file_warnings(corpus: Corpus) -> Iterator[str]:
-    """Warn of what was counted when files were opened."""
-    files: dict[str, AnyText] = {}
+    """Warn of byte order marks, NUL characters and very long lines, and of an empty source."""
+    files: dict[str, AnyText] = {}  # a file may have several roles
     for text in corpus.texts:
         files.setdefault(text.display_name, text)
     for file in files.values():

@@ -87,13 +87,19 @@ class Cluster:
             raise self._error(message) from None
 
     def _connect(self) -> int:
-        """Connect, and return how many workers there are; raises as workers() does."""
-        kind = CLUSTER_BACKENDS[self.backend]
+        """Connect, and return how many tasks the cluster can run at once.
+
+        They may be more than `max_workers`. Raises ConfigError if a package is missing or the
+        cluster cannot be used.
+        """
+        backend = CLUSTER_BACKENDS[self.backend]
         try:
             with quiet():
-                return kind.connect(self.address, self.max_workers, self._on_disconnect)
+                return backend.connect(
+                    self.address, self.max_workers, self._on_disconnect
+                )
         except ImportError as error:
-            needed = " and ".join(kind.packages)
+            needed = " and ".join(backend.packages)
             missing = error.name or str(error)
             install = f"pip install 'gec-pipeline[{self.backend}]'"
             raise self._error(

@@ -205,7 +205,7 @@ def _known(text: str, _changes: int) -> Metric | None:
 
 
 def resolve(node: Node, problems: list[Problem]) -> Metric | None:
-    """Return the metric of a node of a config; add what is wrong to problems and return None."""
+    """Return the metric of a node of a config; None if anything was added to problems."""
     try:
         metric, node = as_mapping(node)
     except ConfigError as error:
@@ -221,14 +221,17 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
         default = option.default_of(values)
         attributes[option.attribute] = values.get(option.name, default)
     result = metric(**attributes)
-    for key, described in written.items():
-        if not described or described.name not in values:
-            continue
-        if described.applies and not described.applies(result):
-            message = f"has no effect here ({described.why}); leave it out"
+    for key, written_option in written.items():
+        if not written_option or written_option.name not in values:
+            continue  # unknown or unreadable: reported already
+        if written_option.applies and not written_option.applies(result):
+            message = f"has no effect here ({written_option.why}); leave it out"
             problems.append(node.problem(message, [key], IDLE))
-    for conflict, message in result.conflicts():
-        keys = [key for key, each in written.items() if each and each.name == conflict]
+    for name, message in result.conflicts():
+        keys = []
+        for key, written_option in written.items():
+            if written_option and written_option.name == name:
+                keys.append(key)
         problems.append(node.problem(message, keys[:1]))
     if len(problems) == problems_before:
         return result
@@ -392,15 +395,20 @@ def from_nodes(
 
 
 def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric, ...]:
-    """Return the metrics of a config in order, and add what is wrong or repeated to problems."""
+    """Return the metrics of a config in order.
+
+    Adds to problems what is wrong, and metrics that are asked for twice.
+    """
     metrics: list[Metric] = []
-    for written in nodes:
-        for node in _combinations(written, problems):
+    for entry in nodes:
+        for node in _combinations(entry, problems):
             metric = resolve(node, problems)
+            if metric is None:
+                continue
             if metric in metrics:
                 message = "the same metric with the same settings is asked for twice"
                 problems.append(node.problem(message))
-            elif metric:
+            else:
                 metrics.append(metric)
     return tuple(metrics)
 

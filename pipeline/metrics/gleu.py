@@ -601,9 +601,9 @@ class Gleu(Metric):
         return best_by(keys)
 
     def _sentence_parts(self, columns: Columns) -> tuple[Floats, Floats]:
-        """Return precisions [lines, references, orders] and log brevity penalties.
+        """Return precisions [lines, references, orders] and log brevity penalties [lines, references].
 
-        These are [lines, references].
+        Merged references count as one. A sentence without n-grams of an order has precision 1.
         """
         terms = self.make_terms(columns)
         numer = terms["numer"]
@@ -618,6 +618,7 @@ class Gleu(Metric):
             total = np.where(total == 0, 1, total)
             ref_len = np.where(ref_len == 0, 1, ref_len)
             hyp_len = np.where(hyp_len == 0, 1, hyp_len)
+        # numerators are multiplied by the denominator of lambda
         precision = _precision(numer, self._scale * total, one_for_empty=True)
         return precision, self._log_brevity(ref_len, hyp_len)
 

@@ -225,8 +225,13 @@ class Tokenization:
         ]
 
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
+        """Return a text stripped, lower-cased and changed by the `prepare` of a tokeniser.
+
+        `number` is its index in the list of texts. Raises InvalidTextError with this number.
+        """
         try:
             if tokenizer.prepare:
+                # only the bytes of these lines: the data may be that of a whole file
                 text = text.trimmed()
             if self.strip or self.strip_end:
                 text = changed_lines(
@@ -237,7 +242,9 @@ class Tokenization:
             if tokenizer.prepare and tokenizer.changes(text.data):
                 text = tokenizer.prepare(text)
             return text
-        except InvalidTextError as error:
+        except (
+            InvalidTextError
+        ) as error:  # `prepare` does not know the number of the text
             raise InvalidTextError(number, error.line, error.byte) from None
         except UnicodeDecodeError as error:
             index = next(

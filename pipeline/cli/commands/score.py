@@ -195,7 +195,11 @@ def _files(metric: type[Metric]) -> list[str]:
 
 
 def _examples(metric: type[Metric]) -> list[str]:
-    """Return the examples of `score` with a metric on its page of the help, or else a plain one."""
+    """Return example commands for a metric.
+
+    They are those on its help page that name it, or else a plain one of its required options and
+    files.
+    """
     from ...metrics import named
     from .help import help_pages
 
@@ -203,12 +207,15 @@ def _examples(metric: type[Metric]) -> list[str]:
     page = help_pages().get(metric.help_page or metric.name)
     if page:
         for line in page.read_text(encoding="utf-8").splitlines():
+            # indented lines of a page are commands; a comment may follow
             if re.match(r" {4,}.*gec-pipeline score ", line):
                 command = re.sub(r" +#.*", "", line.strip())
+                # any word may be the metric, in any spelling
                 if metric.name in map(named, re.findall(r"[\w.+-]+", command)):
                     examples.append(f"  {command}")
     if examples:
         return examples
+    # Options without a default are conflicts of a metric with defaults alone.
     required = [f"{_flag(name)} VALUE" for name, _problem in metric().conflicts()]
     words = " ".join([*required, *_files(metric)]).replace("FILE...", "FILE")
     return [f"  gec-pipeline score {metric.name} {words}"]

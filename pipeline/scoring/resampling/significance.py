@@ -260,7 +260,11 @@ def _comparisons(
     settings: StatisticsConfig,
     resources: Resources,
 ) -> list[Comparison]:
-    """Return the comparisons of all pairs, with p-values that are corrected together."""
+    """Compare the pairs of systems that pairs_of() names: each with the baseline, or all.
+
+    The p-values of all pairs are corrected together. Without a test there are none. `samples` is
+    float64 [samples, systems].
+    """
     pairs: list[paired_tests.Pair] = []
     if settings.test != NO_TEST:
         pairs = pairs_of(metric_result, settings.baseline)
@@ -268,27 +272,28 @@ def _comparisons(
         return []
     metric = metric_result.metric
     scores = [score.score for score in metric_result.scores]
-    compared = paired_tests.sentencewise(_sentence_scores(metric_result), pairs)
+    by_sentence = paired_tests.sentencewise(_sentence_scores(metric_result), pairs)
     test = SIGNIFICANCE_TESTS[settings.test]
-    systems = PairedScores(
+    paired_scores = PairedScores(
         pairs=pairs,
         scores=scores,
         samples=samples,
-        sentencewise=compared,
+        sentencewise=by_sentence,
         summands=summands,
         lines=metric_result.lines,
         settings=settings,
         resources=resources,
     )
-    values = list(test.p_values(systems))
+    p_values = list(test.p_values(paired_scores))
 
-    # Systems that are equal on every sentence, or have equal scores, have p = 1.
+    # p is 1 if systems have equal terms in every sentence or, unless the test looks only at
+    # sentences, equal scores
     digests = _digests(summands, len(metric_result.columns))
     for index, (one, two) in enumerate(pairs):
         equal_scores = test.compares_scores and scores[one] == scores[two]
         if equal_scores or digests[one] == digests[two]:
-            values[index] = 1.0
-    adjusted = paired_tests.CORRECTIONS[settings.correction](values)
+            p_values[index] = 1.0
+    adjusted = paired_tests.CORRECTIONS[settings.correction](p_values)
 
     comparisons = []
     for index, (one, two) in enumerate(pairs):
@@ -299,12 +304,13 @@ def _comparisons(
         is_better = metric.goodness(differences) > 0
         is_tie = differences == 0
         better = (is_better + 0.5 * is_tie).mean()
-        sentences = compared[index]
-        wins = sentences.wins
-        losses = sentences.losses
+        of_pair = by_sentence[index]
+        # a win is the better score; `difference` and `cohen_d` keep the sign of the scores
+        wins = of_pair.wins
+        losses = of_pair.losses
         if metric.lower_is_better:
-            wins = sentences.losses
-            losses = sentences.wins
+            wins = of_pair.losses
+            losses = of_pair.wins
         comparison = Comparison(
             dataset=system.dataset,
             metric=system.metric,
@@ -315,9 +321,9 @@ def _comparisons(
             better=float(better),
             wins=wins,
             losses=losses,
-            ties=sentences.ties,
-            cohen_d=sentences.cohen_d,
-            p=values[index],
+            ties=of_pair.ties,
+            cohen_d=of_pair.cohen_d,
+            p=p_values[index],
             p_adjusted=adjusted[index],
         )
         comparisons.append(comparison)
