@@ -51,5 +51,7 @@ def unused_address(backend: str) -> str:
     """Return why an address has no effect with a backend; an empty text if it has one."""
     if is_cluster(backend):
         return ""
-    clusters = ", ".join(sorted(CLUSTER_BACKENDS)) or "of clusters (no extension has one)"
+    clusters = (
+        ", ".join(sorted(CLUSTER_BACKENDS)) or "of clusters (no extension has one)"
+    )
     return f"only the backends {clusters} take an address, not '{backend}'"
