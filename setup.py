@@ -47,7 +47,9 @@ class BuildPackage(build_py):
 ARRAYS = "pipeline.kernel.native.memory_views"
 source = f"{ARRAYS.replace('.', '/')}.c"
 extensions.append(
-    Extension(ARRAYS, [source], extra_compile_args=COMPILE, extra_link_args=LINK)
+    Extension(
+        ARRAYS, [source], extra_compile_args=COMPILE, extra_link_args=LINK
+    )
 )
 
 PROCESSORS = os.cpu_count() or 1

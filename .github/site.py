@@ -55,7 +55,10 @@ def call(*arguments: str) -> str:
     before = Path.cwd()
     os.chdir(SAMPLE if SAMPLE.is_dir() else _built.name)
     try:
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(told):
+        with (
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(told),
+        ):
             code = main(list(arguments))
     except SystemExit as error:
         code = int(error.code or 0)
@@ -72,10 +75,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages and pictures that are in no file of pipeline/help."""
     os.environ["COLUMNS"] = "100"
     call("init", "--sample", str(SAMPLE))
-    pages = {"changelog.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")}
+    pages = {
+        "changelog.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    }
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     pages["index.md"] = re.sub(
-        r"\]\((pipeline/help/|pipeline/extensions/[a-z]+/help/|\.github/)", "](", readme
+        r"\]\((pipeline/help/|pipeline/extensions/[a-z]+/help/|\.github/)",
+        "](",
+        readme,
     )
     for path in (ROOT / "pipeline" / "extensions").glob("*/help/*.md"):
         files.append(File.generated(config, path.name, abs_src_path=str(path)))
@@ -90,9 +97,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for name in pipeline.__all__
         if name not in ("__version__", "compat", "errors", "rewards")
     ]
-    modules = [f"::: pipeline.{name}\n" for name in ("compat", "errors", "rewards")]
+    modules = [
+        f"::: pipeline.{name}\n" for name in ("compat", "errors", "rewards")
+    ]
     pages["reference.md"] = "\n".join(
-        ["# Python reference\n", *(f"::: {place(name)}\n" for name in names), *modules]
+        [
+            "# Python reference\n",
+            *(f"::: {place(name)}\n" for name in names),
+            *modules,
+        ]
     )
     pages["gallery.md"] = "\n".join(gallery(files, config))
     for name, text in pages.items():
@@ -126,7 +139,9 @@ def gallery(files: Files, config: MkDocsConfig) -> Iterator[str]:
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 place = f"gallery/{name}/{path.relative_to(folder).as_posix()}"
-                files.append(File.generated(config, place, abs_src_path=str(path)))
+                files.append(
+                    File.generated(config, place, abs_src_path=str(path))
+                )
         yield f"## configs/{name}.yaml\n\n[The page of the run](gallery/{name}/report.html)\n"
         for path in sorted(folder.rglob("*.png")):
             about = PLOTS[path.name.partition(".")[0]].about
@@ -161,7 +176,11 @@ def blocks(markdown: str) -> Iterator[tuple[list[str], bool]]:
         lists = bool(re.match(r"(- |[0-9]+\. )", line)) or (
             lists and (not line or line.startswith(" "))
         )
-        code = not fence and not lists and (line.startswith("    ") if line else was)
+        code = (
+            not fence
+            and not lists
+            and (line.startswith("    ") if line else was)
+        )
         if code != was and block:
             yield block, was
             block = []
@@ -179,7 +198,8 @@ def fenced(block: list[str]) -> list[str]:
         (line for line in text if line.strip() and not line.startswith("#")), ""
     )
     language = next(
-        (name for name, begin in LANGUAGES.items() if re.match(begin, first)), "text"
+        (name for name, begin in LANGUAGES.items() if re.match(begin, first)),
+        "text",
     )
     return [f"```{language}", *text, "```", ""]
 
@@ -189,7 +209,12 @@ def outputs(block: list[str]) -> Iterator[str]:
     for line in "\n".join(block).replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] == ["gec-pipeline"] and words[1] != "init":
-            yield from ["```text", *call(*words[1:]).rstrip().splitlines(), "```", ""]
+            yield from [
+                "```text",
+                *call(*words[1:]).rstrip().splitlines(),
+                "```",
+                "",
+            ]
 
 
 def linked(line: str, page: Page, files: Files) -> str:
@@ -198,7 +223,9 @@ def linked(line: str, page: Page, files: Files) -> str:
     def link(match: re.Match[str]) -> str:
         known = files.get_file_from_path(f"{match[2]}.md")
         return (
-            f"[{match[0]}]({match[2]}.md)" if known and known != page.file else match[0]
+            f"[{match[0]}]({match[2]}.md)"
+            if known and known != page.file
+            else match[0]
         )
 
     # shapes such as [R][L] are no references

@@ -105,4 +105,6 @@ def __dir__() -> list[str]:
     from .extension import contributions
 
     added = {name for name, _, _ in contributions("names")}
-    return sorted({*__all__, *added, "__doc__", "__file__", "__name__", "__path__"})
+    return sorted(
+        {*__all__, *added, "__doc__", "__file__", "__name__", "__path__"}
+    )

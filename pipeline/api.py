@@ -93,7 +93,9 @@ def _suggests_arguments(
     known = list(signature(function).parameters)
 
     @wraps(function)
-    def call(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Returned:
+    def call(
+        *arguments: Arguments.args, **keywords: Arguments.kwargs
+    ) -> Returned:
         for name in keywords:
             if name not in known:
                 hint = did_you_mean(name, known)
@@ -205,7 +207,9 @@ def _numbers_by_system(
         if isinstance(value, Mapping):
             numbers[title] = value
         elif isinstance(hypotheses, Mapping):
-            systems = ", ".join(f"{name!r}: [...]" for name in list(hypotheses)[:3])
+            systems = ", ".join(
+                f"{name!r}: [...]" for name in list(hypotheses)[:3]
+            )
             name = repr("METRIC" if title in hypotheses else title)
             raise InputError(
                 f"scores[{title!r}]: numbers need the names of systems: "
@@ -276,7 +280,9 @@ def evaluate_corpus(
     for metric in metrics:
         if metric.spec.source and corpus.source is None:
             raise InputError(
-                without_source(metric.name, metric.hint, "-s FILE, or sources=[...]")
+                without_source(
+                    metric.name, metric.hint, "-s FILE, or sources=[...]"
+                )
             )
         if metric.spec.references and not corpus.references:
             raise InputError(
@@ -392,7 +398,9 @@ def load(directory: str | Path) -> Evaluation:
 def _evaluation(directory: Path, stored: Results) -> Evaluation:
     """Return the results of a run whose counts are in a directory."""
     return Evaluation(
-        stored_runs.metric_results_of(directory, stored), stored.warnings, stored
+        stored_runs.metric_results_of(directory, stored),
+        stored.warnings,
+        stored,
     )
 
 
@@ -448,7 +456,9 @@ def compare(
     written["baseline"] = _stored_baseline(written.get("baseline"), names)
     statistics = settings_of(written | settings, names)
     results, metric_results = stored_runs.restricted(results, metric_results)
-    results, metric_results = with_statistics(results, metric_results, statistics)
+    results, metric_results = with_statistics(
+        results, metric_results, statistics
+    )
     return Evaluation(metric_results, results.warnings, results)
 
 

@@ -26,7 +26,9 @@ class ClusterBackend:
     connect: Callable[[str | None, int | None, contextlib.ExitStack], int]
     """Takes the address, the number of workers (None: all) and a stack for what must be undone at
     the end of the run. Returns how many workers there are."""
-    results: Callable[[Any, Callable[[Any], Any], Any, int], Generator[Any, None, None]]
+    results: Callable[
+        [Any, Callable[[Any], Any], Any, int], Generator[Any, None, None]
+    ]
     """Takes the Cluster (`execution/cluster.py`), a function, an iterator of tasks and the number of workers. Yields the
     results of the tasks."""
     death_errors: tuple[str, ...]
@@ -52,6 +54,7 @@ def unused_address(backend: str) -> str:
     if is_cluster(backend):
         return ""
     clusters = (
-        ", ".join(sorted(CLUSTER_BACKENDS)) or "of clusters (no extension has one)"
+        ", ".join(sorted(CLUSTER_BACKENDS))
+        or "of clusters (no extension has one)"
     )
     return f"only the backends {clusters} take an address, not '{backend}'"

@@ -39,7 +39,9 @@ def wrong_name(name: str, max_length: int) -> str | None:
         return "it is empty"
     if name != name.strip():
         return "it begins or ends with a blank"
-    wrong = next((character for character in name if character in "/\\{}"), None)
+    wrong = next(
+        (character for character in name if character in "/\\{}"), None
+    )
     if wrong or name in (".", "..") or name[0] == "-":
         return f"{wrong or name[:2]} means something else in paths and commands"
     if len(name) > max_length:
@@ -52,7 +54,10 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     if len(name) > MAX_NAME:
         return ""
     folded = {choice.lower(): choice for choice in choices}
-    from difflib import get_close_matches  # here, because most runs have no use for it
+    # here, because most runs have no use for it
+    from difflib import (
+        get_close_matches,
+    )
 
     near = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     return f" (did you mean '{folded[near[0]]}'?)" if near else ""
@@ -100,7 +105,11 @@ class Problem:
     """The keys and indices in the config, until `position` is looked up there."""
 
     def __str__(self) -> str:
-        text = f"{self.position}: {self.message}" if self.position else self.message
+        text = (
+            f"{self.position}: {self.message}"
+            if self.position
+            else self.message
+        )
         if len(text) > MAX_MESSAGE:
             text = f"{text[: MAX_MESSAGE // 2]} ... {text[-200:]} ({len(text):,} signs)"
         return printable(text)
@@ -118,7 +127,9 @@ class InputError(PipelineError):
 
     def __init__(self, problems: Iterable[Problem] | str) -> None:
         self.problems = (
-            [Problem("", problems)] if isinstance(problems, str) else list(problems)
+            [Problem("", problems)]
+            if isinstance(problems, str)
+            else list(problems)
         )
         super().__init__(self.problems)
 
@@ -130,7 +141,9 @@ class InputError(PipelineError):
     def __str__(self) -> str:
         lines = [str(problem) for problem in self.problems[:MAX_PROBLEMS]]
         if len(self.problems) > MAX_PROBLEMS:
-            lines.append(f"... and {len(self.problems) - MAX_PROBLEMS} more problems")
+            lines.append(
+                f"... and {len(self.problems) - MAX_PROBLEMS} more problems"
+            )
         return "\n".join(lines)
 
 
@@ -176,9 +189,7 @@ class InvalidTextError(ValueError):
         super().__init__(text, line, byte)  # what is pickled
 
     def __str__(self) -> str:
-        return (
-            f"text {self.text}, line {self.line}: byte {self.byte} is not valid UTF-8"
-        )
+        return f"text {self.text}, line {self.line}: byte {self.byte} is not valid UTF-8"
 
 
 class LongTextError(ValueError):

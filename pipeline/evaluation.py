@@ -77,7 +77,9 @@ class Result(in_python.Reportable):
     def parts(self) -> tuple[Breakdown, ...]:
         """The scores by type of edit, of metrics that have them, for each tier."""
         return tuple(
-            part for part in self._metric_result.breakdown if part.system == self.system
+            part
+            for part in self._metric_result.breakdown
+            if part.system == self.system
         )
 
     dataset = _of_score("dataset", "The name of the data set.")
@@ -86,12 +88,18 @@ class Result(in_python.Reportable):
         "metric",
         "The metric with all its settings; `metrics=[signature]` takes it back.",
     )
-    score = _of_score("score", "The score by which systems are ranked, as a fraction.")
+    score = _of_score(
+        "score", "The score by which systems are ranked, as a fraction."
+    )
     outputs = _of_score(
         "outputs", "All numbers of the metric (score, precisions ...), by name."
     )
-    rank = _of_score("rank", "The rank among the systems of the same call; 1 is best.")
-    notes = _of_score("notes", "Notes for the reader, such as why the score is 0.")
+    rank = _of_score(
+        "rank", "The rank among the systems of the same call; 1 is best."
+    )
+    notes = _of_score(
+        "notes", "Notes for the reader, such as why the score is 0."
+    )
     peer_signature = _of_score(
         "peer_signature",
         "The signature of sacreBLEU for the same settings, if it has them.",
@@ -197,7 +205,9 @@ class Result(in_python.Reportable):
             rows += part.rows()
         return rows
 
-    def to_pandas(self, columns: Literal["scores", "outputs", "all"] = "all") -> Any:
+    def to_pandas(
+        self, columns: Literal["scores", "outputs", "all"] = "all"
+    ) -> Any:
         """Return a DataFrame with a row for each sentence: its id, if it has one, score and columns.
 
         With columns="scores" a row has the numbers of `sentence_spread`: score, std, low and high.
@@ -278,7 +288,9 @@ class Evaluation(Sequence[Result], in_python.Reportable):
     def _part(self, results: tuple[Result, ...]) -> "Evaluation":
         """Return some of the results, in this order."""
         metric_results = metric_results_of(results)
-        stored = narrowed(self._stored, metric_results) if self._stored else None
+        stored = (
+            narrowed(self._stored, metric_results) if self._stored else None
+        )
         part = Evaluation(metric_results, self.warnings, stored)
         part.results = results
         return part
@@ -311,12 +323,18 @@ class Evaluation(Sequence[Result], in_python.Reportable):
         """
         matching = list(self.results)
         if system is not None:
-            matching = [result for result in matching if result.system == system]
+            matching = [
+                result for result in matching if result.system == system
+            ]
         if dataset is not None:
-            matching = [result for result in matching if result.dataset == dataset]
+            matching = [
+                result for result in matching if result.dataset == dataset
+            ]
         if metric is not None:
             signatures = self._signatures(metric)
-            matching = [result for result in matching if result.signature in signatures]
+            matching = [
+                result for result in matching if result.signature in signatures
+            ]
         if len(matching) == 1:
             return matching[0]
         if matching:
@@ -345,7 +363,9 @@ class Evaluation(Sequence[Result], in_python.Reportable):
         short = labels(result.signature for result in self.results)
         names = []
         for result in results[:MAX_LISTED]:
-            names.append(f"{result.dataset}/{result.system}/{short[result.signature]}")
+            names.append(
+                f"{result.dataset}/{result.system}/{short[result.signature]}"
+            )
         if len(results) > MAX_LISTED:
             names.append("...")
         return ", ".join(names) or "none"
@@ -353,7 +373,9 @@ class Evaluation(Sequence[Result], in_python.Reportable):
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the only result; raises AttributeError if there are several."""
         if name.startswith("_") or not hasattr(Result, name):
-            raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
+            raise AttributeError(
+                f"{type(self).__name__} has no attribute '{name}'"
+            )
         if len(self.results) != 1:
             raise AttributeError(
                 f"there are {len(self.results)} results, so .{name} is of none; take one, e.g. [0]"
@@ -439,7 +461,9 @@ class Evaluation(Sequence[Result], in_python.Reportable):
                 for sentence, score in _sentences(result):
                     # the id if there are ids, else the number
                     row_name = next(iter(sentence))
-                    cells = wide.setdefault((result.dataset, sentence[row_name]), {})
+                    cells = wide.setdefault(
+                        (result.dataset, sentence[row_name]), {}
+                    )
                     cells[label, result.system] = score
                 continue
             cells = wide.setdefault((result.dataset, result.system), {})
@@ -450,7 +474,11 @@ class Evaluation(Sequence[Result], in_python.Reportable):
         wide_frame = _frame(()).from_dict(wide, orient="index")
         wide_frame.index = wide_frame.index.set_names(["dataset", row_name])
         datasets = {dataset for dataset, _ in wide}
-        return wide_frame.droplevel("dataset") if len(datasets) == 1 else wide_frame
+        return (
+            wide_frame.droplevel("dataset")
+            if len(datasets) == 1
+            else wide_frame
+        )
 
     def plot(
         self,

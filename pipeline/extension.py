@@ -162,7 +162,9 @@ def installed() -> Mapping[str, Extension]:
     from importlib.metadata import entry_points
 
     extensions: dict[str, Extension] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+    for point in sorted(
+        entry_points(group=GROUP), key=lambda point: point.name
+    ):
         try:
             extension = point.load()
         except ModuleNotFoundError as error:
@@ -198,13 +200,20 @@ def contributions(kind: str) -> Iterator[tuple[str, Extension, Any]]:
 
 def loaded(kind: str) -> dict[str, Any]:
     """Return what all extensions add to a table, each object by its name."""
-    return {name: extension.load(said) for name, extension, said in contributions(kind)}
+    return {
+        name: extension.load(said)
+        for name, extension, said in contributions(kind)
+    }
 
 
 @cache
 def known_names() -> Mapping[str, Mapping[str, str]]:
     """Return for each kind which extension of the project has a name, whether installed or not."""
-    text = Path(__file__).with_name("extension_names.json").read_text(encoding="utf-8")
+    text = (
+        Path(__file__)
+        .with_name("extension_names.json")
+        .read_text(encoding="utf-8")
+    )
     names: Mapping[str, Mapping[str, str]] = json.loads(text)
     return names
 
@@ -217,4 +226,6 @@ def missing_extension(kind: str, name: str) -> str:
     extension = known_names().get(kind, {}).get(name)
     if extension is None or extension in installed():
         return ""
-    return f"'{name}' is part of the extension {extension}, which is not installed"
+    return (
+        f"'{name}' is part of the extension {extension}, which is not installed"
+    )

@@ -102,5 +102,7 @@ def leave_working_directory() -> None:
     except OSError:  # it was deleted
         here = ""
     if not __file__.startswith(os.path.join(here, __package__, "")):  # noqa: PTH118
-        sys.path[:] = [folder for folder in sys.path if folder not in ("", here)]
+        sys.path[:] = [
+            folder for folder in sys.path if folder not in ("", here)
+        ]
         os.environ["PYTHONSAFEPATH"] = "1"

@@ -40,8 +40,13 @@ def starved(error: BaseException) -> str:
     """Return which resource ran out, in a few words; an empty text for any other error."""
     if isinstance(error, MemoryError):
         return MEMORY
-    if isinstance(error, RuntimeError) and str(error) == "can't start new thread":
-        return f"the system gives no more threads, or no memory for them ({error})"
+    if (
+        isinstance(error, RuntimeError)
+        and str(error) == "can't start new thread"
+    ):
+        return (
+            f"the system gives no more threads, or no memory for them ({error})"
+        )
     if isinstance(error, OSError) and error.errno in _EXHAUSTED:
         return f"the system gives no more: {error.strerror}"
     return ""
@@ -60,7 +65,9 @@ def processors() -> int:
 class Shared(Protocol):
     """A function like map() that returns a list."""
 
-    def __call__(self, call: Callable[[T], R], items: Iterable[T], /) -> list[R]:
+    def __call__(
+        self, call: Callable[[T], R], items: Iterable[T], /
+    ) -> list[R]:
         """Return what the function returns for each item, in order."""
 
 
@@ -93,7 +100,9 @@ def threads(number: int) -> Iterator[Shared]:
     with ThreadPoolExecutor(number) as pool:
 
         def shared(call: Callable[[T], R], items: Iterable[T], /) -> list[R]:
-            futures = [pool.submit(copy_context().run, call, item) for item in items]
+            futures = [
+                pool.submit(copy_context().run, call, item) for item in items
+            ]
             return [future.result() for future in futures]
 
         yield shared
@@ -110,7 +119,9 @@ def prefetch(items: Iterator[T]) -> Iterator[T]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
-        futures = deque(pool.submit(next, items, _END) for _ in range(PREFETCHED))
+        futures = deque(
+            pool.submit(next, items, _END) for _ in range(PREFETCHED)
+        )
         while True:
             item = futures.popleft().result()
             if item is _END:

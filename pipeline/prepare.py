@@ -214,7 +214,9 @@ def select_part(
     for metric in metrics:
         signature = render_signature(metric.name, metric.settings())
         matching = [
-            text for text in spellings if metric in metrics_called(text, metrics)
+            text
+            for text in spellings
+            if metric in metrics_called(text, metrics)
         ]
         names.append((metric.name, signature, *matching))
     config, selected_names = select(config, names, patterns, problems)
@@ -298,7 +300,9 @@ def unavailable(metrics: Iterable[Metric]) -> list[Problem]:
     return [Problem("", message) for message in messages if message]
 
 
-def fit(metrics: Sequence[Metric], corpora: Collection[Corpus]) -> list[Problem]:
+def fit(
+    metrics: Sequence[Metric], corpora: Collection[Corpus]
+) -> list[Problem]:
     """Return why metrics cannot score the data sets, such as missing packages."""
     problems = unavailable(metrics)
     for corpus in corpora:
@@ -313,7 +317,9 @@ def fit(metrics: Sequence[Metric], corpora: Collection[Corpus]) -> list[Problem]
                 f"{name} reads files that a config names: `gec-pipeline help statistics`"
             )
         problems += [
-            Problem("", f"{corpus.name}: {message}") for message in messages if message
+            Problem("", f"{corpus.name}: {message}")
+            for message in messages
+            if message
         ]
     return problems
 
@@ -337,13 +343,17 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     reason = metric.misfit(task.references, missing=missing)
     if reason:
         return reason
-    return POLICIES[metric.policy].misfit(metric, task.references, missing=missing)
+    return POLICIES[metric.policy].misfit(
+        metric, task.references, missing=missing
+    )
 
 
 # --- reports, plots and statistics
 
 
-def impossible_requests(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
+def impossible_requests(
+    config: Config, metrics: Sequence[Metric]
+) -> list[Problem]:
     """Return why a config that can be read cannot be run, whatever its texts are."""
     from . import report
 

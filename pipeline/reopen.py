@@ -83,7 +83,9 @@ def chosen(context: ReportContext, selection: Selection) -> ReportContext:
         names = {score.system for score in results.scores}
         for name, corpus in corpora.items():
             corpora[name] = corpus.without(set(corpus.systems) - names)
-    return replace(context, results=results, measured=tuple(selected), corpora=corpora)
+    return replace(
+        context, results=results, measured=tuple(selected), corpora=corpora
+    )
 
 
 def _open_texts(manifest: dict[str, Any], results: Results) -> OpenedRun:
@@ -97,7 +99,9 @@ def _open_texts(manifest: dict[str, Any], results: Results) -> OpenedRun:
             raise StoreError(f"{file}: has no data set '{name}' any more")
         now = describe(corpora[name], info.digests).digests
         changed = [
-            text for text, digest in info.digests.items() if now.get(text) != digest
+            text
+            for text, digest in info.digests.items()
+            if now.get(text) != digest
         ]
         if changed:
             raise StoreError(f"{name}: {changed[0]} has changed since the run")

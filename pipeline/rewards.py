@@ -73,7 +73,9 @@ def trl(
     columns = [references]
     if resolved.spec.source:
         columns.append(sources)
-    reward = partial(_trl, plain(resolved, missing=missing, extract=extract), columns)
+    reward = partial(
+        _trl, plain(resolved, missing=missing, extract=extract), columns
+    )
     vars(reward)["__name__"] = name or resolved.name
     return reward
 
@@ -82,12 +84,12 @@ def _metric(metric: MetricArgument) -> Metric:
     """Return the metric; raises InputError unless it is a single one that scores texts without
     gold edits.
     """
-    resolved = single_metric(metric, "add up rewards of several, each with its weight")
+    resolved = single_metric(
+        metric, "add up rewards of several, each with its weight"
+    )
     check_texts_scored(resolved, gold=False)
     if resolved.spec.corpus_pass:
-        problem = (
-            "depends on all references of a data set, and a reward has its own alone"
-        )
+        problem = "depends on all references of a data set, and a reward has its own alone"
         scorer = "pipeline.Scorer(metric, references) knows all"
         remedy = f"{scorer}, and its rewards(outputs, ids) scores some"
         raise InputError(f"{resolved.name}: {problem}: {remedy}")
@@ -116,12 +118,16 @@ def _rewards(
     source_texts = None
     if metric.spec.source:
         if sources is None:
-            problem = "the metric needs the source of each output, and there is none"
+            problem = (
+                "the metric needs the source of each output, and there is none"
+            )
             raise InputError(f"sources: {problem}")
         source_texts = texts_of("sources", sources)
         if len(source_texts) != len(texts):
             expected = f"expected one text for each output, {len(texts):,}"
-            raise InputError(f"sources: {expected}; found {len(source_texts):,}")
+            raise InputError(
+                f"sources: {expected}; found {len(source_texts):,}"
+            )
     # outputs with equal numbers of references are scored together
     rows_of: dict[int, list[int]] = {}
     for row, row_references in enumerate(references_of):
@@ -130,7 +136,9 @@ def _rewards(
     rewards: list[Any] = [missing] * len(texts)
     for rows in rows_of.values():
         row_texts = [texts[row] for row in rows]
-        reference_sets = list(zip(*(references_of[row] for row in rows), strict=True))
+        reference_sets = list(
+            zip(*(references_of[row] for row in rows), strict=True)
+        )
         row_sources = None
         if source_texts is not None:
             row_sources = [source_texts[row] for row in rows]
@@ -145,7 +153,9 @@ def _references(references: Any, outputs: int) -> list[list[str]]:
     expected = "expected a text or a list of texts"
     if not is_list(references):
         actual = type_name(references)
-        raise InputError(f"references: {expected} for each output, found {actual}")
+        raise InputError(
+            f"references: {expected} for each output, found {actual}"
+        )
     if len(references) != outputs:
         actual = f"{len(references):,}"
         raise InputError(
@@ -200,7 +210,9 @@ def _message_text(text: Any) -> Any:
     """Return the text of a string, or of the last message of a conversation."""
     if isinstance(text, dict):
         text = [text]
-    if not is_list(text) or not all(isinstance(message, dict) for message in text):
+    if not is_list(text) or not all(
+        isinstance(message, dict) for message in text
+    ):
         return text
     content = text[-1].get("content") if text else None
     if content is not None and is_list(content):  # parts, also pictures

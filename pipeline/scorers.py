@@ -35,7 +35,14 @@ from .metrics.base.statistics_spec import with_corpus_pass
 from .prepare import complete, fit
 from .scoring.aggregation import POLICIES
 from .scoring.sentences import LineScores
-from .tokenizers import OwnTexts, References, Splitter, Texts, is_list, outputs_of
+from .tokenizers import (
+    OwnTexts,
+    References,
+    Splitter,
+    Texts,
+    is_list,
+    outputs_of,
+)
 
 Integers = NDArray[np.integer]
 
@@ -197,13 +204,17 @@ class Scorer:
         Raises InputError.
         """
         if self._has_tokens:
-            return texts_of("outputs", outputs_of("outputs", outputs, self._splitter))
+            return texts_of(
+                "outputs", outputs_of("outputs", outputs, self._splitter)
+            )
         try:
             return texts_of("outputs", outputs)
         except InputError:
             if is_list(outputs) and any(map(is_list, outputs)):
                 message = "there are lists of tokens, and references are texts"
-                raise InputError(f"outputs: {message}; {TOKENS_REMEDY}") from None
+                raise InputError(
+                    f"outputs: {message}; {TOKENS_REMEDY}"
+                ) from None
             raise
 
     def _one_for_each_line(self, outputs: Texts) -> list[str]:
@@ -231,7 +242,9 @@ class Scorer:
             text_in_memory("outputs", outputs)  # raises the error with the item
             raise
         except LongTextError as error:
-            raise InputError(f"{self._item(error, rows)}: {error.message}") from None
+            raise InputError(
+                f"{self._item(error, rows)}: {error.message}"
+            ) from None
         # lines of theirs may be missing
         has_annotators = self.metric.spec.input != TEXTS
         return self._scores.of(
@@ -288,7 +301,9 @@ def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
     if problems:
         raise InputError(problems)
     if metric.spec.source and corpus.source is None:
-        raise InputError(without_source(metric.name, metric.hint, "sources=[...]"))
+        raise InputError(
+            without_source(metric.name, metric.hint, "sources=[...]")
+        )
     return corpus
 
 
@@ -308,10 +323,14 @@ def texts_of(name: str, values: Any) -> list[str]:
     texts = list(values)
     if not all(issubclass(kind, str) for kind in set(map(type, texts))):
         number = next(
-            number for number, text in enumerate(texts, 1) if not isinstance(text, str)
+            number
+            for number, text in enumerate(texts, 1)
+            if not isinstance(text, str)
         )
         value = type_name(texts[number - 1])
-        raise InputError(f"{name}, item {number}: expected a text, found {value}")
+        raise InputError(
+            f"{name}, item {number}: expected a text, found {value}"
+        )
     return texts
 
 
@@ -335,7 +354,9 @@ def rows_of(ids: Any, outputs: int, lines: int) -> Ints:
                 raise InputError(
                     f"ids, item {number}: expected the number of a line, found {value}"
                 )
-        raise InputError("ids: expected numbers of lines, and these are too large")
+        raise InputError(
+            "ids: expected numbers of lines, and these are too large"
+        )
     rows: Ints = array.astype(np.int64, copy=False)
     if len(rows) != outputs:
         raise InputError(
@@ -385,13 +406,17 @@ def sentence_scores(
     if scores is not None:
         return scores
     if texts.tokenizer:
-        scorer = Scorer.quiet(bound_metric, references, sources, None, tokenizer)
+        scorer = Scorer.quiet(
+            bound_metric, references, sources, None, tokenizer
+        )
         return scorer.sentences(outputs)
     # a Scorer has no outputs, by whose number it could infer whether each list is of a line
     sets, _ = reference_sets(references, outputs, None)
     if "references" not in sets:
         references = list(sets.values())
-    return Scorer.quiet(metric, references, sources, None, tokenizer).sentences(outputs)
+    return Scorer.quiet(metric, references, sources, None, tokenizer).sentences(
+        outputs
+    )
 
 
 def _fast_scores(

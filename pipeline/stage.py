@@ -77,7 +77,9 @@ class Scored:
     def with_warnings(self, *warnings: str) -> "Scored":
         """Return this run with more warnings in its results."""
         all_warnings = [*self.results.warnings, *warnings]
-        return replace(self, results=replace(self.results, warnings=all_warnings))
+        return replace(
+            self, results=replace(self.results, warnings=all_warnings)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +122,9 @@ class Stage:
 
     def request(self, job: Job) -> Any:
         """Return what a job requests of the stage; None leaves it out."""
-        return self.requested(job) if self.requested else job.opened.get(self.name)
+        return (
+            self.requested(job) if self.requested else job.opened.get(self.name)
+        )
 
 
 def extension_stages(config: Config) -> tuple[Stage, ...]:
@@ -134,7 +138,9 @@ def extension_stages(config: Config) -> tuple[Stage, ...]:
     return tuple(stages)
 
 
-def open_stages(stages: Sequence[Stage], preparation: Preparation) -> dict[str, Any]:
+def open_stages(
+    stages: Sequence[Stage], preparation: Preparation
+) -> dict[str, Any]:
     """Return what the stages open, by their names."""
     return {stage.name: stage.prepare(preparation) for stage in stages}
 

@@ -56,7 +56,12 @@ from .prepare import prepare
 from .report import FORMATS
 from .report.context import ReportContext
 from .report.tables.metric_names import called
-from .scoring.metric_results import count_warnings, new_results, score, with_means
+from .scoring.metric_results import (
+    count_warnings,
+    new_results,
+    score,
+    with_means,
+)
 from .scoring.resampling.samples import SampleCluster
 from .scoring.results import Results, Score
 from .scoring.stored_runs import EarlierResults
@@ -97,18 +102,24 @@ def run(
         missing: list[Missing] = []
         lost_systems: dict[str, set[str]] = {}
         for corpus in job.corpora:
-            specs = specs_of(task for task in job.tasks if task.corpus is corpus)
+            specs = specs_of(
+                task for task in job.tasks if task.corpus is corpus
+            )
             counts[corpus.name], missing_of_corpus = count_all(
                 corpus, specs, directory, options, begun.listener
             )
             missing += missing_of_corpus
-            lost_systems[corpus.name] = {item.system for item in missing_of_corpus}
+            lost_systems[corpus.name] = {
+                item.system for item in missing_of_corpus
+            }
         counting_seconds = time.monotonic() - started
         begun.listener.note(f"counted in {counting_seconds:.1f} s")
 
         # scoring
         begun.listener.stage("scoring")
-        tasks = [task.without(lost_systems[task.corpus.name]) for task in job.tasks]
+        tasks = [
+            task.without(lost_systems[task.corpus.name]) for task in job.tasks
+        ]
         metric_results = score(tasks, counts, options.threads)
         results = new_results(
             job.corpora,
@@ -118,7 +129,9 @@ def run(
             missing=missing,
             order=job.config.parsed.output.x,
         )
-        complete = [corpus.without(lost_systems[corpus.name]) for corpus in job.corpora]
+        complete = [
+            corpus.without(lost_systems[corpus.name]) for corpus in job.corpora
+        ]
         scored = Scored(
             job=job,
             corpora=tuple(complete),
@@ -197,7 +210,9 @@ def begin(
     remove_abandoned()
     directory = RunDirectory(folder_of(output or job.config.parsed.output.dir))
     with (
-        options.under(job.config.parsed.run).connected(job.cluster) as connected,
+        options.under(job.config.parsed.run).connected(
+            job.cluster
+        ) as connected,
         directory.held(listener.warn),
     ):
         earlier = EarlierRun() if fresh else earlier_run(directory, job)
@@ -208,7 +223,9 @@ def begin(
         started = {"kernel": kernel.name(), **job.written, **running()}
         directory.write_manifest(earlier.manifest or started)
         with logged(directory.path, listener) as logging_listener:
-            yield BegunRun(directory, connected, logging_listener, earlier.manifest)
+            yield BegunRun(
+                directory, connected, logging_listener, earlier.manifest
+            )
 
 
 class EarlierRun(NamedTuple):
@@ -314,7 +331,9 @@ def compute_numbers(
             f"{new.name}: {note}" for note in new.notes if note not in old.notes
         ]
     tasks = tasks_of(job.metrics, corpora)
-    job = replace(job, corpora=tuple(corpora), tasks=tasks, warnings=tuple(warnings))
+    job = replace(
+        job, corpora=tuple(corpora), tasks=tasks, warnings=tuple(warnings)
+    )
     return ComputedNumbers(job, list(records.values()))
 
 

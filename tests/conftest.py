@@ -34,7 +34,14 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 KERNELS = ("python", "native")
-BOTH_KERNELS = {"kernel", "each_kernel", "golden_run", "native", "twin", "twins"}
+BOTH_KERNELS = {
+    "kernel",
+    "each_kernel",
+    "golden_run",
+    "native",
+    "twin",
+    "twins",
+}
 """Fixtures that name kernels themselves: their tests do the same whatever PIPELINE_KERNEL says."""
 PATIENCE = 600
 """Seconds after which a test stops waiting. Only what hangs waits so long: no machine is slow
@@ -121,7 +128,9 @@ def forced_kernel(name: str) -> Iterator[str]:
                 if file.suffix in (".so", ".pyd")
             ]
             if built:
-                pytest.fail(f"{', '.join(built)} was built but does not load: {error}")
+                pytest.fail(
+                    f"{', '.join(built)} was built but does not load: {error}"
+                )
             pytest.skip("the compiled kernel was not built")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PIPELINE_KERNEL", name)
@@ -149,7 +158,20 @@ def each_kernel() -> Callable[[], Iterator[str]]:
     return each
 
 
-WORDS = ["a", "b", "c", "dog", "dogs", "run", "runs", "naïve", "日本", "😀", ".", ","]
+WORDS = [
+    "a",
+    "b",
+    "c",
+    "dog",
+    "dogs",
+    "run",
+    "runs",
+    "naïve",
+    "日本",
+    "😀",
+    ".",
+    ",",
+]
 
 
 def sentence(rng: random.Random) -> str:
@@ -187,8 +209,16 @@ def write_texts(
     rng = random.Random(seed)
     folder.mkdir(parents=True, exist_ok=True)
     source = [sentence(rng) for _ in range(lines)]
-    for name in ("source", *(f"ref{number}" for number in range(references)), *systems):
-        texts = source if name == "source" else [edited(line, rng) for line in source]
+    for name in (
+        "source",
+        *(f"ref{number}" for number in range(references)),
+        *systems,
+    ):
+        texts = (
+            source
+            if name == "source"
+            else [edited(line, rng) for line in source]
+        )
         (folder / name).write_text(
             "".join(f"{text}\n" for text in texts), encoding="utf-8", newline=""
         )
@@ -219,10 +249,14 @@ def write_config(
     return file
 
 
-def write_run(folder: Path, lines: int = 40, seed: int = 0, **more: Any) -> Path:
+def write_run(
+    folder: Path, lines: int = 40, seed: int = 0, **more: Any
+) -> Path:
     """Write a small random corpus and a config for it; return the config's path."""
     for number, name in enumerate(more.get("datasets", ("d",))):
-        texts = {key: more[key] for key in ("references", "systems") if key in more}
+        texts = {
+            key: more[key] for key in ("references", "systems") if key in more
+        }
         write_texts(folder / name, lines + number, seed=seed + number, **texts)
     return write_config(folder / "config.yaml", **more)
 
@@ -296,14 +330,18 @@ def write_sample(folder: Path, **sections: Any) -> Path:
     references = ["data/reference0.txt", "data/reference1.txt"]
     names = ("careful", "eager", "unchanged", "broken")
     config: dict[str, Any] = {
-        "datasets": {"sample": {"source": "data/source.txt", "references": references}},
+        "datasets": {
+            "sample": {"source": "data/source.txt", "references": references}
+        },
         "systems": {name: f"data/systems/{name}.txt" for name in names},
         "metrics": ["gleu[iter=20]", "bleu"],
         **sections,
     }
     for name, more in (("run", {"baseline": "unchanged"}), ("pairs", {})):
         config["statistics"] = {"resamples": 200, "trials": 500, **more}
-        (folder / f"{name}.yaml").write_text(json.dumps(config), encoding="utf-8")
+        (folder / f"{name}.yaml").write_text(
+            json.dumps(config), encoding="utf-8"
+        )
         run(folder / f"{name}.yaml", folder / name)
     return folder / "run"
 

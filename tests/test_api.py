@@ -50,10 +50,16 @@ def make(
     def written(line: str) -> str:
         if newlines:
             line = "".join(
-                rng.choice("\n\n\t  \u00a0") if c == " " and rng.random() < 0.4 else c
+                rng.choice("\n\n\t  \u00a0")
+                if c == " " and rng.random() < 0.4
+                else c
                 for c in line
             )
-            line = rng.choice(["", "\n", " "]) + line + rng.choice(["", "\n", " \n "])
+            line = (
+                rng.choice(["", "\n", " "])
+                + line
+                + rng.choice(["", "\n", " \n "])
+            )
         return line
 
     base = [sentence(rng) for _ in range(items)]
@@ -119,10 +125,18 @@ def test_the_package_gives_what_it_promises() -> None:
 
 
 def table_of(
-    texts: Texts, order: int, unit: str = "word", split: str = "ascii_whitespace"
+    texts: Texts,
+    order: int,
+    unit: str = "word",
+    split: str = "ascii_whitespace",
 ) -> list[list[naive.Columns]]:
     return naive.all_columns(
-        texts.sources, texts.references, texts.hypotheses, order, unit=unit, split=split
+        texts.sources,
+        texts.references,
+        texts.hypotheses,
+        order,
+        unit=unit,
+        split=split,
     )
 
 
@@ -133,7 +147,8 @@ def draws_of(
     if sampler == "numpy":
         doubles = np.random.default_rng(seed).random((iterations, items))
         return [
-            [int(number * references) for number in row] for row in doubles.tolist()
+            [int(number * references) for number in row]
+            for row in doubles.tolist()
         ]
     return [
         naive.draws(sampler, iteration, items, references)
@@ -147,11 +162,23 @@ def draws_of(
 @pytest.mark.parametrize("zero_total", ["zero", "one"])
 @pytest.mark.parametrize(
     ("unit", "order"),
-    [("word", 1), ("word", 2), ("word", 4), ("word", 9), ("char", 3), ("char", 6)],
+    [
+        ("word", 1),
+        ("word", 2),
+        ("word", 4),
+        ("word", 9),
+        ("char", 3),
+        ("char", 6),
+    ],
 )
 @pytest.mark.parametrize("variant", ["2017", "2016"])
 def test_sampled_scores_equal_the_naive_ones(
-    variant: str, unit: str, order: int, zero_total: str, sampler: str, newlines: bool
+    variant: str,
+    unit: str,
+    order: int,
+    zero_total: str,
+    sampler: str,
+    newlines: bool,
 ) -> None:
     texts = make(order, newlines=newlines)
     options = {
@@ -167,7 +194,10 @@ def test_sampled_scores_equal_the_naive_ones(
         metrics=[{"name": "gleu", **options} | seeded(sampler)],
     )
     table = table_of(
-        texts, order, unit, "whitespace" if sampler == "python3" else "ascii_whitespace"
+        texts,
+        order,
+        unit,
+        "whitespace" if sampler == "python3" else "ascii_whitespace",
     )
     scores = [
         naive.gleu_corpus(table, choice, variant, zero_total=zero_total)
@@ -182,7 +212,9 @@ def test_sampled_scores_equal_the_naive_ones(
     )  # 1.959964
 
 
-def hypotheses_first(texts: Texts) -> tuple[list[str], list[list[str]], list[str]]:
+def hypotheses_first(
+    texts: Texts,
+) -> tuple[list[str], list[list[str]], list[str]]:
     """Return texts in the order of evaluate's arguments."""
     return texts.hypotheses, texts.references, texts.sources
 
@@ -211,7 +243,9 @@ def test_scores_of_the_best_references_equal_the_naive_ones(
         "zero_total": zero_total,
         "references": "max",
     }
-    result = evaluate(*hypotheses_first(texts), metrics=[{"name": "gleu", **options}])
+    result = evaluate(
+        *hypotheses_first(texts), metrics=[{"name": "gleu", **options}]
+    )
     expected = naive.gleu_max(
         table_of(texts, order, unit), variant, zero_total=zero_total
     )
@@ -235,21 +269,38 @@ def test_scores_of_the_best_references_equal_the_naive_ones(
 @pytest.mark.parametrize(("unit", "order"), UNITS)
 @pytest.mark.parametrize("variant", ["2017", "2016"])
 def test_sentence_scores_and_their_mean_equal_the_naive_ones(
-    variant: str, unit: str, order: int, references: str, smoothing: str, newlines: bool
+    variant: str,
+    unit: str,
+    order: int,
+    references: str,
+    smoothing: str,
+    newlines: bool,
 ) -> None:
     texts = make(30 + order, newlines=newlines)
-    options = {"variant": variant, "unit": unit, "n": order, "smoothing": smoothing}
+    options = {
+        "variant": variant,
+        "unit": unit,
+        "n": order,
+        "smoothing": smoothing,
+    }
     result = evaluate(
         *hypotheses_first(texts),
-        metrics=[{"name": "gleu", "level": "mean", "refs": references, **options}],
+        metrics=[
+            {"name": "gleu", "level": "mean", "refs": references, **options}
+        ],
     )
     rows = table_of(texts, order, unit)
     summaries = [
-        naive.sentence_summary(row, variant, smoothing=smoothing) for row in rows
+        naive.sentence_summary(row, variant, smoothing=smoothing)
+        for row in rows
     ]
-    one = {"none": naive.sentence_gleu, "ones": naive.sentence_gleu_ones}[smoothing]
+    one = {"none": naive.sentence_gleu, "ones": naive.sentence_gleu_ones}[
+        smoothing
+    ]
     best = [max(one(columns, variant) for columns in row) for row in rows]
-    scores = best if references == "max" else [summary.mean for summary in summaries]
+    scores = (
+        best if references == "max" else [summary.mean for summary in summaries]
+    )
     stds = (
         [0.0] * len(best)
         if references == "max"
@@ -267,11 +318,15 @@ def test_sentence_scores_and_their_mean_equal_the_naive_ones(
             for s, std in zip(scores, stds, strict=True)
         ]
         # 1.959964 has seven digits
-        assert spread[name].tolist() == pytest.approx(bounds, abs=1e-6, nan_ok=True)
+        assert spread[name].tolist() == pytest.approx(
+            bounds, abs=1e-6, nan_ok=True
+        )
 
 
 @pytest.mark.usefixtures("silent")
-@pytest.mark.parametrize("metric", ["gleu", "gleu[refs=max]", "gleu[level=mean]"])
+@pytest.mark.parametrize(
+    "metric", ["gleu", "gleu[refs=max]", "gleu[level=mean]"]
+)
 def test_sentences_of_a_corpus_score_are_scored_alone(metric: str) -> None:
     """Specification, sentence level (a): precision 1 where there is no n-gram, mean or best over
     the references.
@@ -286,7 +341,9 @@ def test_sentences_of_a_corpus_score_are_scored_alone(metric: str) -> None:
 
 
 @pytest.mark.usefixtures("silent")
-@pytest.mark.parametrize("numbers", ["sentences", "sentence_outputs", "columns"])
+@pytest.mark.parametrize(
+    "numbers", ["sentences", "sentence_outputs", "columns"]
+)
 def test_the_mean_of_references_has_no_sentences(numbers: str) -> None:
     results = evaluate(
         *hypotheses_first(make(3)), metrics=["gleu[refs=leave_one_out,iter=2]"]
@@ -306,23 +363,34 @@ def test_columns_are_the_integers_of_the_naive_oracle(
     references: int, unit: str
 ) -> None:
     texts = make(50, references=references, newlines=True)
-    result = evaluate(*hypotheses_first(texts), metrics=[f"gleu[unit={unit},n=2]"])
+    result = evaluate(
+        *hypotheses_first(texts), metrics=[f"gleu[unit={unit},n=2]"]
+    )
     rows = table_of(texts, 2, unit)
-    expected: dict[str, list[int]] = {"hyp_len": [row[0].hyp_len for row in rows]}
-    expected |= {
-        f"ref_len@{r}": [row[r].ref_len for row in rows] for r in range(references)
+    expected: dict[str, list[int]] = {
+        "hyp_len": [row[0].hyp_len for row in rows]
     }
-    expected |= {f"total_{n + 1}": [row[0].total[n] for row in rows] for n in range(2)}
+    expected |= {
+        f"ref_len@{r}": [row[r].ref_len for row in rows]
+        for r in range(references)
+    }
+    expected |= {
+        f"total_{n + 1}": [row[0].total[n] for row in rows] for n in range(2)
+    }
     for name in ("match", "penalty"):
         for r in range(references):
             expected |= {
-                f"{name}_{n + 1}@{r}": [getattr(row[r], name)[n] for row in rows]
+                f"{name}_{n + 1}@{r}": [
+                    getattr(row[r], name)[n] for row in rows
+                ]
                 for n in range(2)
             }
     assert {
         name: column.tolist() for name, column in result.columns.items()
     } == expected
-    assert {column.dtype.name for column in result.columns.values()} == {"int64"}
+    assert {column.dtype.name for column in result.columns.values()} == {
+        "int64"
+    }
 
 
 @pytest.mark.usefixtures("silent")
@@ -345,7 +413,9 @@ def test_outputs_of_one_reference_are_sums_of_columns(metric: str) -> None:
         )
     assert outputs["hyp_len"] == columns["hyp_len"].sum()
     assert outputs["ref_len"] == columns["ref_len@0"].sum()
-    assert outputs["gleu"] == near(outputs["brevity_penalty"] * outputs["precision"])
+    assert outputs["gleu"] == near(
+        outputs["brevity_penalty"] * outputs["precision"]
+    )
     assert next(iter(outputs.items())) == ("gleu", result.score)
 
 
@@ -358,7 +428,8 @@ def test_outputs_of_a_sampled_score_are_means_over_the_draws() -> None:
     for name in ("ref_len", "match_2"):
         stacked = np.stack([columns[f"{name}@{r}"] for r in range(3)], axis=-1)
         sums = [
-            sum(int(stacked[i, r]) for i, r in enumerate(choice)) for choice in draws
+            sum(int(stacked[i, r]) for i, r in enumerate(choice))
+            for choice in draws
         ]
         assert result.outputs[name] == near(fmean(sums))
     assert result.outputs["total_2"] == columns["total_2"].sum()
@@ -400,9 +471,16 @@ def several(silent: None) -> Evaluation:  # noqa: ARG001
     )
 
 
-def test_an_evaluation_is_a_sequence_by_metric_and_system(several: Evaluation) -> None:
+def test_an_evaluation_is_a_sequence_by_metric_and_system(
+    several: Evaluation,
+) -> None:
     assert len(several) == 4
-    assert [result.system for result in several] == ["mine", "other", "mine", "other"]
+    assert [result.system for result in several] == [
+        "mine",
+        "other",
+        "mine",
+        "other",
+    ]
     assert ["refs:max" in result.signature for result in several] == [
         False,
         False,
@@ -429,7 +507,9 @@ def test_texts_have_the_name_that_their_user_gives(silent: None) -> None:  # noq
     assert "memory" not in repr(named)
 
 
-def test_ranks_are_those_of_the_systems_of_a_metric(several: Evaluation) -> None:
+def test_ranks_are_those_of_the_systems_of_a_metric(
+    several: Evaluation,
+) -> None:
     for pair in (several[:2], several[2:]):
         best = max(pair, key=lambda result: result.score)
         assert [result.rank for result in pair] == [
@@ -437,7 +517,9 @@ def test_ranks_are_those_of_the_systems_of_a_metric(several: Evaluation) -> None
         ]
 
 
-def test_each_system_of_several_is_scored_as_if_alone(several: Evaluation) -> None:
+def test_each_system_of_several_is_scored_as_if_alone(
+    several: Evaluation,
+) -> None:
     texts = make(80)
     alone = evaluate(*hypotheses_first(texts), metrics=["gleu[iter=4]"])
     assert several[0].outputs == alone.outputs
@@ -445,9 +527,13 @@ def test_each_system_of_several_is_scored_as_if_alone(several: Evaluation) -> No
     assert several[0].sentences.tolist() == alone.sentences.tolist()
 
 
-def test_one_result_is_picked_by_system_metric_and_dataset(several: Evaluation) -> None:
+def test_one_result_is_picked_by_system_metric_and_dataset(
+    several: Evaluation,
+) -> None:
     assert (
-        several.get(system="other", metric=several[2].signature, dataset="memory")
+        several.get(
+            system="other", metric=several[2].signature, dataset="memory"
+        )
         is several[3]
     )
     with pytest.raises(
@@ -466,7 +552,8 @@ def test_one_result_is_picked_by_system_metric_and_dataset(several: Evaluation) 
 
 def test_attributes_of_several_results_are_of_none(several: Evaluation) -> None:
     with pytest.raises(
-        AttributeError, match=r"^there are 4 results, so \.score is of none; take one"
+        AttributeError,
+        match=r"^there are 4 results, so \.score is of none; take one",
     ):
         _ = several.score
     with pytest.raises(
@@ -479,7 +566,9 @@ def test_attributes_of_several_results_are_of_none(several: Evaluation) -> None:
 @pytest.mark.parametrize(
     "name", [name for name in vars(Result) if not name.startswith("_")]
 )
-def test_attributes_of_the_only_result_are_those_of_the_evaluation(name: str) -> None:
+def test_attributes_of_the_only_result_are_those_of_the_evaluation(
+    name: str,
+) -> None:
     evaluation = evaluate(*hypotheses_first(make(81)), metrics=["gleu[iter=4]"])
     own, of_result = getattr(evaluation, name), getattr(evaluation[0], name)
     if not callable(own):
@@ -488,7 +577,9 @@ def test_attributes_of_the_only_result_are_those_of_the_evaluation(name: str) ->
         assert own.__self__ in (evaluation, evaluation[0])
 
 
-def test_what_is_printed_names_system_metric_and_score(several: Evaluation) -> None:
+def test_what_is_printed_names_system_metric_and_score(
+    several: Evaluation,
+) -> None:
     assert (
         repr(several[0])
         == f"<Result memory mine {several[0].score!r} {several[0].signature}>"
@@ -528,7 +619,9 @@ def test_a_text_is_a_system_or_else_a_metric(several: Evaluation) -> None:
 
 def test_a_system_that_is_called_as_a_metric_comes_first() -> None:
     results = evaluate(
-        {"bleu": ["a b", "c"], "other": ["a", "c"]}, GOOD["references"], metrics="bleu"
+        {"bleu": ["a b", "c"], "other": ["a", "c"]},
+        GOOD["references"],
+        metrics="bleu",
     )
     assert results["bleu"] is results[0]
 
@@ -593,7 +686,10 @@ NO_STRINGS = "expected a list of strings"
         ({"references": None}, "gleu needs references, "),
         ({"sources": None}, "gleu needs "),
         ({"hypotheses": {}}, "hypotheses: there is no system"),
-        ({"references": []}, "references: at least one reference set is needed"),
+        (
+            {"references": []},
+            "references: at least one reference set is needed",
+        ),
         (
             {"hypotheses": [], "references": [[]], "sources": []},
             "sources: has no lines; nothing can be scored",
@@ -605,7 +701,11 @@ NO_STRINGS = "expected a list of strings"
         ({"metrics": [None]}, "metrics: [0]: expected a metric"),
         ({"metrics": ["gleu", "gleu[orders=3]"]}, "metrics: [1]"),
         (
-            {"metrics": [{"name": "gleu", "level": "mean", "references": "sample"}]},
+            {
+                "metrics": [
+                    {"name": "gleu", "level": "mean", "references": "sample"}
+                ]
+            },
             "metrics: [0]",
         ),
     ],
@@ -624,7 +724,10 @@ def test_one_metric_or_one_reference_set_needs_no_list() -> None:
         {"name": "gleu", "refs": "max"},
         from_text("gleu[refs=max]"),
     ):
-        assert evaluate(**GOOD | {"metrics": metric}).signature == expected.signature
+        assert (
+            evaluate(**GOOD | {"metrics": metric}).signature
+            == expected.signature
+        )
     for texts in (["a", "b"], ("a", "b"), np.array(["a", "b"])):
         assert (
             evaluate(
@@ -634,7 +737,8 @@ def test_one_metric_or_one_reference_set_needs_no_list() -> None:
         )
     sets = np.array([["a", "b"], ["a c", "b"]])
     two = evaluate(
-        **GOOD | {"metrics": "bleu", "references": sets, "references_by": "annotator"}
+        **GOOD
+        | {"metrics": "bleu", "references": sets, "references_by": "annotator"}
     )
     assert two.signature.split("|")[-2] == "nrefs:2"
 
@@ -655,7 +759,8 @@ def test_numbers_of_workers_that_are_none_are_refused(n_jobs: Any) -> None:
 def test_unequal_lengths_are_told_with_all_counts() -> None:
     with pytest.raises(InputError) as told:
         evaluate(
-            **GOOD | {"references": [["a", "b"], ["a"]], "references_by": "annotator"}
+            **GOOD
+            | {"references": [["a", "b"], ["a"]], "references_by": "annotator"}
         )
     first, *counts = str(told.value).splitlines()
     assert (
@@ -697,10 +802,16 @@ def test_many_references_are_drawn_rightly_or_refused(
         [" ".join(rng.choices("abcdef", k=8)) for _ in range(4)]
         for _ in range(references)
     ]
-    sources, hypotheses = ["a b x d"] * 4, ["a b c d e f", "a a b c", "f e d", "c"]
+    sources, hypotheses = (
+        ["a b x d"] * 4,
+        ["a b c d e f", "a a b c", "f e d", "c"],
+    )
     try:
         found = evaluate(
-            hypotheses, sets, sources, metrics=[f"gleu[n=1,iter=300,rng={sampler}]"]
+            hypotheses,
+            sets,
+            sources,
+            metrics=[f"gleu[n=1,iter=300,rng={sampler}]"],
         ).score
     except InputError as error:
         found, told = None, str(error)
@@ -709,7 +820,9 @@ def test_many_references_are_drawn_rightly_or_refused(
         assert f"{references} references" in told
     else:
         assert found == near(
-            naive.gleu_sampled(sources, sets, hypotheses, 1, 300, sampler=sampler)[0]
+            naive.gleu_sampled(
+                sources, sets, hypotheses, 1, 300, sampler=sampler
+            )[0]
         )
 
 
@@ -724,7 +837,10 @@ def test_many_references_are_drawn_rightly_or_refused(
             "memory: system system is the same text as reference 1",
         ),
         (
-            {"references": [["a", "b"], ["", "b"]], "references_by": "annotator"},
+            {
+                "references": [["a", "b"], ["", "b"]],
+                "references_by": "annotator",
+            },
             "memory: reference 2 (references[1]) has an empty line, 1: it counts as a sentence of length 0",
         ),
     ],
@@ -735,7 +851,9 @@ def test_what_is_probably_not_meant_is_a_warning(
     with pytest.warns(UserWarning) as caught:  # noqa: PT030 (the messages are compared below)
         evaluation = evaluate(**GOOD | changed)
     assert [message in str(warning.message) for warning in caught] == [True]
-    assert list(evaluation.warnings) == [str(warning.message) for warning in caught]
+    assert list(evaluation.warnings) == [
+        str(warning.message) for warning in caught
+    ]
     assert caught[0].filename == __file__
 
 
@@ -793,7 +911,9 @@ def test_a_data_frame_of_an_evaluation_has_a_row_for_each_result(
         ("rank", "rank"),
         ("gleu", "score"),
     ):
-        assert frame[name].tolist() == [getattr(result, value) for result in several]
+        assert frame[name].tolist() == [
+            getattr(result, value) for result in several
+        ]
 
 
 # ---- runs on disk
@@ -864,7 +984,10 @@ def test_warnings_of_a_run_are_kept(tmp_path: Path) -> None:
     (tmp_path / "d/A").write_bytes((tmp_path / "d/source").read_bytes())
     (tmp_path / "d/ref0").write_bytes((tmp_path / "d/source").read_bytes())
     results = pipeline.run(config, tmp_path / "run")
-    assert "d: reference 1 (ref0) is the same text as the source" in results.warnings
+    assert (
+        "d: reference 1 (ref0) is the same text as the source"
+        in results.warnings
+    )
     assert "d: system A is the same text as reference 1" in results.warnings
     assert pipeline.load(tmp_path / "run").warnings == results.warnings
 
@@ -875,7 +998,9 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("silent")
-def test_results_without_their_columns_still_have_scores(tmp_path: Path) -> None:
+def test_results_without_their_columns_still_have_scores(
+    tmp_path: Path,
+) -> None:
     """Columns are read when they are asked for."""
     expected = pipeline.run(write_run(tmp_path, lines=6), tmp_path / "run")
     for path in (tmp_path / "run/statistics").rglob("*.columns"):
@@ -916,7 +1041,9 @@ def test_sentence_figures_equal_every_line_of_the_original_program(
     conll14: Texts, debug_output: list[str]
 ) -> None:
     expected = [
-        line for line in debug_output if re.match(r"[0-9]+ [0-9.]+ [0-9.]+ \(", line)
+        line
+        for line in debug_output
+        if re.match(r"[0-9]+ [0-9.]+ [0-9.]+ \(", line)
     ]
     result = evaluate(
         *hypotheses_first(conll14),
@@ -948,16 +1075,21 @@ def test_corpus_figures_equal_those_of_the_original_program(
 
 
 @pytest.mark.usefixtures("silent")
-def test_characters_without_blanks_at_the_ends_on_conll14(conll14: Texts) -> None:
+def test_characters_without_blanks_at_the_ends_on_conll14(
+    conll14: Texts,
+) -> None:
     """Origin: the specification (order 6, 1000 iterations, stripped): AMU 83.0603."""
     result = evaluate(
-        *hypotheses_first(conll14), metrics=["gleu[unit=char,n=6,iter=1000,strip=true]"]
+        *hypotheses_first(conll14),
+        metrics=["gleu[unit=char,n=6,iter=1000,strip=true]"],
     )
     assert f"{100 * result.score:.4f}" == "83.0603"
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_empty_reference_beside_none_is_a_sentence_of_length_0(n_jobs: int) -> None:
+def test_an_empty_reference_beside_none_is_a_sentence_of_length_0(
+    n_jobs: int,
+) -> None:
     # sacreBLEU takes "" for a reference of no words and None for none
     outputs = ["a b c d", "e f", "", "k l"] * 30
     references: list[list[str | None]] = [
@@ -973,12 +1105,16 @@ def test_an_empty_reference_beside_none_is_a_sentence_of_length_0(n_jobs: int) -
     with pytest.warns(
         UserWarning, match="each counts as a sentence of length 0"
     ) as warned:
-        found = pipeline.evaluate(outputs, references, None, list(kinds), n_jobs=n_jobs)
+        found = pipeline.evaluate(
+            outputs, references, None, list(kinds), n_jobs=n_jobs
+        )
     for result, oracle in zip(found, kinds.values(), strict=True):
         assert 100 * result.score == pytest.approx(
             oracle.corpus_score(outputs, sets).score, rel=1e-12
         )
-    empty = [str(item.message) for item in warned if "length 0" in str(item.message)]
+    empty = [
+        str(item.message) for item in warned if "length 0" in str(item.message)
+    ]
     assert empty == [
         f"memory: reference {number + 1} (references[{number}]) has {lines}: each counts as a sentence of length 0"
         for number, lines in enumerate(

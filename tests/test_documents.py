@@ -68,10 +68,13 @@ def test_every_path_is_one_of_the_project(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(PAGES))
 def test_every_module_that_is_run_is_there(name: str) -> None:
     modules = re.findall(
-        r"python\s+-m\s+(tests[a-z_.]*[a-z_])", PAGES[name].read_text(encoding="utf-8")
+        r"python\s+-m\s+(tests[a-z_.]*[a-z_])",
+        PAGES[name].read_text(encoding="utf-8"),
     )
     paths = [module.replace(".", "/") for module in modules]
-    files = [{ROOT / f"{path}.py", ROOT / path / "__main__.py"} for path in paths]
+    files = [
+        {ROOT / f"{path}.py", ROOT / path / "__main__.py"} for path in paths
+    ]
     assert [
         path
         for path, either in zip(paths, files, strict=True)
@@ -105,11 +108,13 @@ def steps() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("file", "name"), steps())
-def test_the_way_of_a_sentence_pair_names_what_is_there(file: str, name: str) -> None:
+def test_the_way_of_a_sentence_pair_names_what_is_there(
+    file: str, name: str
+) -> None:
     text = (PACKAGE / file).read_text(encoding="utf-8")
-    assert re.search(rf"^(def|class) {name}\b|^{name}\b.*=", text, re.MULTILINE), (
-        f"{file} has no {name}"
-    )
+    assert re.search(
+        rf"^(def|class) {name}\b|^{name}\b.*=", text, re.MULTILINE
+    ), f"{file} has no {name}"
 
 
 def rows(page: str, title: str) -> list[list[str]]:
@@ -135,19 +140,26 @@ def test_the_readme_has_three_rows_of_the_long_tables() -> None:
     )
     assert [len(table) for table in shown] == [3, 3]
     assert [row for row in shown[0] if row not in published] == []
-    assert [row for row in shown[1] if row not in [long[:4] for long in timed]] == []
+    assert [
+        row for row in shown[1] if row not in [long[:4] for long in timed]
+    ] == []
 
 
 def test_help_reproduce_names_every_result_with_its_verdict() -> None:
     results, text = recipes(), PAGES["reproduce.md"].read_text(encoding="utf-8")
-    gave = {row[0]: row[3] for row in rows("reproduce.md", "## What the recipes gave")}
+    gave = {
+        row[0]: row[3]
+        for row in rows("reproduce.md", "## What the recipes gave")
+    }
     assert {name: results[name].publication["verdict"] for name in gave} == gave
     told = {
         name
         for name, one in results.items()
         if f"`{name}`" in text or f"`{one.family}`" in text
     }
-    assert [name for name in results if name not in gave and name not in told] == []
+    assert [
+        name for name in results if name not in gave and name not in told
+    ] == []
 
 
 def test_every_row_of_help_speed_can_be_measured() -> None:
@@ -159,19 +171,31 @@ def test_every_row_of_help_speed_can_be_measured() -> None:
 def test_every_topic_is_linked_from_the_readme() -> None:
     text = PAGES["README.md"].read_text(encoding="utf-8")
     linked = set(
-        re.findall(r"\]\(pipeline/(?:extensions/[a-z]+/)?help/([a-z0-9]+\.md)\)", text)
+        re.findall(
+            r"\]\(pipeline/(?:extensions/[a-z]+/)?help/([a-z0-9]+\.md)\)", text
+        )
     )
     assert linked == set(PAGES) - {"README.md", "CONTRIBUTING.md"}
 
 
 def test_every_link_of_the_readme_leads_to_a_file() -> None:
-    links = re.findall(r"\]\(([^)]+)\)", PAGES["README.md"].read_text(encoding="utf-8"))
+    links = re.findall(
+        r"\]\(([^)]+)\)", PAGES["README.md"].read_text(encoding="utf-8")
+    )
     assert [
-        link for link in links if "://" not in link and not (ROOT / link).is_file()
+        link
+        for link in links
+        if "://" not in link and not (ROOT / link).is_file()
     ] == []
 
 
-TUTORIALS = ("gec", "translation", "summarisation", "simplification", "datatotext")
+TUTORIALS = (
+    "gec",
+    "translation",
+    "summarisation",
+    "simplification",
+    "datatotext",
+)
 
 
 def commands_of(page: str) -> list[list[str]]:
@@ -201,9 +225,9 @@ def test_the_commands_of_a_tutorial_run_in_the_sample(
 
 def test_the_site_has_every_page() -> None:
     """mkdocs refuses what is not there, and its --strict what is left out; neither runs here."""
-    nav = yaml.safe_load((ROOT / ".github" / "site.yml").read_text(encoding="utf-8"))[
-        "nav"
-    ]
+    nav = yaml.safe_load(
+        (ROOT / ".github" / "site.yml").read_text(encoding="utf-8")
+    )["nav"]
     sections = [
         pages
         for entry in nav
@@ -218,9 +242,9 @@ def test_the_site_has_every_page() -> None:
 
 
 def test_all_has_every_extra_but_clusters_and_tools() -> None:
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
-        "project"
-    ]["optional-dependencies"]
+    extras = tomllib.loads(
+        (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]["optional-dependencies"]
 
     def closure(name: str) -> set[str]:
         own = re.fullmatch(r"gec-pipeline\[(.+)\]", name)
@@ -229,7 +253,9 @@ def test_all_has_every_extra_but_clusters_and_tools() -> None:
             if own
             else []
         )
-        return {one for text in texts for one in closure(text)} if own else {name}
+        return (
+            {one for text in texts for one in closure(text)} if own else {name}
+        )
 
     whole = {one for text in extras["all"] for one in closure(text)}
     left_out = {
@@ -247,4 +273,6 @@ def test_all_has_every_extra_but_clusters_and_tools() -> None:
         name: [text for text in texts if not closure(text) <= whole]
         for name, texts in extras.items()
     }
-    assert {name for name, texts in missing.items() if texts} == left_out - {"all"}
+    assert {name for name, texts in missing.items() if texts} == left_out - {
+        "all"
+    }

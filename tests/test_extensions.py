@@ -37,14 +37,18 @@ def imported_modules(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
+            base = (
+                package[: len(package) - node.level + 1] if node.level else []
+            )
             module = node.module.split(".") if node.module else []
             yield ".".join([*base, *module])
 
 
 def files_of_the_core() -> list[Path]:
     return [
-        path for path in sorted(PACKAGE.rglob("*.py")) if FOLDER not in path.parents
+        path
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if FOLDER not in path.parents
     ]
 
 
@@ -123,7 +127,10 @@ def test_tests_of_an_extension_import_only_extensions_that_are_declared(
         allowed = with_needs({name, *declared.get(file, ())} & set(OWN))
         for module in imported_modules(path):
             parts = module.split(".")
-            if parts[1:2] == ["extensions"] and set(parts[2:3]) & set(OWN) - allowed:
+            if (
+                parts[1:2] == ["extensions"]
+                and set(parts[2:3]) & set(OWN) - allowed
+            ):
                 wrong.append(f"{file}: {module}")
     assert wrong == []
 
@@ -156,7 +163,10 @@ def test_the_file_of_names_is_what_the_extensions_say() -> None:
     if (
         sorted(
             set().union(
-                *(set(names.values()) for names in extension.known_names().values())
+                *(
+                    set(names.values())
+                    for names in extension.known_names().values()
+                )
             )
         )
         != OWN
@@ -223,7 +233,10 @@ def test_an_extension_whose_folder_is_deleted_is_left_out(
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        (ModuleNotFoundError("No module named 'x'", name="x"), "No module named 'x'"),
+        (
+            ModuleNotFoundError("No module named 'x'", name="x"),
+            "No module named 'x'",
+        ),
         (ZeroDivisionError("by zero"), "by zero"),
         ("text", "is no Extension, but a str"),
     ],
@@ -247,7 +260,9 @@ def test_a_name_of_an_extension_that_is_not_installed_names_it(
 
 
 def test_a_section_of_an_extension_that_is_not_installed_names_it(
-    entry_points: list[EntryPoint], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    entry_points: list[EntryPoint],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert entry_points == []
     monkeypatch.setattr(
@@ -270,7 +285,9 @@ def test_a_page_of_an_extension_that_is_not_installed_names_it(
     assert entry_points == []
     # The table remembers what is installed: later tests need it as it was.
     monkeypatch.setattr(METRICS, "_added", {})
-    message = "'plugins' is part of the extension functions, which is not installed"
+    message = (
+        "'plugins' is part of the extension functions, which is not installed"
+    )
     with pytest.raises(InputError, match=message):
         help_command.run(Namespace(topic="plugins", no_pager=True))
 

@@ -46,7 +46,8 @@ def test_help_of_the_package_begins_with_its_functions() -> None:
         if not name.startswith("_") and name not in before
     ] == []
     assert all(
-        len(line) <= 80 for line in before.partition("DESCRIPTION")[2].splitlines()
+        len(line) <= 80
+        for line in before.partition("DESCRIPTION")[2].splitlines()
     )
     for name in ("evaluate", "run", "load", "compare"):
         assert re.search(rf"^    {name}\(", text, re.MULTILINE)
@@ -71,7 +72,9 @@ def test_a_public_name_works_before_anything_else_was_used(name: str) -> None:
 
 MAPPING: dict[str, Any] = {
     "version": 1,
-    "datasets": {"d": {"source": Path("d/source"), "references": ("d/ref0", "d/ref1")}},
+    "datasets": {
+        "d": {"source": Path("d/source"), "references": ("d/ref0", "d/ref1")}
+    },
     "systems": {"A": "d/A", "B": "d/B"},
     "metrics": [{"name": "gleu", "iterations": np.int64(6)}, "bleu"],
     "output": {"dir": "run", "formats": ["json", "csv"], "digits": 3},
@@ -98,7 +101,9 @@ def test_a_mapping_gives_the_files_that_yaml_gives(here: Path) -> None:
     results = pipeline.run(MAPPING, "one")
     pipeline.run("same.yaml", "two")
     for name in ("results.json", "scores.csv"):
-        assert (here / "one" / name).read_bytes() == (here / "two" / name).read_bytes()
+        assert (here / "one" / name).read_bytes() == (
+            here / "two" / name
+        ).read_bytes()
     assert [result.system for result in results] == ["A", "B", "A", "B"]
 
 
@@ -110,7 +115,11 @@ def test_a_run_of_a_mapping_is_opened_again_from_anywhere(
     (here / "elsewhere").mkdir()
     monkeypatch.chdir(here / "elsewhere")
     context = reopen.revisit(here / "run")
-    assert (context.unread, list(context.corpora), context.digits) == ("", ["d"], 4)
+    assert (context.unread, list(context.corpora), context.digits) == (
+        "",
+        ["d"],
+        4,
+    )
 
 
 def test_only_and_set_do_what_the_command_line_does(here: Path) -> None:
@@ -128,7 +137,11 @@ def test_only_and_set_do_what_the_command_line_does(here: Path) -> None:
         ]
         assert "|lc:true|" in results[0].signature
     assert (
-        len(pipeline.run(MAPPING, "more", only=["A", "bleu"], set=["output.digits=1"]))
+        len(
+            pipeline.run(
+                MAPPING, "more", only=["A", "bleu"], set=["output.digits=1"]
+            )
+        )
         == 1
     )
     with pytest.raises(
@@ -196,15 +209,20 @@ def test_a_mapping_that_holds_itself_is_refused() -> None:
 
 def test_a_mapping_may_include_files(here: Path) -> None:
     (here / "base.yaml").write_text(YAML, encoding="utf-8")
-    assert len(pipeline.run({"include": ["base.yaml"], "metrics": ["bleu"]})) == 2
+    assert (
+        len(pipeline.run({"include": ["base.yaml"], "metrics": ["bleu"]})) == 2
+    )
 
 
 def test_a_metric_asked_for_twice_is_an_error() -> None:
     """Results would not stand beside the metrics that were asked for."""
-    with pytest.raises(InputError, match=r"metrics\[1\]: 'bleu' is asked for twice"):
+    with pytest.raises(
+        InputError, match=r"metrics\[1\]: 'bleu' is asked for twice"
+    ):
         pipeline.evaluate(["a"], ["a"], metrics=["bleu", "bleu", "chrf"])
     with pytest.raises(
-        InputError, match=r"metrics\[1\]: 'bleu\[tokenizer=13a\]' is asked for twice"
+        InputError,
+        match=r"metrics\[1\]: 'bleu\[tokenizer=13a\]' is asked for twice",
     ):
         pipeline.evaluate(["a"], ["a"], metrics=["bleu", "bleu[tokenizer=13a]"])
 
@@ -214,14 +232,19 @@ def test_compare_takes_the_statistics_of_the_run_and_results_have_its_tests(
 ) -> None:
     statistics = {"resamples": 40, "trials": 60, "seed": 3, "baseline": "B"}
     config = write_run(
-        tmp_path, systems=["A", "B", "C"], chosen=["bleu"], statistics=statistics
+        tmp_path,
+        systems=["A", "B", "C"],
+        chosen=["bleu"],
+        statistics=statistics,
     )
     results = pipeline.run(config, tmp_path / "run")
     compared = pipeline.compare(tmp_path / "run")
     assert compared.settings
     assert {name: compared.settings[name] for name in statistics} == statistics
     assert (
-        tuple(compared.tests) == results.tests == pipeline.load(tmp_path / "run").tests
+        tuple(compared.tests)
+        == results.tests
+        == pipeline.load(tmp_path / "run").tests
     )
     assert len(results.tests) == 2
     more = pipeline.compare(tmp_path / "run", trials=70)
@@ -229,7 +252,9 @@ def test_compare_takes_the_statistics_of_the_run_and_results_have_its_tests(
     assert (more.settings["trials"], more.settings["resamples"]) == (70, 40)
     for same in (results, pipeline.load(tmp_path / "run")):
         assert pipeline.compare(same).report("json") == compared.report("json")
-        assert pipeline.compare(same, trials=70).report("json") == more.report("json")
+        assert pipeline.compare(same, trials=70).report("json") == more.report(
+            "json"
+        )
     # a list knows of no baseline
     every = pipeline.compare(list(results), resamples=40, trials=60, seed=3)
     assert len(every.tests) == 3
@@ -351,17 +376,24 @@ def test_what_is_no_text_is_told_with_its_system_and_item(
         InputError,
         match=rf"^hypotheses\['B'\]: expected a list of strings; item {place + 1} is {told}$",
     ):
-        pipeline.evaluate({"A": ["e", "f"], "B": texts}, ["e", "f"], metrics="chrf")
+        pipeline.evaluate(
+            {"A": ["e", "f"], "B": texts}, ["e", "f"], metrics="chrf"
+        )
 
 
 def test_lists_of_values_ask_for_each_of_them() -> None:
     found = pipeline.evaluate(
         ["a b c"],
         ["a b d"],
-        metrics=["bleu", {"name": "chrf", "beta": [1, 2], "word_order": [0, 2]}],
+        metrics=[
+            "bleu",
+            {"name": "chrf", "beta": [1, 2], "word_order": [0, 2]},
+        ],
     )
     alone = [
-        f"chrf[beta={beta},word_order={order}]" for beta in (1, 2) for order in (0, 2)
+        f"chrf[beta={beta},word_order={order}]"
+        for beta in (1, 2)
+        for order in (0, 2)
     ]
     each = pipeline.evaluate(["a b c"], ["a b d"], metrics=["bleu", *alone])
     assert [result.signature for result in found] == [

@@ -20,9 +20,13 @@ def test_what_a_table_names_is_imported_when_it_is_asked_for(
 ) -> None:
     (tmp_path / "shelf").mkdir()
     (tmp_path / "shelf" / "__init__.py").touch()
-    (tmp_path / "shelf" / "book.py").write_text("class Book: ...\n", encoding="utf-8")
+    (tmp_path / "shelf" / "book.py").write_text(
+        "class Book: ...\n", encoding="utf-8"
+    )
     monkeypatch.syspath_prepend(tmp_path)
-    table: Table[Any] = Table("shelf", {"book": "book.Book", "lost": "nowhere.Lost"})
+    table: Table[Any] = Table(
+        "shelf", {"book": "book.Book", "lost": "nowhere.Lost"}
+    )
     assert (list(table), len(table), "book" in table, "pen" in table) == (
         ["book", "lost"],
         2,
@@ -65,13 +69,13 @@ def test_metrics_are_imported_when_they_are_asked_for(
         "pipeline.extensions.errant.metrics.errant",
         "pipeline.metrics.gleu",
     ]
-    assert loaded(code, names) == [f"pipeline.metrics.{name}" for name in metrics]
+    assert loaded(code, names) == [
+        f"pipeline.metrics.{name}" for name in metrics
+    ]
 
 
 def test_options_of_metrics_are_declared_where_they_are_named() -> None:
-    texts = (
-        f"'-r', '{ROOT}/data/reference0.txt', '-o', '{ROOT}/data/systems/careful.txt'"
-    )
+    texts = f"'-r', '{ROOT}/data/reference0.txt', '-o', '{ROOT}/data/systems/careful.txt'"
     code = "from pipeline.cli import main; main(['score', 'chrf', {}])"
     names = [
         "pipeline.metrics.green",

@@ -65,7 +65,9 @@ EXTENDED = {
 }
 """The extension that an example adds to, if it is not the core."""
 TITLES = [
-    pytest.param(title, marks=[needs(EXTENDED[title])] if title in EXTENDED else [])
+    pytest.param(
+        title, marks=[needs(EXTENDED[title])] if title in EXTENDED else []
+    )
     for title in EXAMPLES
 ]
 
@@ -187,7 +189,9 @@ def add_to_project(project: Path, blocks: list[Block]) -> set[str]:
 def call(folder: Path, paths: list[Path], *asked: list[str]) -> list[str]:
     """Run commands in a Python that imports from some folders; return what each of them printed."""
     environment = {
-        n: value for n, value in os.environ.items() if not n.startswith("GEC_PIPELINE")
+        n: value
+        for n, value in os.environ.items()
+        if not n.startswith("GEC_PIPELINE")
     }
     environment["PYTHONPATH"] = os.pathsep.join(map(str, paths))
     environment["PIPELINE_KERNEL"] = "python"
@@ -246,22 +250,34 @@ def files_of_package(folder: Path) -> None:
     for title in EXAMPLES:
         for block in section(title):
             names = block.about.split()
-            if title == "A data set" and block.language == "yaml" and "entry" in names:
-                (package / "data_sets.yaml").write_text(block.text, encoding="utf-8")
+            if (
+                title == "A data set"
+                and block.language == "yaml"
+                and "entry" in names
+            ):
+                (package / "data_sets.yaml").write_text(
+                    block.text, encoding="utf-8"
+                )
             elif title == "A published result" and block.language == "yaml":
                 name = Path(names[-1]).name
-                (package / "recipes" / name).write_text(block.text, encoding="utf-8")
+                (package / "recipes" / name).write_text(
+                    block.text, encoding="utf-8"
+                )
             elif len(names) == 2 and block.language == "python":
                 (package / names[0]).write_text(block.text, encoding="utf-8")
     for block in section("As a package of your own"):
         path = (
-            folder / block.about if block.language == "toml" else package / block.about
+            folder / block.about
+            if block.language == "toml"
+            else package / block.about
         )
         path.write_text(block.text, encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
-def installed_package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def installed_package(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Path]:
     """The folder where the package with all examples is installed."""
     folder = tmp_path_factory.mktemp("package")
     files_of_package(folder)
@@ -293,7 +309,10 @@ def test_an_example_in_a_package_of_its_own(
         *blocks,
         *(section("A data set") if title == "A published result" else ()),
     ]:
-        is_input = block.language in ("text", "yaml") and "pipeline/" not in block.about
+        is_input = (
+            block.language in ("text", "yaml")
+            and "pipeline/" not in block.about
+        )
         if is_input and block.about not in ("", "entry"):
             path = work / block.about
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -35,7 +35,9 @@ from tests.tools.faults.processes import children
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+posix = pytest.mark.skipif(
+    sys.platform == "win32", reason="there are no such signals"
+)
 NUMBERS = range(20)
 SQUARES = [number * number for number in NUMBERS]
 
@@ -63,7 +65,9 @@ def test_each_item_is_worked_on_once_and_by_no_other_process_than_asked(
 
 def test_processes_without_work_are_used_again() -> None:
     def pids() -> set[int]:
-        return set(results(lambda _: os.getpid(), iter(NUMBERS), 2, processes=True))
+        return set(
+            results(lambda _: os.getpid(), iter(NUMBERS), 2, processes=True)
+        )
 
     first = pids()
     assert first <= set(children(os.getpid()))
@@ -82,7 +86,9 @@ def test_processes_are_prepared_by_functions_of_this_one() -> None:
     try:
         workers.prepare_workers("test", partial(set_variable, "other"))
         workers.prepare_workers("test", partial(set_variable, "ready"))
-        assert set(results(value, iter(NUMBERS), 2, processes=True)) == {"ready"}
+        assert set(results(value, iter(NUMBERS), 2, processes=True)) == {
+            "ready"
+        }
     finally:
         workers._preparations.clear()
     assert set(results(value, iter(NUMBERS), 2, processes=True)) == {None}
@@ -139,7 +145,9 @@ def test_a_long_answer_goes_through_a_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_long_answer_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+def test_a_long_answer_that_cannot_be_written_is_reported(
+    tmp_path: Path,
+) -> None:
     message = "^the temporary folder cannot be written: No such file or directory; TMPDIR may name"
     with pytest.raises(IncompleteError, match=message):
         workers._answer(bytes, 100_000, tmp_path / "missing" / "folder")
@@ -147,7 +155,11 @@ def test_a_long_answer_that_cannot_be_written_is_reported(tmp_path: Path) -> Non
 
 def test_a_result_that_cannot_be_sent_is_an_error() -> None:
     with pytest.raises(TypeError, match="pickle"):
-        list(results(lambda _: threading.Lock(), iter(NUMBERS), 2, processes=True))
+        list(
+            results(
+                lambda _: threading.Lock(), iter(NUMBERS), 2, processes=True
+            )
+        )
 
 
 def test_long_answers_arrive_and_leave_nothing(
@@ -155,7 +167,10 @@ def test_long_answers_arrive_and_leave_nothing(
 ) -> None:
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     found = results(
-        lambda number: b"1" * (number * 10_000), iter(NUMBERS), 2, processes=True
+        lambda number: b"1" * (number * 10_000),
+        iter(NUMBERS),
+        2,
+        processes=True,
     )
     assert sorted(map(len, found)) == [number * 10_000 for number in NUMBERS]
     assert list(tmp_path.iterdir()) == []
@@ -173,7 +188,8 @@ def kill_itself(number: int) -> int:
 @posix
 def test_a_killed_process_is_reported() -> None:
     with pytest.raises(
-        WorkerLostError, match=r"^a worker process died \(out of memory, or killed"
+        WorkerLostError,
+        match=r"^a worker process died \(out of memory, or killed",
     ):
         done(kill_itself)
     assert done(square) == SQUARES
@@ -190,7 +206,8 @@ def test_a_stopped_process_ends_in_an_error_after_a_time(
 
     monkeypatch.setattr(workers, "PATIENCE", 0.5)
     with pytest.raises(
-        NoAnswerError, match=r"^no worker process has finished anything for 0\.5 s"
+        NoAnswerError,
+        match=r"^no worker process has finished anything for 0\.5 s",
     ):
         done(stop)
     monkeypatch.undo()
@@ -264,7 +281,11 @@ def test_resources_that_ran_out_are_recognised() -> None:
     assert "no more threads" in starved(RuntimeError("can't start new thread"))
     too_few = OSError(errno.EMFILE, "Too many open files")
     assert starved(too_few) == "the system gives no more: Too many open files"
-    others = [RuntimeError("other"), OSError(errno.ENOENT, "x"), ValueError("x")]
+    others = [
+        RuntimeError("other"),
+        OSError(errno.ENOENT, "x"),
+        ValueError("x"),
+    ]
     assert [starved(error) for error in others] == ["", "", ""]
 
 
@@ -279,7 +300,10 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run(
-        [sys.executable, "-c", code], env=environment, timeout=PATIENCE, check=False
+        [sys.executable, "-c", code],
+        env=environment,
+        timeout=PATIENCE,
+        check=False,
     )
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     end = time.monotonic() + PATIENCE

@@ -37,7 +37,10 @@ KEYS = {
         "overlap-match-penalty-n6-char",
         "77bbccef28d1fd5a1b935832176b868f",
     ),
-    "google_gleu": ("overlap-match-n4-whitespace", "ba7df6c8e53c9e21bd80e51bfbf58de6"),
+    "google_gleu": (
+        "overlap-match-n4-whitespace",
+        "ba7df6c8e53c9e21bd80e51bfbf58de6",
+    ),
     "green": (
         "overlap-match-source_only-common-source_match-source_len-n4-whitespace",
         "2072a3c2a76ab6d3155027823e19ab39",
@@ -69,7 +72,10 @@ KEYS = {
         "cleme-independent-48",
         "c0dbfd62910921c24f177a30352129d6",
     ),
-    "cleme[version=2]": ("cleme-dependent-0", "735612282244181838469d66083c2a6b"),
+    "cleme[version=2]": (
+        "cleme-dependent-0",
+        "735612282244181838469d66083c2a6b",
+    ),
     "nist": ("nist-mteval-13a-lc-5-mteval", "a1d07c40a2c51ab3697f3691913a2e91"),
     "cider": ("cider-whitespace-6.0", "7337ee9523926cae7c47525fae841a1e"),
     "length": ("overlap-n1-whitespace", "0177f74df6c987cfd0855211e92327e7"),
@@ -183,7 +189,9 @@ def same(expected: Any, got: Any, place: str = "") -> None:
 
 
 @pytest.mark.parametrize("name", ["quickstart", "human"])
-def test_results_json_keeps_its_form_and_its_numbers(tmp_path: Path, name: str) -> None:
+def test_results_json_keeps_its_form_and_its_numbers(
+    tmp_path: Path, name: str
+) -> None:
     """The files in tests/pinned/ were written by version 0.1.0, of the sample in data/."""
     run(ROOT / "configs" / f"{name}.yaml", tmp_path / "run")
     expected = json.loads(
@@ -192,7 +200,8 @@ def test_results_json_keeps_its_form_and_its_numbers(tmp_path: Path, name: str) 
     content = json.loads(
         (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
     )
-    assert [row.pop("higher_is_better") for row in content["scores"]] == [True] * len(
-        content["scores"]
-    )  # of 0.2.0
+    # of 0.2.0
+    assert [row.pop("higher_is_better") for row in content["scores"]] == [
+        True
+    ] * len(content["scores"])
     same(expected, content)

@@ -59,13 +59,17 @@ def test_rooms(path: str, room: str) -> None:
 
 def test_faces_are_names_that_other_rooms_import() -> None:
     """By reading."""
-    imports = list(imported_names(Path(__file__).parents[1] / "pipeline" / "stages.py"))
+    imports = list(
+        imported_names(Path(__file__).parents[1] / "pipeline" / "stages.py")
+    )
     assert "pipeline/scoring" in {room for room, _ in imports}
 
 
 def test_ceilings_only_go_down_and_no_lower_than_the_aims() -> None:
     before = dict.fromkeys(NEW_ROOM, 50.0)
-    rooms = {"room": Figures(code_lines=1000, tokens=70_000, nested=20, pairs=60)}
+    rooms = {
+        "room": Figures(code_lines=1000, tokens=70_000, nested=20, pairs=60)
+    }
     after = lowered(rooms, {"room": before})["room"]
     assert (after["nested"], after["pairs"]) == (20.0, 50.0)
     assert after["face"] == AIMS["face"]

@@ -69,19 +69,27 @@ def test_what_is_looked_at_is_there() -> None:
 
 
 @pytest.mark.parametrize("name", DESCRIBED)
-def test_everything_public_has_a_docstring_that_names_every_argument(name: str) -> None:
+def test_everything_public_has_a_docstring_that_names_every_argument(
+    name: str,
+) -> None:
     value, text = DESCRIBED[name]
     assert text.strip(), f"{name} has no docstring"
     if isinstance(value, property):
         return
-    own = "" if isinstance(value, FunctionType) else f" {value.__init__.__doc__ or ''}"
+    own = (
+        ""
+        if isinstance(value, FunctionType)
+        else f" {value.__init__.__doc__ or ''}"
+    )
     fields = (
         " ".join(field.name for field in dataclasses.fields(value))
         if dataclasses.is_dataclass(value)
         else ""
     )
     of_class = (
-        getattr(pipeline, name.partition(".")[0]).__doc__ or "" if "." in name else ""
+        getattr(pipeline, name.partition(".")[0]).__doc__ or ""
+        if "." in name
+        else ""
     )
     known = f"{text}{own} {fields} {of_class}"
     arguments = [
@@ -91,7 +99,9 @@ def test_everything_public_has_a_docstring_that_names_every_argument(name: str) 
         and not (isinstance(value, type) and name == "Evaluation")
     ]  # an Evaluation is made by evaluate, run and load alone
     assert [
-        argument for argument in arguments if not re.search(rf"\b{argument}\b", known)
+        argument
+        for argument in arguments
+        if not re.search(rf"\b{argument}\b", known)
     ] == []
 
 
@@ -108,16 +118,26 @@ def test_everything_public_is_typed(name: str) -> None:
         if argument.annotation is argument.empty
     ]
     assert untyped in ([], ["self"], ["cls"])
-    assert isinstance(value, type) or signature.return_annotation is not signature.empty
+    assert (
+        isinstance(value, type)
+        or signature.return_annotation is not signature.empty
+    )
 
 
 def test_help_api_names_everything_public() -> None:
     """Each name as code: in a line of an example, or between `marks`."""
     code = "\n".join(
-        [*re.findall(r"^ {4}.*$", PAGE, re.MULTILINE), *re.findall(r"`([^`]+)`", PAGE)]
+        [
+            *re.findall(r"^ {4}.*$", PAGE, re.MULTILINE),
+            *re.findall(r"`([^`]+)`", PAGE),
+        ]
     )
-    names = {name.rpartition(".")[2] for name in DESCRIBED} | set(pipeline.__all__)
-    assert [name for name in sorted(names) if not re.search(rf"\b{name}\b", code)] == []
+    names = {name.rpartition(".")[2] for name in DESCRIBED} | set(
+        pipeline.__all__
+    )
+    assert [
+        name for name in sorted(names) if not re.search(rf"\b{name}\b", code)
+    ] == []
 
 
 def test_help_api_names_every_argument_of_the_functions() -> None:
@@ -129,12 +149,16 @@ def test_help_api_names_every_argument_of_the_functions() -> None:
         for argument in inspect.signature(function).parameters.values()
     }
     assert [
-        name for name in sorted(arguments) if not re.search(rf"\b{name}\b", PAGE)
+        name
+        for name in sorted(arguments)
+        if not re.search(rf"\b{name}\b", PAGE)
     ] == []
 
 
 def test_modules_in_the_public_names_have_a_docstring() -> None:
     modules = [getattr(pipeline, name) for name in pipeline.__all__]
     assert [
-        m.__name__ for m in modules if isinstance(m, ModuleType) and not m.__doc__
+        m.__name__
+        for m in modules
+        if isinstance(m, ModuleType) and not m.__doc__
     ] == []

@@ -100,9 +100,11 @@ def test_a_link_in_a_run_directory_leads_nowhere(
     run(config, tmp_path / "run")
     expected = tree(tmp_path / "run")
     link = tmp_path / "run" / name
-    (shutil.rmtree if link.is_dir() else lambda path: path.unlink(missing_ok=True))(
-        link
-    )
+    (
+        shutil.rmtree
+        if link.is_dir()
+        else lambda path: path.unlink(missing_ok=True)
+    )(link)
     link.symlink_to(outside / target / ("nothing" * dangling))
     # as good as ours, but not ours
     (outside / "d" / COLUMNS).write_bytes(expected[f"statistics/d/{COLUMNS}"])
@@ -124,7 +126,9 @@ def test_a_link_in_a_run_directory_leads_nowhere(
     assert content(outside) == before
 
 
-def test_a_hard_link_is_not_written_through(tmp_path: Path, outside: Path) -> None:
+def test_a_hard_link_is_not_written_through(
+    tmp_path: Path, outside: Path
+) -> None:
     config = write_run(tmp_path)
     for name in ("results.json", "scores.csv", "run.json", "results.json.tmp"):
         run(config, tmp_path / "run")
@@ -139,7 +143,8 @@ def test_a_hard_link_is_not_written_through(tmp_path: Path, outside: Path) -> No
     (tmp_path / "run" / "log.txt").unlink()
     (tmp_path / "run" / "log.txt").hardlink_to(outside / "victim")
     with pytest.raises(
-        StoreError, match=r"log\.txt: cannot be written: is a link, or no regular file"
+        StoreError,
+        match=r"log\.txt: cannot be written: is a link, or no regular file",
     ):
         run(config, tmp_path / "run")
     assert content(outside) == before
@@ -157,10 +162,18 @@ def test_a_run_directory_may_itself_be_a_link(tmp_path: Path) -> None:
 # ---- what is no file
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.skipif(
+    not hasattr(os, "mkfifo"), reason="there are no named pipes here"
+)
 @pytest.mark.parametrize(
     "name",
-    ["run.json", "results.json", f"statistics/d/{COLUMNS}", "log.txt", "run.lock"],
+    [
+        "run.json",
+        "results.json",
+        f"statistics/d/{COLUMNS}",
+        "log.txt",
+        "run.lock",
+    ],
 )
 def test_a_pipe_in_a_run_directory_is_not_waited_for(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
@@ -182,7 +195,9 @@ def test_a_pipe_in_a_run_directory_is_not_waited_for(
     assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["unfinished/a.0-40.part", "unfinished/a.joined"])
+@pytest.mark.parametrize(
+    "name", ["unfinished/a.0-40.part", "unfinished/a.joined"]
+)
 def test_a_folder_or_pipe_among_the_parts_stops_nothing_but_itself(
     tmp_path: Path, name: str
 ) -> None:
@@ -208,18 +223,34 @@ def test_a_folder_or_pipe_among_the_parts_stops_nothing_but_itself(
         b'["gec-pipeline"]',
         b"\xff\xfe",
     ],
-    ids=["deep", "deep files", "odd files", "another program", "list", "binary"],
+    ids=[
+        "deep",
+        "deep files",
+        "odd files",
+        "another program",
+        "list",
+        "binary",
+    ],
 )
 @pytest.mark.parametrize("command", ["run", "clean", "fresh"])
 def test_any_manifest_is_read_or_told(
-    tmp_path: Path, text: bytes, command: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    text: bytes,
+    command: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     (tmp_path / "run" / "notes.txt").write_text("mine")
     (tmp_path / "run" / "run.json").write_bytes(text)
-    given = ["run", str(config), "-q", "--output"] if command != "clean" else ["clean"]
-    code = main([*given, str(tmp_path / "run"), *["--fresh"] * (command == "fresh")])
+    given = (
+        ["run", str(config), "-q", "--output"]
+        if command != "clean"
+        else ["clean"]
+    )
+    code = main(
+        [*given, str(tmp_path / "run"), *["--fresh"] * (command == "fresh")]
+    )
     said = capsys.readouterr().err
     assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
     assert code in (0, 2)
@@ -228,13 +259,16 @@ def test_any_manifest_is_read_or_told(
 
 
 @pytest.mark.parametrize("keep", [0, 1, 10, 30, 60, -2])
-def test_a_manifest_cut_short_does_not_stop_a_run(tmp_path: Path, keep: int) -> None:
+def test_a_manifest_cut_short_does_not_stop_a_run(
+    tmp_path: Path, keep: int
+) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
     manifest = tmp_path / "run" / "run.json"
     manifest.write_bytes(manifest.read_bytes()[:keep])
-    assert main(["clean", str(tmp_path / "run")]) == 2  # it cannot know what is its own
+    # it cannot know what is its own
+    assert main(["clean", str(tmp_path / "run")]) == 2
     assert tree(tmp_path / "run") == before
     run(config, tmp_path / "run")
     assert tree(tmp_path / "run") == before
@@ -274,7 +308,14 @@ def test_a_manifest_names_no_file_outside(
         main(
             ["clean", str(directory), "-q"]
             if command == "clean"
-            else ["run", str(config), "--output", str(directory), "-q", "--fresh"]
+            else [
+                "run",
+                str(config),
+                "--output",
+                str(directory),
+                "-q",
+                "--fresh",
+            ]
         )
         == 0
     )
@@ -305,7 +346,9 @@ def test_no_memory_is_taken_for_what_columns_claim(tmp_path: Path) -> None:
     data = path.read_bytes()
     first = data.index(b"\n") + 1
     shape = data.index(b"(40, ", first)
-    path.write_bytes(data[:shape] + b"(40000000000, " + data[shape + len(b"(40, ") :])
+    path.write_bytes(
+        data[:shape] + b"(40000000000, " + data[shape + len(b"(40, ") :]
+    )
     with path.open("r+b") as file:
         file.truncate(1 << 36)
     part = tmp_path / "run" / "unfinished" / "a.0-40.part"
@@ -393,7 +436,9 @@ STRANGE: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize(("change", "words"), STRANGE.values(), ids=STRANGE)
-@pytest.mark.parametrize("command", ["show", "report --format=csv", "compare", "rank"])
+@pytest.mark.parametrize(
+    "command", ["show", "report --format=csv", "compare", "rank"]
+)
 def test_results_that_no_run_writes_are_told_with_their_place(
     tmp_path: Path,
     change: Any,
@@ -414,7 +459,9 @@ def test_results_that_no_run_writes_are_told_with_their_place(
 
 
 def test_parts_of_results_that_do_not_fit_together_are_one_message(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The scores lack an output that the table shows: a KeyError where it is made."""
     run(write_run(tmp_path), tmp_path / "run")
@@ -424,7 +471,8 @@ def test_parts_of_results_that_do_not_fit_together_are_one_message(
     path.write_text(json.dumps(stored), encoding="utf-8")
     capsys.readouterr()
     assert main(["show", str(tmp_path / "run"), "--columns", "numer_*"]) == 2
-    *_, said = capsys.readouterr().err.splitlines()  # after the warnings of the run
+    # after the warnings of the run
+    *_, said = capsys.readouterr().err.splitlines()
     assert said.startswith(
         f"error: {tmp_path / 'run'}: the parts of results.json do not fit together"
     )
@@ -437,7 +485,10 @@ def test_parts_of_results_that_do_not_fit_together_are_one_message(
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("results.json", b'{"schema": 1, "scores": [' + b"[]," * 5_000_000 + b"[]]}"),
+        (
+            "results.json",
+            b'{"schema": 1, "scores": [' + b"[]," * 5_000_000 + b"[]]}",
+        ),
         (
             "run.json",
             b'{"program": "gec-pipeline 0.2.0", "files": ['
@@ -459,12 +510,16 @@ def test_values_are_counted_before_memory_is_taken_for_them(
     assert f"{name}: is not" in done.stderr
 
 
-def test_lines_that_columns_cannot_have_are_not_looked_for(tmp_path: Path) -> None:
+def test_lines_that_columns_cannot_have_are_not_looked_for(
+    tmp_path: Path,
+) -> None:
     """A list of the shapes of all blocks of 10**15 lines would fill any memory."""
     run(write_run(tmp_path), tmp_path / "run")
     path = tmp_path / "run" / "results.json"
     path.write_text(
-        path.read_text(encoding="utf-8").replace('"lines": 40', f'"lines": {10**15}'),
+        path.read_text(encoding="utf-8").replace(
+            '"lines": 40', f'"lines": {10**15}'
+        ),
         encoding="utf-8",
     )
     for command in (["report", "--format=csv"], ["compare"], ["rank"]):
@@ -476,7 +531,18 @@ def test_lines_that_columns_cannot_have_are_not_looked_for(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "name", ["..", ".", "a/b", "/etc/passwd", "../../x", "a\\b", "-rf", "", "con\0trol"]
+    "name",
+    [
+        "..",
+        ".",
+        "a/b",
+        "/etc/passwd",
+        "../../x",
+        "a\\b",
+        "-rf",
+        "",
+        "con\0trol",
+    ],
 )
 @pytest.mark.parametrize("kind", ["systems", "datasets"])
 def test_names_that_lead_out_of_the_folder_are_refused(
@@ -487,7 +553,9 @@ def test_names_that_lead_out_of_the_folder_are_refused(
     (key,) = text[kind]
     text[kind][name] = text[kind].pop(key)
     config.write_text(json.dumps(text), encoding="utf-8")
-    assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
+    assert (
+        main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
+    )
     assert not (tmp_path / "run").exists()
 
 
@@ -500,7 +568,11 @@ def limited(
     """Give a command that may have so much address space."""
     code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20, {megabytes} << 20));"
     code += "import sys; from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(
         command,
@@ -531,7 +603,10 @@ def xz_of_much(path: Path) -> None:
 
 
 def parquet_of_one_text_again_and_again(path: Path) -> None:
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pa, pq = (
+        pytest.importorskip("pyarrow"),
+        pytest.importorskip("pyarrow.parquet"),
+    )
     texts = pa.DictionaryArray.from_arrays(
         pa.array([0] * 5000, pa.int32()), pa.array(["x" * (1 << 23)])
     )

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     from pipeline.stage import Job, Scored
 
-DOCUMENTED = re.findall(r"^([a-z]+)  +[A-Z]", stages.__doc__ or "", re.MULTILINE)
+DOCUMENTED = re.findall(
+    r"^([a-z]+)  +[A-Z]", stages.__doc__ or "", re.MULTILINE
+)
 """The names of the stages as the docstring of the file lists them."""
 
 
@@ -58,7 +60,11 @@ def test_a_stage_is_a_function_and_a_line(
     """It runs after those before it, with what it asks for, and what it adds is in results.json."""
 
     def best(scored: Scored, asked: int) -> Scored:
-        names = [score.system for score in scored.results.scores if score.rank <= asked]
+        names = [
+            score.system
+            for score in scored.results.scores
+            if score.rank <= asked
+        ]
         assert all(
             score.bootstrap
             for metric_result in scored.metric_results
@@ -71,7 +77,9 @@ def test_a_stage_is_a_function_and_a_line(
 
     added = [
         Stage(
-            name="finding the best", requested=lambda job: len(job.metrics), add=best
+            name="finding the best",
+            requested=lambda job: len(job.metrics),
+            add=best,
         ),
         Stage(name="no", requested=nothing, add=best),
     ]
@@ -91,7 +99,9 @@ def test_a_stage_is_a_function_and_a_line(
     )
 
 
-def test_a_listener_of_its_own_hears_nothing_and_stops_nothing(tmp_path: Path) -> None:
+def test_a_listener_of_its_own_hears_nothing_and_stops_nothing(
+    tmp_path: Path,
+) -> None:
     config = write_run(tmp_path, 9)
     assert run(config, tmp_path / "run", AUTO, Listener()).scores
 

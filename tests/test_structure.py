@@ -71,7 +71,8 @@ MOST = 20
 """Python files in a folder, but for that of the commands, where each is a file."""
 
 FILES = {
-    path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))
+    path.relative_to(PACKAGE).as_posix(): path
+    for path in sorted(PACKAGE.rglob("*.py"))
 }
 
 
@@ -88,14 +89,18 @@ class Import(NamedTuple):
 def room(file: str) -> str:
     """Return the innermost room whose folder a file is in, or the file itself where it is one."""
     rooms = [room for floor in FLOORS for room in floor]
-    own = [name for name in rooms if file == name or file.startswith(f"{name}/")]
+    own = [
+        name for name in rooms if file == name or file.startswith(f"{name}/")
+    ]
     assert own, f"{file} is in no room: see FLOORS"
     return max(own, key=len)
 
 
 def floor(file: str) -> int:
     """Return the number of the floor of a file, from the ground up."""
-    return next(number for number, rooms in enumerate(FLOORS) if room(file) in rooms)
+    return next(
+        number for number, rooms in enumerate(FLOORS) if room(file) in rooms
+    )
 
 
 def is_typing(node: ast.AST) -> bool:
@@ -151,7 +156,10 @@ def imported(name: str) -> list[Import]:
             )
             parts = [[*base, alias.name] for alias in node.names]
         elif node.module and node.module.split(".")[0] == "pipeline":
-            parts = [[*node.module.split(".")[1:], alias.name] for alias in node.names]
+            parts = [
+                [*node.module.split(".")[1:], alias.name]
+                for alias in node.names
+            ]
         else:
             parts = []
         files += [
@@ -173,7 +181,9 @@ def known(parts: list[str]) -> str | None:
             if name in FILES:
                 return name
     sources = [
-        PACKAGE.joinpath(*end).with_suffix(".pyx") for end in (parts, parts[:-1]) if end
+        PACKAGE.joinpath(*end).with_suffix(".pyx")
+        for end in (parts, parts[:-1])
+        if end
     ]
     assert any(source.is_file() for source in sources), (
         f"import of {'.'.join(parts)}, which is no file of the package"
@@ -192,7 +202,9 @@ def test_the_reader_of_imports_sees_what_is_known_to_be_there() -> None:
         "kernel/__init__.py",
     } <= of_stages
     # inside a function
-    assert "stages.py" in {item.file for item in imported("cli/commands/run.py")}
+    assert "stages.py" in {
+        item.file for item in imported("cli/commands/run.py")
+    }
     assert any(item.typing for item in imported("kernel/__init__.py"))
 
 
@@ -220,7 +232,9 @@ def test_there_are_no_circles() -> None:
 
 def test_no_folder_has_more_files_than_can_be_seen_at_a_glance() -> None:
     counted = Counter(
-        str(Path(name).parent) for name in FILES if not name.endswith("__init__.py")
+        str(Path(name).parent)
+        for name in FILES
+        if not name.endswith("__init__.py")
     )
     assert {
         folder: count
@@ -252,7 +266,9 @@ def vague_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def test_names_that_live_long_say_what_they_are() -> None:
     assert {
-        name: wrong for name in FILES if (wrong := list(vague_names(parsed(name))))
+        name: wrong
+        for name in FILES
+        if (wrong := list(vague_names(parsed(name))))
     } == {}
 
 
@@ -272,11 +288,14 @@ def test_many_fields_are_given_by_keyword() -> None:
         for node in ast.walk(parsed(name)):
             if not isinstance(node, ast.ClassDef):
                 continue
-            decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
+            decorators = [
+                ast.unparse(decorator) for decorator in node.decorator_list
+            ]
             fields = [
                 child
                 for child in node.body
-                if isinstance(child, ast.AnnAssign) and not is_class_variable(child)
+                if isinstance(child, ast.AnnAssign)
+                and not is_class_variable(child)
             ]
             if (
                 any(
@@ -285,9 +304,13 @@ def test_many_fields_are_given_by_keyword() -> None:
                 )
                 and len(fields) > 5
             ):
-                wrong.append(f"{name}:{node.lineno} {node.name}: {len(fields)} fields")
+                wrong.append(
+                    f"{name}:{node.lineno} {node.name}: {len(fields)} fields"
+                )
     assert [
-        text for text in wrong if "metrics/" not in text and "extensions/" not in text
+        text
+        for text in wrong
+        if "metrics/" not in text and "extensions/" not in text
     ] == []
 
 
@@ -317,7 +340,9 @@ def test_peers_and_optional_packages_are_not_imported_when_a_file_is() -> None:
                 else [node.module or ""]
             )
             absolute = isinstance(node, ast.Import) or not node.level
-            found |= {(name, module.split(".")[0]) for module in modules if absolute}
+            found |= {
+                (name, module.split(".")[0]) for module in modules if absolute
+            }
     assert [(name, module) for name, module in found if module in PEERS] == []
     assert ("kernel/python/draws.py", "numpy") in found
 
@@ -356,7 +381,9 @@ def test_starting_costs_nothing(code: str) -> None:
 
 
 def test_the_modules_looked_for_would_be_found() -> None:
-    assert loaded("import pipeline.data.config.load, pipeline.stages", HEAVY) == [
+    assert loaded(
+        "import pipeline.data.config.load, pipeline.stages", HEAVY
+    ) == [
         "numpy",
         "pydantic",
         "yaml",

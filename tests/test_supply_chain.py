@@ -18,8 +18,12 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 def pinned() -> dict[str, str]:
     """Return the version of each package in the constraints."""
     text = (ROOT / ".github" / "constraints.txt").read_text(encoding="utf-8")
-    rows = [line for line in text.splitlines() if line and not line.startswith("#")]
-    pairs = [re.fullmatch(r"([A-Za-z0-9._-]+)==([A-Za-z0-9.]+)", row) for row in rows]
+    rows = [
+        line for line in text.splitlines() if line and not line.startswith("#")
+    ]
+    pairs = [
+        re.fullmatch(r"([A-Za-z0-9._-]+)==([A-Za-z0-9.]+)", row) for row in rows
+    ]
     assert None not in pairs, "a line is no NAME==VERSION"
     return {canonicalize_name(pair[1]): pair[2] for pair in pairs if pair}
 
@@ -37,7 +41,9 @@ def test_actions_are_pinned_by_commit() -> None:
 
 
 def test_the_constraints_fit_what_is_required() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = tomllib.loads(
+        (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    )
     texts = [
         *project["build-system"]["requires"],
         *project["project"]["dependencies"],
@@ -52,7 +58,9 @@ def test_the_constraints_fit_what_is_required() -> None:
 
 
 def test_the_workflow_builds_with_the_constraints_and_the_date() -> None:
-    text = (ROOT / ".github" / "workflows" / "wheels.yml").read_text(encoding="utf-8")
+    text = (ROOT / ".github" / "workflows" / "wheels.yml").read_text(
+        encoding="utf-8"
+    )
     assert text.count("/.github/constraints.txt") == 2
     assert text.count(f"SOURCE_DATE_EPOCH={DATE}") == 2
     commands = re.findall(r"pipx run (\S+)", text)

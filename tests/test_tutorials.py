@@ -56,7 +56,9 @@ def commands(name: str) -> list[list[str]]:
     Runs take fewer samples than there, which is quicker.
     """
     written = re.findall(
-        r"^(?:\$ |    )gec-pipeline (.*)", page(name).replace("\\\n", " "), re.MULTILINE
+        r"^(?:\$ |    )gec-pipeline (.*)",
+        page(name).replace("\\\n", " "),
+        re.MULTILINE,
     )
     assert len(written) > 1
     each = [shlex.split(line) for line in written]
@@ -68,7 +70,9 @@ def commands(name: str) -> list[list[str]]:
 
 def lacks(*packages: str) -> pytest.MarkDecorator:
     absent = [
-        package for package in packages if importlib.util.find_spec(package) is None
+        package
+        for package in packages
+        if importlib.util.find_spec(package) is None
     ]
     return pytest.mark.skipif(
         bool(absent), reason=f"{' and '.join(absent)} not installed"
@@ -102,7 +106,11 @@ def write_models(folder: Path) -> None:
         *(f"##{letter}" for letter in letters),
     ]
     words = {word: number for number, word in enumerate(vocabulary)}
-    own = tokenizers.Tokenizer(tokenizers.models.WordPiece(words, unk_token="[UNK]"))  # noqa: S106 (no password)
+    model = tokenizers.models.WordPiece(
+        words,
+        unk_token="[UNK]",  # noqa: S106 (no password)
+    )
+    own = tokenizers.Tokenizer(model)
     own.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     ends = [("[CLS]", 2), ("[SEP]", 3)]
     own.post_processor = tokenizers.processors.TemplateProcessing(
@@ -121,7 +129,9 @@ def write_models(folder: Path) -> None:
         "num_attention_heads": 2,
         "intermediate_size": 16,
     }
-    bert = transformers.BertConfig(vocab_size=len(vocabulary), num_labels=1, **size)
+    bert = transformers.BertConfig(
+        vocab_size=len(vocabulary), num_labels=1, **size
+    )
     nets = {
         "bert-base-uncased": transformers.BertModel,
         "bert-base-cased": transformers.BertModel,
@@ -135,11 +145,16 @@ def write_models(folder: Path) -> None:
     signs = {
         sign: number
         for number, sign in enumerate(
-            ["<|endoftext|>", *sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())]
+            [
+                "<|endoftext|>",
+                *sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet()),
+            ]
         )
     }
     levels = tokenizers.Tokenizer(tokenizers.models.BPE(signs, []))
-    levels.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    levels.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(
+        add_prefix_space=False
+    )
     end = "<|endoftext|>"
     plain = transformers.PreTrainedTokenizerFast(
         tokenizer_object=levels, bos_token=end, eos_token=end, unk_token=end
@@ -163,7 +178,9 @@ def invented(file: DataFile) -> bytes:
     if file.name.startswith("judgments"):
         items = []
         for line in range(LINES):
-            chosen = [SYSTEMS[(line + step) % len(SYSTEMS)] for step in range(5)]
+            chosen = [
+                SYSTEMS[(line + step) % len(SYSTEMS)] for step in range(5)
+            ]
             ranks = [
                 f'<translation system="{name}" rank="{1 + chance(line, name) % 5}"/>'
                 for name in chosen
@@ -219,17 +236,22 @@ def test_the_tutorial_of_seeda(
         if command[0] != "reproduce":
             numbered = (
                 ["--numbering", "0"]
-                if "judgments_edit" in " ".join(command) and command[0] == "correlate"
+                if "judgments_edit" in " ".join(command)
+                and command[0] == "correlate"
                 else []
             )
             assert main([*command, *numbered]) == 0, command
     printed = capsys.readouterr().out
     for name in ("GLEU+", "IMPARA", "Scribendi", "BERTScore"):
-        assert re.search(rf"^{re.escape(name)} +TS_edit ", printed, re.MULTILINE), name
-    results = json.loads((sample / "runs" / "seeda" / "results.json").read_text())
-    assert {len(row["systems"]) for row in results["human"]["correlations"]} == {
-        len(SYSTEMS) - 3
-    }
+        assert re.search(
+            rf"^{re.escape(name)} +TS_edit ", printed, re.MULTILINE
+        ), name
+    results = json.loads(
+        (sample / "runs" / "seeda" / "results.json").read_text()
+    )
+    assert {
+        len(row["systems"]) for row in results["human"]["correlations"]
+    } == {len(SYSTEMS) - 3}
 
 
 @lacks("comet", "torch")
@@ -241,7 +263,9 @@ def test_the_tutorial_of_comet(
 ) -> None:
     """Numbers that are exported come out again, without the model."""
     (sample / "models").mkdir()
-    (sample / "models" / "comet").symlink_to(shared / "neural" / "models" / "comet")
+    (sample / "models" / "comet").symlink_to(
+        shared / "neural" / "models" / "comet"
+    )
     write_configs("comet", sample)
     for command in commands("comet"):
         if command[0] != "init":
@@ -261,7 +285,9 @@ def test_the_tutorial_of_comet(
 
 @pytest.mark.usefixtures("forgotten")
 def test_the_page_of_the_judge(
-    sample: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    sample: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_configs("judge", sample)
     with served() as (server, address):
@@ -273,21 +299,25 @@ def test_the_page_of_the_judge(
         assert len(server.asked) == 96
     printed = capsys.readouterr()
     assert "96 of 96 distinct texts would be computed, about " in printed.out
-    assert re.search(r"^judge +96 ", printed.out, re.MULTILINE), printed.out[-2500:]
+    assert re.search(r"^judge +96 ", printed.out, re.MULTILINE), printed.out[
+        -2500:
+    ]
     assert KEY not in printed.out + printed.err
 
 
 @pytest.mark.usefixtures("forgotten")
-def test_the_page_of_effects(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_of_effects(
+    sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The command with models is for those who have some."""
     assert main(["run", "configs/quickstart.yaml", "-q"]) == 0
     for command in commands("effects"):
         if "impara" not in command:
             assert main(command) == 0, command
     assert "the shares add up to" in capsys.readouterr().out
-    assert '"effects":{' in (sample / "runs" / "quickstart" / "report.html").read_text(
-        encoding="utf-8"
-    )
+    assert '"effects":{' in (
+        sample / "runs" / "quickstart" / "report.html"
+    ).read_text(encoding="utf-8")
 
 
 def test_the_examples_of_the_page_of_help_run(

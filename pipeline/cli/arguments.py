@@ -9,7 +9,14 @@ import argparse
 import codecs
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import replace
 from encodings.aliases import aliases
 from pathlib import Path
@@ -19,7 +26,15 @@ from ..data.config.resolved import Column, Dataset, Input, System
 from ..data.formats import ENCODED, READERS, format_in
 from ..errors import ConfigError, CorpusError, Problem, did_you_mean
 from ..files.plain_files import STDIN
-from ..files.remote import PREFIX, Remote, is_data, is_glob, is_remote, is_there, locate
+from ..files.remote import (
+    PREFIX,
+    Remote,
+    is_data,
+    is_glob,
+    is_remote,
+    is_there,
+    locate,
+)
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -37,7 +52,10 @@ def given_path(text: str) -> Path | Remote:
         return STDIN
     if not is_data(text):
         return locate(Path(), text)
-    from ..data.dataset_cache import path_of  # here, because few texts are of data sets
+    # here, because few texts are of data sets
+    from ..data.dataset_cache import (
+        path_of,
+    )
 
     return path_of(text)
 
@@ -50,7 +68,9 @@ def given_text(text: str, flag: str) -> Input:
     if form and column_named:
         if not isinstance(path, Path):
             return path
-        return Column(kind=form, path=path, column=column_named(path, column, flag))
+        return Column(
+            kind=form, path=path, column=column_named(path, column, flag)
+        )
     if form is None or not column:
         return path
     is_name = not re.fullmatch(r"[1-9][0-9]{0,5}", column)
@@ -84,7 +104,9 @@ def annotated_output(text: str) -> Input:
     if text == "-":
         return given_text(text, "-o")
     path, column = _split_column(text, "-o")
-    if not isinstance(path, Path) or not _has_annotations(path, by_content=True):
+    if not isinstance(path, Path) or not _has_annotations(
+        path, by_content=True
+    ):
         return given_text(text, "-o")
     if column:
         raise ConfigError(
@@ -136,7 +158,11 @@ def add_files(
     standard input. With `gold`, there is --gold, and -r may be left out beside it. With `plain`,
     nothing is declared beside the files.
     """
-    files: dict[str, Any] = {"nargs": "+", "action": "extend", "metavar": "FILE"}
+    files: dict[str, Any] = {
+        "nargs": "+",
+        "action": "extend",
+        "metavar": "FILE",
+    }
     parser.add_argument(
         "-s",
         "--src",
@@ -264,7 +290,11 @@ def open_files(
     `references` is whether they read any.
     """
     from ..data.input_readers import needs_files, open_corpus, takes_texts
-    from ..data.input_warnings import suspicions  # here, because --help opens nothing
+
+    # here, because --help opens nothing
+    from ..data.input_warnings import (
+        suspicions,
+    )
     from ..data.inputs import TEXTS
     from ..report.terminal.printing import print_warnings
 
@@ -274,15 +304,22 @@ def open_files(
         raise ConfigError(f"-o: {repeated} is given twice")
     dataset = _dataset(args, views, required=references)
     texts: dict[str, Input] = {}
-    are_annotated = any(needs_files(view) and not takes_texts(view) for view in views)
+    are_annotated = any(
+        needs_files(view) and not takes_texts(view) for view in views
+    )
     for output in outputs:
-        text = annotated_output(output) if are_annotated else given_text(output, "-o")
+        text = (
+            annotated_output(output)
+            if are_annotated
+            else given_text(output, "-o")
+        )
         name = output
         if isinstance(text, Remote):
             # Parts of addresses are secret, so that several may look the same.
             name = str(text)
             same = sum(
-                other == name or other.startswith(f"{name} #") for other in texts
+                other == name or other.startswith(f"{name} #")
+                for other in texts
             )
             if same:
                 name = f"{name} #{same + 1}"
@@ -317,9 +354,15 @@ def _dataset(
     source = given_text(args.source, "-s") if args.source else None
     # The references: an M2 file, columns of one file, or a text each.
     m2 = None
-    if len(references) == 1 and references[0] != "-" and not is_remote(references[0]):
+    if (
+        len(references) == 1
+        and references[0] != "-"
+        and not is_remote(references[0])
+    ):
         path = given_path(references[0])
-        if isinstance(path, Path) and _has_annotations(path, by_content=reads_edits):
+        if isinstance(path, Path) and _has_annotations(
+            path, by_content=reads_edits
+        ):
             m2 = path
     texts: list[Input] = []
     if not m2:
@@ -355,7 +398,9 @@ def _dataset(
         column_named = READERS[form].column_named
         if column_named:
             path = given_path(gold)
-            source = Column(kind=form, path=path, column=column_named(path, "", "-s"))
+            source = Column(
+                kind=form, path=path, column=column_named(path, "", "-s")
+            )
     return Dataset(
         name=DATASET,
         source=_with_options(args, source) if source else None,
@@ -388,7 +433,8 @@ def kernel_notes(corpora: "Iterable[Corpus]") -> Iterator[str]:
     reason = kernel.why_not_native()
     if (
         reason
-        and sum(corpus.lines * len(corpus.systems) for corpus in corpora) > SLOW_OUTPUTS
+        and sum(corpus.lines * len(corpus.systems) for corpus in corpora)
+        > SLOW_OUTPUTS
     ):
         yield f"the Python kernel is used: it is slower, with equal results. {reason}"
 
@@ -494,7 +540,9 @@ def add_settings(
         else:
             options["metavar"] = "NAME" if kind in (str, str | None) else "N"
         flag = flags.get(name, f"--{name.replace('_', '-')}")
-        parser.add_argument(flag, dest=name, default=None, help=meaning, **options)
+        parser.add_argument(
+            flag, dest=name, default=None, help=meaning, **options
+        )
 
 
 def add_shown(parser: argparse.ArgumentParser, *names: str) -> None:
@@ -539,7 +587,9 @@ def selection_of(args: argparse.Namespace) -> "Selection":
         if isinstance(value, str):
             value = [] if name == "system" else [value]
         selected[name] = value
-    return Selection(selected["metric"], selected["dataset"], selected["system"])
+    return Selection(
+        selected["metric"], selected["dataset"], selected["system"]
+    )
 
 
 COMPUTING = ("devices", "batch_size", "recompute", "cache")

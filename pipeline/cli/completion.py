@@ -48,13 +48,17 @@ def complete(
     words = split_line(line, int(os.environ.get("COMP_POINT") or len(line)))[3]
     name = next((word for word in words[1:] if not word.startswith("-")), None)
     parser, command = parser_of(name if name in commands else None)
-    completions = commands[name].completions if name and name in commands else {}
+    completions = (
+        commands[name].completions if name and name in commands else {}
+    )
     parsers = [command]
     for sub_parser in parsers:
         for action in sub_parser._actions:  # noqa: SLF001 (argparse has no other way to them)
             argument = action.dest
             table = completions.get(argument)
-            table = table or NAMES.get(f"{name} {argument}") or NAMES.get(argument)
+            table = (
+                table or NAMES.get(f"{name} {argument}") or NAMES.get(argument)
+            )
             completer: Any = None
             if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
                 parsers += action.choices.values()

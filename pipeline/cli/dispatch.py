@@ -41,9 +41,7 @@ from ..lookup import leave_working_directory
 from ..parallel import starved
 from .streams import guard, show_every_letter, silence
 
-INTERRUPTED = (
-    "interrupted; what was finished is kept: run the same command again to go on"
-)
+INTERRUPTED = "interrupted; what was finished is kept: run the same command again to go on"
 _interrupted = threading.Event()
 """It is set once the message INTERRUPTED is printed."""
 STARVED = (
@@ -71,7 +69,9 @@ metric that has no score, and there are too many such ways to check each.
 
 
 def _core(module: str, summary: str, **flags: Any) -> Command:
-    return Command(module=f"pipeline.cli.commands.{module}", summary=summary, **flags)
+    return Command(
+        module=f"pipeline.cli.commands.{module}", summary=summary, **flags
+    )
 
 
 CORE_COMMANDS = {
@@ -92,7 +92,8 @@ CORE_COMMANDS = {
         takes_plugins=True,
     ),
     "init": _core(
-        "init", "write a config to start from, or the sample to try everything with"
+        "init",
+        "write a config to start from, or the sample to try everything with",
     ),
     "show": _core("show", "print the results of a run", reads_runs=True),
     "report": _core(
@@ -109,17 +110,22 @@ CORE_COMMANDS = {
         "rank the systems of a run: intervals, rank ranges, clusters, groups",
         reads_runs=True,
     ),
-    "data": _core("data", "fetch published data sets, check them, tell where they are"),
+    "data": _core(
+        "data", "fetch published data sets, check them, tell where they are"
+    ),
     "list": _core(
         "list",
         "list metrics with their options, tokenizers, or statistics of agreement",
         takes_plugins=True,
     ),
     "schema": _core(
-        "schema", "print the JSON Schema of configs, for editors", takes_plugins=True
+        "schema",
+        "print the JSON Schema of configs, for editors",
+        takes_plugins=True,
     ),
     "doctor": _core(
-        "doctor", "tell versions, kernel and optional parts of this installation"
+        "doctor",
+        "tell versions, kernel and optional parts of this installation",
     ),
     "help": _core("help", "read about a topic"),
 }
@@ -134,7 +140,9 @@ def commands() -> dict[str, Command]:
         module = f"{extension.package}.{command.module}"
         completions = {}
         for argument, reference in command.completions.items():
-            completions[argument] = f"{extension.package}.{reference.replace(':', '.')}"
+            completions[argument] = (
+                f"{extension.package}.{reference.replace(':', '.')}"
+            )
         resolved = replace(command, module=module, completions=completions)
         all_commands.setdefault(name, resolved)
     return all_commands
@@ -169,11 +177,15 @@ class Help(argparse.HelpFormatter):
                 for line in block:
                     lines += _wrapped(line, width)
             else:
-                lines += textwrap.wrap(" ".join(block), width, break_on_hyphens=False)
+                lines += textwrap.wrap(
+                    " ".join(block), width, break_on_hyphens=False
+                )
         return "\n".join(indent + line for line in lines)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
-        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+        return textwrap.wrap(
+            " ".join(text.split()), width, break_on_hyphens=False
+        )
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings or action.nargs == 0:
@@ -210,7 +222,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message and leave with exit code 2."""
-        self.exit(2, printable(f"error: {message}\nSee `{self.prog} --help`.\n"))
+        self.exit(
+            2, printable(f"error: {message}\nSee `{self.prog} --help`.\n")
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -236,7 +250,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             return complete(lambda name: _parser(name, ["--help"]), commands())
     # Matrix products here are small: threads would only wait for each other.
-    for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    for variable in (
+        "OPENBLAS_NUM_THREADS",
+        "OMP_NUM_THREADS",
+        "MKL_NUM_THREADS",
+    ):
         os.environ.setdefault(variable, "1")
     try:
         try:
@@ -251,7 +269,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for line in str(error).split("\n"):
             lines.append(f"error: {line}" if line[:1].strip() else line)
         print_text("\n".join(lines), sys.stderr)
-        return IncompleteError.exit_code if _is_starved(error) else error.exit_code
+        return (
+            IncompleteError.exit_code if _is_starved(error) else error.exit_code
+        )
     except KeyboardInterrupt:
         _interrupted.set()
         print(INTERRUPTED, file=sys.stderr)
@@ -373,7 +393,8 @@ def _take_metric_options(arguments: Sequence[str]) -> None:
 
 def _dispatch(arguments: list[str]) -> int:
     name = next(
-        (argument for argument in arguments if not argument.startswith("-")), None
+        (argument for argument in arguments if not argument.startswith("-")),
+        None,
     )
     command = command_named(name) if name else None
     if command and command.takes_plugins:
@@ -414,7 +435,9 @@ def _dispatch(arguments: list[str]) -> int:
         runs: list[str] = []
         for argument in ("run", "run2", "more"):
             value = getattr(parsed, argument, None) or ()
-            runs += map(str, value if isinstance(value, list | tuple) else [value])
+            runs += map(
+                str, value if isinstance(value, list | tuple) else [value]
+            )
         position = " or ".join(dict.fromkeys(runs)) or "the run directory"
         raise StoreError(
             f"{position}: the parts of results.json do not fit together, so it is damaged, or no "

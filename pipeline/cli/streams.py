@@ -35,7 +35,9 @@ class Guarded:
         """Write a text; raises OSError if that fails and the stream is needed."""
         escaped = text
         if self._escapes:
-            escaped = CONTROLS.sub(lambda control: f"\\x{ord(control[0]):02x}", text)
+            escaped = CONTROLS.sub(
+                lambda control: f"\\x{ord(control[0]):02x}", text
+            )
         self._do(self._stream.write, escaped)
         return len(text)
 
@@ -70,9 +72,13 @@ def guard() -> None:
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             handle = os.open(os.devnull, os.O_RDWR)
-            setattr(sys, name, open(handle, "w" if number else "r", encoding="utf-8"))  # noqa: PTH123, SIM115
+            mode = "w" if number else "r"
+            stream = open(handle, mode, encoding="utf-8")  # noqa: PTH123, SIM115
+            setattr(sys, name, stream)
     if sys.stdout.isatty():
-        sys.stdout = cast("TextIO", Guarded(sys.stdout, needed=True, escapes=True))
+        sys.stdout = cast(
+            "TextIO", Guarded(sys.stdout, needed=True, escapes=True)
+        )
     sys.stderr = cast(
         "TextIO", Guarded(sys.stderr, needed=False, escapes=sys.stderr.isatty())
     )
@@ -87,7 +93,9 @@ def show_every_letter() -> None:
     def escaped(error: UnicodeError) -> tuple[str, int]:
         if not isinstance(error, UnicodeEncodeError):
             raise error
-        return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+        return json.dumps(error.object[error.start : error.end])[
+            1:-1
+        ], error.end
 
     codecs.register_error("gec-pipeline-visible", escaped)
     for stream in (sys.stdout, sys.stderr):

@@ -22,7 +22,9 @@ __all__ = ["nltk", "rouge_score", "sacrebleu"]
 def __getattr__(name: str) -> Any:
     """Import a module when it is first used."""
     if name not in __all__:
-        raise AttributeError(f"module 'pipeline.compat' has no attribute '{name}'")
+        raise AttributeError(
+            f"module 'pipeline.compat' has no attribute '{name}'"
+        )
     return import_module(f".{name}", __name__)
 
 

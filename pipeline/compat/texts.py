@@ -69,9 +69,13 @@ def sums_of(
     compacted: Columns = columns
     if not present.all():
         lengths = np.where(present, columns["ref_len"], -1)
-        compacted = compact({**columns, "ref_len": lengths}, metric.spec.of_references)
+        compacted = compact(
+            {**columns, "ref_len": lengths}, metric.spec.of_references
+        )
     terms = metric.make_terms(compacted)
-    per_reference = {field.name for field in metric.terms if field.per_reference}
+    per_reference = {
+        field.name for field in metric.terms if field.per_reference
+    }
     lines, references = present.shape
     rows = np.arange(lines)
     chosen: Any = 0
@@ -124,7 +128,9 @@ def ids_of(texts: Sequence[Iterable[Iterable[Hashable]]]) -> list[Encoded]:
         for line in text:
             ids += [id_of.setdefault(token, len(id_of)) for token in line]
             ends.append(len(ids))
-        encoded.append(Encoded(np.array(ids, np.int32), np.array(ends, np.int64)))
+        encoded.append(
+            Encoded(np.array(ids, np.int32), np.array(ends, np.int64))
+        )
     return encoded
 
 
@@ -135,5 +141,7 @@ def matches(texts: Sequence[Encoded], order: int, kind: str) -> Ints:
     each.
     """
     *references, output = texts
-    counts: Ints = kernel.overlap(None, references, [output], order, (kind,))[kind][0]
+    counts: Ints = kernel.overlap(None, references, [output], order, (kind,))[
+        kind
+    ][0]
     return counts

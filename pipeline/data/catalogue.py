@@ -85,7 +85,9 @@ class DataSet:
         if name not in self.files:
             hint = did_you_mean(name, self.files)
             hint = hint or f"; `gec-pipeline data list {self.name}` lists them"
-            raise DataError(f"the data set {self.name} has no file '{name}'{hint}")
+            raise DataError(
+                f"the data set {self.name} has no file '{name}'{hint}"
+            )
         return self.files[name]
 
     def matching(self, pattern: str) -> list[DataFile]:
@@ -115,7 +117,9 @@ def catalogue() -> dict[str, DataSet]:
     data_sets = read_catalogue(_text("datasets.yaml"))
     for extension in installed().values():
         if extension.data_sets:
-            text = (extension.folder / extension.data_sets).read_text(encoding="utf-8")
+            text = (extension.folder / extension.data_sets).read_text(
+                encoding="utf-8"
+            )
             data_sets = read_catalogue(text) | data_sets
     return data_sets
 
@@ -274,12 +278,18 @@ def scorable(text: str) -> Scorable:
     if name in parts_by_name:
         dataset, part = parts_by_name[name]
         about = dataset.parts[part]
-        source, *references = _files(dataset, [about["source"], *about["references"]])
+        source, *references = _files(
+            dataset, [about["source"], *about["references"]]
+        )
         systems = {}
         for file in _files(dataset, about.get("systems", ())):
             systems[file.name.rpartition("/")[2].removesuffix(".txt")] = file
         return Scorable(source, tuple(references), systems)
-    parts = [key for key, (dataset, _) in parts_by_name.items() if dataset.name == name]
+    parts = [
+        key
+        for key, (dataset, _) in parts_by_name.items()
+        if dataset.name == name
+    ]
     if parts:
         raise DataError(
             f"the data set {name} has several parts; name one: {', '.join(parts)}"
@@ -298,7 +308,11 @@ def scorables() -> dict[str, tuple[DataSet, str]]:
     by_name = {}
     for dataset in catalogue().values():
         for part in dataset.parts:
-            name = dataset.name if len(dataset.parts) == 1 else f"{dataset.name}/{part}"
+            name = (
+                dataset.name
+                if len(dataset.parts) == 1
+                else f"{dataset.name}/{part}"
+            )
             by_name[name] = (dataset, part)
     return by_name
 

@@ -68,9 +68,12 @@ class ContentCache:
 
     def write(self, values: Mapping[bytes, bytes]) -> None:
         """Store values, all of them or none."""
-        rows = [(key, value, digest(key, value)) for key, value in values.items()]
+        rows = [
+            (key, value, digest(key, value)) for key, value in values.items()
+        ]
         if rows and self._try(lambda: self._write(rows)) is None:
-            self._try(lambda: self._write(rows))  # the damaged database is deleted
+            # the damaged database is deleted
+            self._try(lambda: self._write(rows))
 
     def tables(self) -> list[tuple[str, int, int]]:
         """Return the metrics with their own tables: name, number of rows, bytes."""
@@ -100,7 +103,9 @@ class ContentCache:
                 if name.startswith(prefix) and name.isidentifier():
                     query = f"SELECT COUNT(*), {size} FROM {name}"  # noqa: S608 (our own names)
                     row = database.execute(query).fetchone()
-                    tables.append((name.removeprefix(prefix), row[0], row[1] or 0))
+                    tables.append(
+                        (name.removeprefix(prefix), row[0], row[1] or 0)
+                    )
         return tables
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -111,7 +116,9 @@ class ContentCache:
             for start in range(0, len(keys), KEYS_AT_ONCE):
                 part = keys[start : start + KEYS_AT_ONCE]
                 marks = ", ".join("?" * len(part))
-                for key, value, proof in database.execute(f"{query} ({marks})", part):
+                for key, value, proof in database.execute(
+                    f"{query} ({marks})", part
+                ):
                     data = value
                     if isinstance(value, str):
                         data = value.encode("utf-8", "surrogatepass")
@@ -129,7 +136,9 @@ class ContentCache:
     def _open(self) -> sqlite3.Connection:
         database = sqlite3.connect(self.path, timeout=LOCK_SECONDS)
         columns = f"(key BLOB PRIMARY KEY, {self.kind.value} TEXT, proof TEXT)"
-        computing = "SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')"
+        computing = (
+            "SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')"
+        )
         try:
             if database.execute(computing).fetchone():
                 # which may take for ever

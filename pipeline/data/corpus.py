@@ -91,7 +91,8 @@ class Corpus:
     def with_references(self) -> Corpus:
         """Return the data set with each reference as a system; raises CorpusError for taken names."""
         numbers = {
-            f"reference{number}": number for number in range(len(self.references))
+            f"reference{number}": number
+            for number in range(len(self.references))
         }
         systems = dict(self.systems)
         for name, number in numbers.items():
@@ -123,7 +124,9 @@ class Corpus:
     def without(self, names: Collection[str]) -> Corpus:
         """Return the data set without the systems of these names."""
         systems = {
-            name: file for name, file in self.systems.items() if name not in names
+            name: file
+            for name, file in self.systems.items()
+            if name not in names
         }
         return replace(self, systems=systems)
 
@@ -158,7 +161,11 @@ def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
     """Return the problems of texts that must have the same number of lines, and at least one."""
     counts = {text.lines for text in texts}
     if counts == {0}:
-        return [Problem(texts[0].display_name, "has no lines; nothing can be scored")]
+        return [
+            Problem(
+                texts[0].display_name, "has no lines; nothing can be scored"
+            )
+        ]
     if len(counts) == 1:
         return []
     rows = [f"\n  {text.lines:>9} lines  {text.display_name}" for text in texts]
@@ -246,7 +253,9 @@ def corpus_in_memory(
         for name, texts in named:
             with_empty.append((name, [text or "" for text in texts]))
         named = with_empty
-    characters = sum(len(texts) * len(texts[0]) for _, texts in named if len(texts))
+    characters = sum(
+        len(texts) * len(texts[0]) for _, texts in named if len(texts)
+    )
     if characters <= MIN_THREADED_CHARACTERS:
         threads = 1
     with workers.threads(threads) as shared:
@@ -260,9 +269,13 @@ def corpus_in_memory(
     empty: list[Ints] = []
     if missing:
         for index, texts in enumerate(sets.values()):
-            numbers = [number for number, text in enumerate(texts, 1) if text is None]
+            numbers = [
+                number for number, text in enumerate(texts, 1) if text is None
+            ]
             missing_lines = np.array(numbers, np.int64)
-            empty.append(np.setdiff1d(reference_texts[index].blanks, missing_lines))
+            empty.append(
+                np.setdiff1d(reference_texts[index].blanks, missing_lines)
+            )
             reference_texts[index] = replace(
                 reference_texts[index], blanks=missing_lines
             )
@@ -304,7 +317,9 @@ def reference_sets(
     """
     kinds = {True, False}
     if is_list(references):
-        kinds = {isinstance(item, str) for item in references if item is not None}
+        kinds = {
+            isinstance(item, str) for item in references if item is not None
+        }
     if len(kinds) == 2:
         message = "expected a list of texts, or several of them in a list: one for each annotator"
         raise InputError(f"references: {message}")
@@ -316,17 +331,18 @@ def reference_sets(
     if by == "item":
         references = _transposed(references, base)
     elif by != "annotator":
-        raise InputError(f"references_by: expected 'annotator' or 'item', found {by!r}")
+        raise InputError(
+            f"references_by: expected 'annotator' or 'item', found {by!r}"
+        )
     count = len(references)
     if count == 0:
         raise InputError("references: at least one reference set is needed")
     if count > MAX_REFERENCES:
-        message = (
-            f"there are {count} references; at most {MAX_REFERENCES} are supported"
-        )
+        message = f"there are {count} references; at most {MAX_REFERENCES} are supported"
         raise InputError(f"references: {message}")
     return {
-        f"references[{number}]": texts for number, texts in enumerate(references)
+        f"references[{number}]": texts
+        for number, texts in enumerate(references)
     }, notes
 
 
@@ -338,9 +354,7 @@ def _transposed(references: Sequence[Any], base: Any) -> list[list[Any]]:
     longest = 0
     for texts in references:
         if texts is not None and not is_list(texts):
-            message = (
-                f"expected a list of texts for each item; found {type(texts).__name__}"
-            )
+            message = f"expected a list of texts for each item; found {type(texts).__name__}"
             raise InputError(f"references: {message}")
         if texts is not None:
             longest = max(longest, len(texts))
@@ -352,7 +366,9 @@ def _transposed(references: Sequence[Any], base: Any) -> list[list[Any]]:
     return sets
 
 
-def _shape(references: Sequence[Any], base: Any) -> tuple[Shape, tuple[str, ...]]:
+def _shape(
+    references: Sequence[Any], base: Any
+) -> tuple[Shape, tuple[str, ...]]:
     """Return what each list of references is of, by the numbers of texts, and warnings."""
     count = len(references)
     sizes = {len(texts) for texts in references if is_list(texts)}
@@ -374,9 +390,7 @@ def _shape(references: Sequence[Any], base: Any) -> tuple[Shape, tuple[str, ...]
     if items < 2:
         return "annotator", ()
     if len(sizes) > 1:
-        message = (
-            f"{items} lists of {min(sizes)} to {max(sizes)} texts for {items} items"
-        )
+        message = f"{items} lists of {min(sizes)} to {max(sizes)} texts for {items} items"
         raise InputError(f"references: {message}; {_HOW_TO_SAY}")
 
     # As many lists as items: compare the words of references and texts in both shapes.
@@ -394,7 +408,9 @@ def _shape(references: Sequence[Any], base: Any) -> tuple[Shape, tuple[str, ...]
     seems = _UNCLEAR
     if mean(by_item) > mean(by_annotator) + CLEAR_DIFFERENCE:
         seems = "they look transposed, as if each were that of an item"
-    reading = f"{items} lists of {items} texts, read as a list for each annotator"
+    reading = (
+        f"{items} lists of {items} texts, read as a list for each annotator"
+    )
     return "annotator", (f"references: {reading}; {seems}; {_HOW_TO_SAY}",)
 
 
@@ -413,7 +429,9 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
             missing = True
             kinds.remove(type(None))
         if not all(issubclass(kind, str) for kind in kinds):
-            raise InputError(_not_texts(name, texts, may_be_missing=may_be_missing))
+            raise InputError(
+                _not_texts(name, texts, may_be_missing=may_be_missing)
+            )
     return missing
 
 

@@ -61,7 +61,9 @@ def cache() -> Path:
     if variable:
         return Path(variable).expanduser().absolute()
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(home() / "AppData" / "Local")
+        base = os.environ.get("LOCALAPPDATA") or str(
+            home() / "AppData" / "Local"
+        )
     elif sys.platform == "darwin":
         base = str(home() / "Library" / "Caches")
     else:
@@ -113,7 +115,11 @@ def locate_all(files: Iterable[DataFile]) -> list[Path]:
     states = {file: state(file) for file in files}
     problems = []
     for name, group in groupby(sorted(files, key=_dataset), _dataset):
-        keys: dict[State, list[str]] = {"here": [], "missing": [], "changed": []}
+        keys: dict[State, list[str]] = {
+            "here": [],
+            "missing": [],
+            "changed": [],
+        }
         for file in group:
             keys[states[file]].append(file.key)
         if keys["missing"]:
@@ -144,9 +150,7 @@ def by_hand(name: str) -> str:
     for file in data_set(name).files.values():
         if file.how_to_obtain:
             path = cache() / name
-            return (
-                f"{file.how_to_obtain}; then put it at {path}, or a link to its folder"
-            )
+            return f"{file.how_to_obtain}; then put it at {path}, or a link to its folder"
     return ""
 
 
@@ -156,7 +160,9 @@ def missing(name: str) -> list[str]:
     Raises DataError for an unknown data set.
     """
     return [
-        file.name for file in data_set(name).files.values() if state(file) != "here"
+        file.name
+        for file in data_set(name).files.values()
+        if state(file) != "here"
     ]
 
 
@@ -259,13 +265,18 @@ def fetch_files(
         except UnreachableError as error:
             fetched.stopped = str(error)
             finished = {*fetched.taken, *fetched.here, *fetched.failed}
-            fetched.skipped = [file for file in to_fetch if file not in finished]
+            fetched.skipped = [
+                file for file in to_fetch if file not in finished
+            ]
             break
     return fetched
 
 
 def _report(
-    progress: Callable[[int, int], None], bytes_before: int, total: int, size: int
+    progress: Callable[[int, int], None],
+    bytes_before: int,
+    total: int,
+    size: int,
 ) -> None:
     """Report the bytes of the files before and of the current file."""
     progress(bytes_before + size, total)
@@ -286,7 +297,8 @@ def _mirror_of(text: str | None) -> Path | Remote:
         if is_remote(address):
             return Remote(address)
         raise DataError(f"{label}: '{text}' names no host")
-    with contextlib.suppress(OSError, RuntimeError, ValueError):  # what can be no path
+    # what can be no path
+    with contextlib.suppress(OSError, RuntimeError, ValueError):
         path = Path(str(locate(Path(), text))).expanduser()
         if text and path.is_dir():
             return path
@@ -312,12 +324,15 @@ def _fetch(
     It is written under a temporary name, not beyond the expected bytes, and renamed when its
     checksum is right.
     """
-    if state(file) == "here":  # another process has fetched it while this one waited
+    # another process has fetched it while this one waited
+    if state(file) == "here":
         fetched.here.append(file)
         return
     path = cache_path(file)
     source = _source(fetched.mirror, file)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
+    temporary = path.with_name(
+        f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}"
+    )
     _make(path.parent)
     size = 0
     hashed = hashlib.sha256()
@@ -332,7 +347,9 @@ def _fetch(
                 progress(size)
             checksum = hashed.hexdigest()
             if file.sha256 and checksum != file.sha256:
-                expected = f"expected {file.size:,} bytes with sha256 {file.sha256}"
+                expected = (
+                    f"expected {file.size:,} bytes with sha256 {file.sha256}"
+                )
                 raise DataError(
                     f"{expected}, found {size:,} bytes with sha256 {checksum}"
                 )
@@ -371,10 +388,15 @@ def _chunks(source: Path | Remote) -> Iterator[bytes]:
 
 def _unwritable(path: Path, error: OSError) -> UnreachableError:
     """Return the error that the cache cannot be written."""
-    is_full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+    is_full = error.errno in (
+        errno.ENOSPC,
+        getattr(errno, "EDQUOT", errno.ENOSPC),
+    )
     remedy = "make room" if is_full else "see who may write there"
     advice = f"{remedy}, or name another folder with {CACHE}"
-    return UnreachableError(f"{path}: cannot be written: {error.strerror}; {advice}")
+    return UnreachableError(
+        f"{path}: cannot be written: {error.strerror}; {advice}"
+    )
 
 
 def _make(folder: Path) -> None:
@@ -386,7 +408,9 @@ def _make(folder: Path) -> None:
     for step in folder.relative_to(path).parts:
         path /= step
         if path.is_symlink():
-            message = "is a link; nothing is written through links inside the cache"
+            message = (
+                "is a link; nothing is written through links inside the cache"
+            )
             raise UnreachableError(f"{path}: {message}")
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -207,7 +207,9 @@ class TextsReader(InputReader):
 
     def texts(self, request: OpenRequest) -> TextsOfInput:
         """Return source, references and outputs as the config names them; adds to problems."""
-        return request.opener.texts(request.dataset, request.systems, request.problems)
+        return request.opener.texts(
+            request.dataset, request.systems, request.problems
+        )
 
     def open_records(self, request: OpenRequest) -> None:
         """Return no records beside the texts."""
@@ -255,7 +257,8 @@ def reader_of(view: str) -> InputReader:
     if key in INPUTS:
         return INPUTS[key]
     raise ConfigError(
-        missing_extension("inputs", key) or f"no extension reads the input '{key}'"
+        missing_extension("inputs", key)
+        or f"no extension reads the input '{key}'"
     )
 
 
@@ -446,7 +449,8 @@ def _select(
     with gathered(problems):
         ranges = dataset.selection.numbers(files[0].lines)
         texts.change(
-            lambda file: opener.select(file, ranges), outputs=not has_selected_outputs
+            lambda file: opener.select(file, ranges),
+            outputs=not has_selected_outputs,
         )
         texts.ids = texts.ids and opener.select(texts.ids, ranges)
     if has_selected_outputs:
@@ -472,11 +476,17 @@ def _empty_references(dataset: Dataset, texts: TextsOfInput) -> list[Problem]:
         return []
     if not references or len({file.lines for file in references}) > 1:
         return []
-    why = "" if texts.ragged else ", and the data set says `empty_references: none`"
+    why = (
+        ""
+        if texts.ragged
+        else ", and the data set says `empty_references: none`"
+    )
     return without_any(references, why)
 
 
-def missing_texts(config: Config, metrics: Iterable[TextReader]) -> list[Problem]:
+def missing_texts(
+    config: Config, metrics: Iterable[TextReader]
+) -> list[Problem]:
     """Return a problem for each data set without a text that a metric needs."""
     problems = []
     for dataset in config.datasets:
@@ -488,12 +498,18 @@ def missing_texts(config: Config, metrics: Iterable[TextReader]) -> list[Problem
             messages = []
             if metric.spec.source and not (dataset.source or has_edits):
                 messages.append(
-                    without_source(metric.name, metric.hint, "add `source: FILE`")
+                    without_source(
+                        metric.name, metric.hint, "add `source: FILE`"
+                    )
                 )
             # other checks report references that are empty, and inputs that are missing
             is_reported = "references" in keys or needs_files(metric.spec.input)
             has_references = dataset.references or has_edits
-            if metric.spec.references and not has_references and not is_reported:
+            if (
+                metric.spec.references
+                and not has_references
+                and not is_reported
+            ):
                 messages.append(
                     without_references(metric.name, "add `references: [FILE]`")
                 )
@@ -511,6 +527,4 @@ def without_source(name: str, hint: str, remedy: str) -> str:
 
 def without_references(name: str, remedy: str) -> str:
     """Return the message for a metric without references. `remedy` says how to add some."""
-    return (
-        f"{name} needs references, the texts that outputs are compared with: {remedy}"
-    )
+    return f"{name} needs references, the texts that outputs are compared with: {remedy}"

@@ -61,7 +61,9 @@ def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
     `references` says whether the texts of the references are read. Metrics of edits do so where
     they annotate them.
     """
-    references = references or any(view.annotated for view in corpus.views.values())
+    references = references or any(
+        view.annotated for view in corpus.views.values()
+    )
     warnings: list[str] = []
     is_ordinary = _is_ordinary(corpus)
     if is_ordinary and len({text.identity for text in corpus.texts}) == len(
@@ -152,7 +154,9 @@ def _system_warnings(corpus: Corpus) -> Iterator[str]:
     before: list[tuple[str, AnyText]] = []
     for number, reference in enumerate(corpus.references, 1):
         before.append((f"reference {number}", reference))
-    may_have_subwords = any(text.suspicious.subwords for text in corpus.references)
+    may_have_subwords = any(
+        text.suspicious.subwords for text in corpus.references
+    )
     if corpus.source and corpus.source.suspicious.subwords:
         may_have_subwords = True
     for name, file in corpus.systems.items():
@@ -170,7 +174,11 @@ def _system_warnings(corpus: Corpus) -> Iterator[str]:
         before.append((f"system {name}", file))
         if file.blank * 2 > file.lines:
             yield f"system {name}: {file.blank} of {file.lines} lines are empty"
-        if file.suspicious.subwords and not may_have_subwords and not corpus.own_tokens:
+        if (
+            file.suspicious.subwords
+            and not may_have_subwords
+            and not corpus.own_tokens
+        ):
             times = f"{file.suspicious.subwords} times"
             if file.suspicious.subwords == 1:
                 times = "once"
@@ -194,7 +202,9 @@ def _is_source(corpus: Corpus, name: str, file: AnyText) -> bool:
 def mistaken_texts(corpus: Corpus) -> list[str]:
     """Return the warnings about texts that seem to be something else than the data set says."""
     samples = corpus.samples
-    warnings = [text_warning(sample, samples.short) for sample in samples.short.all]
+    warnings = [
+        text_warning(sample, samples.short) for sample in samples.short.all
+    ]
     warnings = list(filter(None, warnings))
     for check in DATA_SET_CHECKS:
         warnings += check(samples)
@@ -205,7 +215,9 @@ def mixed_styles(corpus: Corpus, metrics: Sequence[TextReader]) -> list[str]:
     """Return the warnings about texts written in different styles, if that matters to a metric."""
     if corpus.lines < FEW:
         return []
-    warnings = [_style_warning(check, corpus, metrics) for check in STYLE_CHECKS]
+    warnings = [
+        _style_warning(check, corpus, metrics) for check in STYLE_CHECKS
+    ]
     warnings.append(_tokenised_warning(corpus, metrics))
     return [f"{corpus.name}: {text}" for text in warnings if text]
 

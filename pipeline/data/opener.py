@@ -97,13 +97,17 @@ class TextsOfInput:
     ) -> None:
         """Change source, references and, with `outputs`, outputs; each text once."""
         files = self.all if outputs else self.of_dataset
-        self._put({file: change(file) for file in dict.fromkeys(files)}, outputs)
+        self._put(
+            {file: change(file) for file in dict.fromkeys(files)}, outputs
+        )
 
     def _put(self, new: Mapping[TextFile, TextFile], outputs: bool) -> None:
         self.source = self.source and new[self.source]
         self.references = [new[file] for file in self.references]
         if outputs:
-            self.outputs = {name: new[file] for name, file in self.outputs.items()}
+            self.outputs = {
+                name: new[file] for name, file in self.outputs.items()
+            }
 
 
 class Lists(NamedTuple):
@@ -144,7 +148,9 @@ class Opener:
         self, inputs: Sequence[Input], problems: list[Problem]
     ) -> list[TextFile | None]:
         """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
-        new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
+        new = [
+            item for item in dict.fromkeys(inputs) if item not in self._opened
+        ]
         size = 0
         if self.threads > 1 or self.cluster:
             for item in new:
@@ -174,7 +180,10 @@ class Opener:
         return [file if isinstance(file, TextFile) else None for file in files]
 
     def texts(
-        self, dataset: Dataset, systems: Sequence[System], problems: list[Problem]
+        self,
+        dataset: Dataset,
+        systems: Sequence[System],
+        problems: list[Problem],
     ) -> TextsOfInput:
         """Open the texts that a data set and its systems name; adds to problems.
 
@@ -185,7 +194,8 @@ class Opener:
             if dataset.name in system.paths:
                 outputs[system.name] = system.paths[dataset.name]
         references: list[Input] = []
-        missing: list[int] = []  # how many lists have no text for each reference
+        # how many lists have no text for each reference
+        missing: list[int] = []
         for reference in dataset.references:
             lists = self._lists(reference, problems)
             references += lists.references
@@ -233,7 +243,9 @@ class Opener:
         """Make byte order marks part of texts, or of the outputs of some systems, with a warning."""
         chosen = set(texts.all)
         if systems != "keep":
-            chosen = {file for name, file in texts.outputs.items() if name in systems}
+            chosen = {
+                file for name, file in texts.outputs.items() if name in systems
+            }
 
         def with_mark(file: TextFile) -> TextFile:
             if not file.has_bom or file not in chosen:
@@ -247,7 +259,10 @@ class Opener:
 
     def _lists(self, reference: Input, problems: list[Problem]) -> Lists:
         """Return the references in a column, which may hold lists; adds to problems."""
-        if isinstance(reference, Path | Remote) or reference.path in self.missing_files:
+        if (
+            isinstance(reference, Path | Remote)
+            or reference.path in self.missing_files
+        ):
             return Lists([reference], [])
         try:
             sizes_of_lists = formats.sizes_of_lists(reference, self.temp_files)
@@ -272,7 +287,9 @@ class Opener:
             return CorpusError([])
         try:
             if isinstance(text, Path) and is_there(text):
-                formats.refuse_table(text, self.temp_files.local(text), named(text))
+                formats.refuse_table(
+                    text, self.temp_files.local(text), named(text)
+                )
             if isinstance(text, Column):
                 open_column = formats.format_of(text).open
                 if open_column:
@@ -338,15 +355,21 @@ class Opener:
         Raises CorpusError.
         """
         path = self.temp_files.write_texts(name, records)
-        return self.index(StoredTexts(path, SEPARATOR, Origin(name, ", sentence ")))
+        return self.index(
+            StoredTexts(path, SEPARATOR, Origin(name, ", sentence "))
+        )
 
-    def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
+    def select(
+        self, file: TextFile, ranges: Sequence[tuple[int, int]]
+    ) -> TextFile:
         """Return some lines of a text as a text; ranges are low <= i < high."""
         parts = [np.arange(low + 1, high + 1) for low, high in ranges]
         numbers = np.concatenate(parts)
         if file.numbers is not None:
             numbers = file.numbers[numbers - 1]
-        texts = chain.from_iterable(_texts(file, low, high) for low, high in ranges)
+        texts = chain.from_iterable(
+            _texts(file, low, high) for low, high in ranges
+        )
         return self._written(file, texts, numbers)
 
     def _join(
@@ -387,7 +410,9 @@ class Opener:
             with gathered(problems):
                 base = base or _Ids(ids)
                 order = base.order(ids)
-                files[index] = file if order is None else self._ordered(file, order)
+                files[index] = (
+                    file if order is None else self._ordered(file, order)
+                )
         return base
 
     def _ordered(self, file: TextFile, indices: Ints) -> TextFile:
@@ -398,14 +423,18 @@ class Opener:
             for low in range(0, len(indices), ORDERED_LINES):
                 part = indices[low : low + ORDERED_LINES]
                 unique = np.unique(part)
-                pairs = zip(unique.tolist(), lines_of(file, unique), strict=True)
+                pairs = zip(
+                    unique.tolist(), lines_of(file, unique), strict=True
+                )
                 line_at = dict(pairs)
                 for index in part.tolist():
                     yield line_at[index].encode()
 
         return self._written(file, texts(), indices + 1)
 
-    def rewrite(self, file: TextFile, change: Callable[[bytes], bytes]) -> TextFile:
+    def rewrite(
+        self, file: TextFile, change: Callable[[bytes], bytes]
+    ) -> TextFile:
         """Return a text with each line changed; the lines keep their numbers."""
         texts = map(change, _texts(file, 0, file.lines))
         return self._written(file, texts, file.numbers)
@@ -483,11 +512,13 @@ class _Ids:
         further = [name for name in line_of if name not in self._line_of]
         if missing:
             position = base.at(self._line_of[missing[0]] + 1)
-            more = f", nor for {len(missing) - 1:,} more" if len(missing) > 1 else ""
-            hint = did_you_mean(missing[0], further[:1000])
-            message = (
-                f"has no record with the id '{missing[0]}' of {position}{more}{hint}"
+            more = (
+                f", nor for {len(missing) - 1:,} more"
+                if len(missing) > 1
+                else ""
             )
+            hint = did_you_mean(missing[0], further[:1000])
+            message = f"has no record with the id '{missing[0]}' of {position}{more}{hint}"
             raise CorpusError([Problem(ids.display_name, message)])
         if further:
             plural = "s" if len(further) > 1 else ""

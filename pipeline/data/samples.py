@@ -36,7 +36,10 @@ def blocks_of_lines(
     If a text has only so few lines, the blocks are all lines.
     """
     if lines > BLOCKS * length:
-        starts = [number * (lines - length) // (BLOCKS - 1) for number in range(BLOCKS)]
+        starts = [
+            number * (lines - length) // (BLOCKS - 1)
+            for number in range(BLOCKS)
+        ]
         return tuple((start, start + length) for start in starts)
     count = min(BLOCKS, max(lines // (2 * FEW), 1))
     edges = [number * lines // count for number in range(count + 1)]
@@ -131,7 +134,9 @@ class Sample:
         stops = []
         for match in _STOPS.finditer(text):
             before = text[match.start() - 1] if match.start() else ""
-            if before.isspace() or (before.isalnum() and not before.isdecimal()):
+            if before.isspace() or (
+                before.isalnum() and not before.isdecimal()
+            ):
                 stops.append(before.isspace())
         return stops
 
@@ -139,7 +144,9 @@ class Sample:
         """Return for each line whether it differs from that of another text in words or order."""
         differs = []
         for line, other_line in zip(self.lines, other.lines, strict=True):
-            differs.append(line != other_line and line.split() != other_line.split())
+            differs.append(
+                line != other_line and line.split() != other_line.split()
+            )
         return differs
 
     def same_as(self, other: Sample) -> float:
@@ -226,4 +233,8 @@ class Samples:
     def others(self) -> list[Sample]:
         """The outputs that are neither the source nor a reference."""
         inputs = {sample.text.identity for sample in self.inputs}
-        return [sample for sample in self.systems if sample.text.identity not in inputs]
+        return [
+            sample
+            for sample in self.systems
+            if sample.text.identity not in inputs
+        ]

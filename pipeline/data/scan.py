@@ -20,7 +20,14 @@ from numpy.typing import NDArray
 from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError, Problem
-from ..files.plain_files import BOM, Origin, StoredTexts, TempFiles, looks_like, reason
+from ..files.plain_files import (
+    BOM,
+    Origin,
+    StoredTexts,
+    TempFiles,
+    looks_like,
+    reason,
+)
 from ..files.remote import (
     Remote,
     RemoteFingerprint,
@@ -114,7 +121,9 @@ def scan_chunk(
     firsts = np.flatnonzero(np.diff(begins // grid, prepend=cell_before))
     return ChunkScan(
         marks=np.stack((firsts + 1, begins[firsts])),
-        blank=np.array([_is_blank(line_bytes) for line_bytes in lines], np.uint8),
+        blank=np.array(
+            [_is_blank(line_bytes) for line_bytes in lines], np.uint8
+        ),
         rest=len(rest),
         rest_blank=rest != b"" and _is_blank(rest),
         is_utf8=chunk.decode(errors="ignore").encode() == chunk,
@@ -269,7 +278,9 @@ class ScanResult:
             shifted = bits
             if line % 8:
                 padding = np.zeros(line % 8, np.uint8)
-                shifted = np.packbits(np.concatenate((padding, np.unpackbits(bits))))
+                shifted = np.packbits(
+                    np.concatenate((padding, np.unpackbits(bits)))
+                )
             target = packed[line // 8 :][: len(shifted)]
             target |= shifted[: len(target)]
         return packed
@@ -342,9 +353,12 @@ def _chunk_ends(low: int, high: int, size: int) -> list[int]:
     if high == size:
         ends = list(range(low + CHUNK_BYTES, high, CHUNK_BYTES))
     else:
-        ends = list(range(low + CHUNK_BYTES, high - WINDOW_BYTES + 1, CHUNK_BYTES))
+        ends = list(
+            range(low + CHUNK_BYTES, high - WINDOW_BYTES + 1, CHUNK_BYTES)
+        )
     if low:
-        ends.insert(0, low)  # the bytes before this cut belong to the range before
+        # the bytes before this cut belong to the range before
+        ends.insert(0, low)
     return [*ends, high]
 
 
@@ -364,7 +378,8 @@ def _scanned(
     view = memoryview(data)
     start = low  # of the bytes in `data`, the first `filled` of which are there
     filled = 0
-    line = -1 if low else 0  # where the current line begins, -1 if that is unknown
+    # where the current line begins, -1 if that is unknown
+    line = -1 if low else 0
     ended = not low  # whether a line ends before `start`
     for stop in _chunk_ends(low, high, size):
         # read the chunk and the window behind it
@@ -393,7 +408,9 @@ def _scanned(
         if stop == low:
             line = low + cut if ended else -1
         elif cut:
-            chunk, has_returns = _chunk_result(data, cut, separator, start, line)
+            chunk, has_returns = _chunk_result(
+                data, cut, separator, start, line
+            )
             if has_returns and separator == NEWLINE:
                 text = bytes(view[:cut]).replace(b"\r\n", NEWLINE)
                 chunk.has_windows_ends = len(text) < cut
@@ -484,7 +501,9 @@ class Opening(NamedTuple):
         try:
             if isinstance(path, Remote):
                 fingerprint = remote_fingerprint(path)
-                head = read_range(path.url, 0, min(WINDOW_BYTES, fingerprint.size))
+                head = read_range(
+                    path.url, 0, min(WINDOW_BYTES, fingerprint.size)
+                )
             else:
                 with open_regular(path, links=True) as opened:
                     fingerprint = Fingerprint.of(opened.fileno())
@@ -493,7 +512,9 @@ class Opening(NamedTuple):
             raise CorpusError(
                 [Problem(origin.name, _unreadable(path, error))]
             ) from None
-        bom_bytes = len(BOM) if separator == NEWLINE and head.startswith(BOM) else 0
+        bom_bytes = (
+            len(BOM) if separator == NEWLINE and head.startswith(BOM) else 0
+        )
         size = fingerprint.size - bom_bytes
         step = max(size, 1) if b"\r\n" in head else RANGE_BYTES
         expected: tuple[int, int] | RemoteFingerprint
@@ -505,7 +526,9 @@ class Opening(NamedTuple):
         edges = [*range(0, max(size, 1), step), size]
         for low, high in pairwise(edges):
             ranges.append(
-                TextRange(absolute, expected, separator, bom_bytes, size, low, high)
+                TextRange(
+                    absolute, expected, separator, bom_bytes, size, low, high
+                )
             )
         return cls(file, fingerprint, bom_bytes, ranges)
 
@@ -517,7 +540,9 @@ class Opening(NamedTuple):
         The text keeps `temp_files` alive, which holds the file.
         """
         path, separator, origin = self.file
-        if len(results) > 1 and any(result.has_windows_ends for result in results):
+        if len(results) > 1 and any(
+            result.has_windows_ends for result in results
+        ):
             single_range = self.ranges[0]._replace(high=self.ranges[0].size)
             results = [single_range.scan()]
         total = ScanResult()
@@ -535,7 +560,8 @@ class Opening(NamedTuple):
         suspicious = Suspicious(total.subwords, total.nuls)
         if total.longest_bytes > LONG_LINE_BYTES:
             suspicious = suspicious._replace(
-                long_line=total.longest_line, long_line_bytes=total.longest_bytes
+                long_line=total.longest_line,
+                long_line_bytes=total.longest_bytes,
             )
         end = self.fingerprint.size
         first_line = np.zeros((2, 1), np.int64)
@@ -560,7 +586,9 @@ class Opening(NamedTuple):
         )
 
 
-def index_text(file: StoredTexts, temp_files: TempFiles | None = None) -> TextFile:
+def index_text(
+    file: StoredTexts, temp_files: TempFiles | None = None
+) -> TextFile:
     """Index and check the texts of a file; raises CorpusError.
 
     The text keeps `temp_files` alive, which holds the file.

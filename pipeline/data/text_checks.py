@@ -123,7 +123,9 @@ def _edges(sample: Sample, step: int) -> list[str]:
     Each digit is 0, since numbers of lines differ.
     """
     edges = [line.strip()[::step][:EDGE_CHARACTERS] for line in sample.lines]
-    return [edge.replace("\n", " ").translate(_EACH_DIGIT_IS_0) for edge in edges]
+    return [
+        edge.replace("\n", " ").translate(_EACH_DIGIT_IS_0) for edge in edges
+    ]
 
 
 def _common_prefix(edges: Sequence[str]) -> str:
@@ -137,7 +139,9 @@ def _common_prefix(edges: Sequence[str]) -> str:
 
 
 def _with_prefix(edges: Sequence[str], prefix: str) -> LineMarks:
-    return LineMarks([edge.startswith(prefix) if edge else None for edge in edges])
+    return LineMarks(
+        [edge.startswith(prefix) if edge else None for edge in edges]
+    )
 
 
 def source_lines(sample: Sample, samples: Samples) -> LineMarks:
@@ -165,9 +169,11 @@ def misplaced_lines(sample: Sample, samples: Samples) -> LineMarks:
     for line, share in enumerate(sample.shares(base)):
         words = sample.words[line]
         chance = 0.0
-        if share < EDITED and words and base.words[line]:  # chance never gives as much
+        # chance never gives as much
+        if share < EDITED and words and base.words[line]:
             nearby = [
-                base.words[(line + offset) % len(base.words)] for offset in NEARBY_LINES
+                base.words[(line + offset) % len(base.words)]
+                for offset in NEARBY_LINES
             ]
             chance = mean([likeness(words, others) for others in nearby])
         marks.append(share <= chance if share or chance else None)
@@ -229,7 +235,9 @@ def text_warning(sample: Sample, samples: Samples) -> str:
             and found.marks.count(True) >= check.min_lines
         ):
             base = samples.base.called if samples.references else ""
-            return check.message.format(**message_fields(sample, found), base=base)
+            return check.message.format(
+                **message_fields(sample, found), base=base
+            )
     return ""
 
 
@@ -287,7 +295,9 @@ def expects(metric: TextReader) -> str:
     if dict(metric.settings()).get("legacy"):
         return "tokens"
     tokenization = metric.spec.tokenization
-    return tokenizer_called(tokenization.tokenizer).expects if tokenization else ""
+    return (
+        tokenizer_called(tokenization.tokenizer).expects if tokenization else ""
+    )
 
 
 def _minds_stops(metric: TextReader) -> bool:
@@ -412,7 +422,9 @@ def line_shift(sample: Sample, base: Sample) -> tuple[int, int]:
 
 
 def _fit_better(
-    words: Sequence[set[str]], base_words: Sequence[set[str]], shares: Sequence[float]
+    words: Sequence[set[str]],
+    base_words: Sequence[set[str]],
+    shares: Sequence[float],
 ) -> bool:
     """Return whether most lines fit the lines of another text clearly better than `shares` say."""
     better = []
@@ -440,7 +452,9 @@ def shifted_texts(samples: Samples) -> Iterator[str]:
     for called, (offset, start) in shifts.items():
         if offset:
             side = "before" if offset > 0 else "after"
-            part = f" from line {base.text.number(start + 1)} on" if start else ""
+            part = (
+                f" from line {base.text.number(start + 1)} on" if start else ""
+            )
             yield (
                 f"{called} seems to be shifted by one line{part}: its lines fit the lines {side} "
                 f"theirs in {fitted} better; is a line missing or added?"
@@ -500,7 +514,9 @@ def swapped_source(samples: Samples) -> Iterator[str]:
         is_sure = in_reference - in_source > MIN_DEVIATIONS * deviation
         if not (is_richer and is_sure and _is_edited(source, reference)):
             continue
-        nearer = [output.like(reference) - output.like(source) for output in outputs]
+        nearer = [
+            output.like(reference) - output.like(source) for output in outputs
+        ]
         if sum(nearer) > -FARTHER * len(outputs):
             yield (
                 f"{source.called} and {reference.called} seem to be swapped: this reference has "
@@ -530,7 +546,9 @@ def swapped_outputs(samples: Samples) -> Iterator[str]:
         if min(map(len, changes_of_outputs)) < MIN_CHANGED_LINES:
             continue
         least = min(map(mean, changes_of_outputs))
-        is_nearer = all(_is_nearer(reference, output, source) for output in outputs)
+        is_nearer = all(
+            _is_nearer(reference, output, source) for output in outputs
+        )
         if least >= BOLDER * mean(changes) and is_nearer:
             yield (
                 f"{reference.called} and the output seem to be swapped: in the lines that they "

@@ -67,7 +67,9 @@ class Fingerprint(NamedTuple):
     def of(cls, file: int | str | Path) -> Fingerprint:
         """Return the fingerprint of a file, by its path or descriptor; raises OSError."""
         info = os.stat(file)  # noqa: PTH116 (also of a descriptor)
-        return cls(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+        return cls(
+            info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino
+        )
 
 
 def read_span(span: Span) -> Lines:
@@ -76,7 +78,9 @@ def read_span(span: Span) -> Lines:
     try:
         if "://" in span.path:  # which no absolute path of this machine has
             data = remote.read_range(span.path, span.start, span.size)
-            unchanged = remote.remote_fingerprint(Remote(span.path)) == span.fingerprint
+            unchanged = (
+                remote.remote_fingerprint(Remote(span.path)) == span.fingerprint
+            )
         else:
             # No Path objects: a worker opens thousands of files.
             with open_regular(span.path, links=True) as file:
@@ -365,7 +369,9 @@ def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
         raise CorpusError([_surrogate_problem(name, texts)]) from None
     numbers = np.array(blanks, np.int64) if blanks else NO_NUMBERS
     content = Lines(data, edges[:-1], edges[1:])
-    return MemoryText(name, content, strings, numbers, suspicious=Suspicious.of(data))
+    return MemoryText(
+        name, content, strings, numbers, suspicious=Suspicious.of(data)
+    )
 
 
 def _surrogate_problem(name: str, texts: Sequence[str]) -> Problem:
@@ -377,7 +383,9 @@ def _surrogate_problem(name: str, texts: Sequence[str]) -> Problem:
     raise ValueError("no text has half of a surrogate pair")
 
 
-def read_texts(text: AnyText, low: int = 0, high: int | None = None) -> list[str]:
+def read_texts(
+    text: AnyText, low: int = 0, high: int | None = None
+) -> list[str]:
     """Return the lines low <= i < high of a text as strings; by default all of them."""
     if isinstance(text, MemoryText):
         return list(text.strings[low:high])

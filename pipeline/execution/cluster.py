@@ -34,7 +34,10 @@ class Cluster:
     """
 
     def __init__(
-        self, backend: str, address: str | None, n_jobs: int | Literal["auto"] | None
+        self,
+        backend: str,
+        address: str | None,
+        n_jobs: int | Literal["auto"] | None,
     ) -> None:
         self.backend = backend
         self.address = address
@@ -81,9 +84,13 @@ class Cluster:
             ).close()
         except (OSError, OverflowError, UnicodeError) as error:
             reason = (
-                getattr(error, "strerror", None) or str(error) or type(error).__name__
+                getattr(error, "strerror", None)
+                or str(error)
+                or type(error).__name__
             )
-            message = f"nobody answers there ({reason}); is the scheduler running?"
+            message = (
+                f"nobody answers there ({reason}); is the scheduler running?"
+            )
             raise self._error(message) from None
 
     def _connect(self) -> int:
@@ -110,7 +117,9 @@ class Cluster:
                 f"the cluster cannot be used: {_first_line(error)}"
             ) from None
 
-    def shared(self, call: Callable[[T], R], items: Sequence[T]) -> list[R | None]:
+    def shared(
+        self, call: Callable[[T], R], items: Sequence[T]
+    ) -> list[R | None]:
         """Return what a function returns for each item; None if its worker was lost.
 
         Until the cluster is connected to, threads of this process take the first items. With a
@@ -156,7 +165,9 @@ class Cluster:
         at = f" at {self.address}" if self.address else ""
         return ConfigError([Problem(f"backend {self.backend}{at}", message)])
 
-    def results(self, call: Callable[[T], R], tasks: Iterator[T]) -> Iterator[R]:
+    def results(
+        self, call: Callable[[T], R], tasks: Iterator[T]
+    ) -> Iterator[R]:
         """Yield `call(task)` for each task, in any order.
 
         Raises WorkerLostError if a worker died, ConfigError if a worker cannot import this program,
@@ -171,16 +182,22 @@ class Cluster:
             raise
         except Exception as error:
             reason = _first_line(error)
-            if isinstance(error, ImportError) or "ModuleNotFoundError" in str(error):
+            if isinstance(error, ImportError) or "ModuleNotFoundError" in str(
+                error
+            ):
                 message = f"a worker cannot import the program ({reason})"
-                remedy = "install gec-pipeline on every machine, in the same version"
+                remedy = (
+                    "install gec-pipeline on every machine, in the same version"
+                )
                 raise self._error(f"{message}: {remedy}") from None
             names = {of_error.__name__ for of_error in type(error).__mro__}
             if names.intersection(kind.death_errors):
                 raise WorkerLostError(
                     f"a worker of the cluster died ({reason})"
                 ) from None
-            message = f"the cluster failed: {reason}; run the same command again"
+            message = (
+                f"the cluster failed: {reason}; run the same command again"
+            )
             raise IncompleteError(message) from error
         finally:
             with quiet():
@@ -199,7 +216,9 @@ def bundles(items: Iterator[T], number: int, workers: int) -> Iterator[list[T]]:
         yield bundle
 
 
-def _call_each(call: Callable[[T], R], items: Sequence[tuple[int, T]]) -> dict[int, R]:
+def _call_each(
+    call: Callable[[T], R], items: Sequence[tuple[int, T]]
+) -> dict[int, R]:
     """Return what a function returns for each item, by the number of the item."""
     return {number: call(item) for number, item in items}
 

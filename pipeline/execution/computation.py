@@ -47,7 +47,9 @@ class Computation(ABC):
 
 
 def computations(
-    metrics: Iterable[Metric], options: RunOptions = AUTO, listener: Listener = SILENT
+    metrics: Iterable[Metric],
+    options: RunOptions = AUTO,
+    listener: Listener = SILENT,
 ) -> list[Computation]:
     """Return the computations of those metrics whose numbers are computed before counting."""
     metrics_of: dict[type[Computation], list[Metric]] = {}
@@ -55,7 +57,9 @@ def computations(
         computed = computes_numbers(metric)
         if computed:
             metrics_of.setdefault(computed.computation(), []).append(metric)
-    return [kind(group, options, listener) for kind, group in metrics_of.items()]
+    return [
+        kind(group, options, listener) for kind, group in metrics_of.items()
+    ]
 
 
 def with_computed(

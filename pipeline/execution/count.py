@@ -11,7 +11,13 @@ import numpy as np
 
 from ..data.scan import STRIDE, changed
 from ..data.texts import AnyText, MemoryText, Span, read_span, read_texts
-from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
+from ..errors import (
+    CorpusError,
+    IncompleteError,
+    LongTextError,
+    Problem,
+    StoreError,
+)
 from ..metrics.base import CorpusPass, StatisticsSpec, Text
 from ..metrics.base.statistics_spec import Gathered, with_corpus_pass
 from ..parallel import threads
@@ -280,7 +286,9 @@ def _counted(
         listener.progress(done, total)
 
 
-def _workers(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]:
+def _workers(
+    corpus: Corpus, options: RunOptions
+) -> tuple[int, workers.Backend]:
     """Return how many workers count, and which backend is used."""
     return workers.plan(
         options.n_jobs or "auto",
@@ -327,9 +335,13 @@ def count_all(
 
         # count it
         specs_to_count = [spec for _, spec in to_count]
-        passes = _passes_on_disk(view, specs_to_count, directory, options, listener)
+        passes = _passes_on_disk(
+            view, specs_to_count, directory, options, listener
+        )
         keys = {cell: stored.key for cell, stored in to_count.items()}
-        parts = _counted_to_files(view, keys, directory, options, listener, passes)
+        parts = _counted_to_files(
+            view, keys, directory, options, listener, passes
+        )
 
         # join the shards
         incomplete = {item.system for item in parts.missing}
@@ -455,7 +467,9 @@ def _counted_to_files(
 
     all_missing: list[Missing] = []
     if undone:
-        with directory.open_to_workers(machines=options.cluster is not None) as proof:
+        with directory.open_to_workers(
+            machines=options.cluster is not None
+        ) as proof:
             counted = _counted(
                 plan,
                 undone,
@@ -480,7 +494,9 @@ def _counted_to_files(
         # The counts may be of the old lines or of the new ones.
         parts.delete()
         message = "changed while it was being scored; nothing of it is kept: run the same command again"
-        raise CorpusError([Problem(name, message) for name in dict.fromkeys(altered)])
+        raise CorpusError(
+            [Problem(name, message) for name in dict.fromkeys(altered)]
+        )
     return parts
 
 
@@ -513,7 +529,9 @@ def stored_counts(
             outputs = [text.digest for text in view.systems.values()]
         for name, file in view.systems.items():
             key = _key(view, spec, file.digest, *outputs)
-            path = StoredCounts.path_in(directory.path, view.name, name, spec.key)
+            path = StoredCounts.path_in(
+                directory.path, view.name, name, spec.key
+            )
             counts[name, spec] = StoredCounts(path, schema, view.lines, key)
     return counts
 
@@ -562,7 +580,9 @@ def count_in_memory(
     return counted
 
 
-def _counted_arrays(plan: _Plan, options: RunOptions) -> dict[Cell, list[workers.Rows]]:
+def _counted_arrays(
+    plan: _Plan, options: RunOptions
+) -> dict[Cell, list[workers.Rows]]:
     """Return the arrays of all shards for each system and specification, in the order of lines.
 
     Raises IncompleteError if lines cannot be counted.
@@ -584,7 +604,9 @@ def _counted_arrays(plan: _Plan, options: RunOptions) -> dict[Cell, list[workers
 
 def _is_small(corpus: Corpus, options: RunOptions) -> bool:
     """Return whether a data set in memory is counted at once, without shards and workers."""
-    has_other_options = options.backend is not None or options.shard_lines is not None
+    has_other_options = (
+        options.backend is not None or options.shard_lines is not None
+    )
     if options.n_jobs != 1 or has_other_options:
         return False
     size = 0
@@ -635,8 +657,12 @@ class PreparedCounts:
             source = _lines_of(corpus.source)
         references = [_lines_of(text) for text in corpus.references]
         if corpus.missing:
-            missing_lines = [reference.blanks - 1 for reference in corpus.references]
-            references, self.missing = workers.without(references, missing_lines)
+            missing_lines = [
+                reference.blanks - 1 for reference in corpus.references
+            ]
+            references, self.missing = workers.without(
+                references, missing_lines
+            )
         systems = []
         if spec.corpus_pass and spec.corpus_pass.of_systems:
             systems = [_lines_of(text) for text in corpus.systems.values()]

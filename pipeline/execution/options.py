@@ -50,7 +50,9 @@ class RunOptions:
         if backend == written.backend:
             address = address or written.address
         devices = (
-            written.devices if isinstance(written.devices, list) else [written.devices]
+            written.devices
+            if isinstance(written.devices, list)
+            else [written.devices]
         )
         return replace(
             self,
@@ -63,7 +65,9 @@ class RunOptions:
         )
 
     @contextmanager
-    def connected(self, opened: Cluster | None = None) -> "Iterator[RunOptions]":
+    def connected(
+        self, opened: Cluster | None = None
+    ) -> "Iterator[RunOptions]":
         """Yield these options with a Cluster if the backend is one, and disconnect at the end.
 
         `opened` is the Cluster with which texts were opened, which is used if it is the same.
@@ -174,6 +178,4 @@ class Missing:
         lines = f"lines {self.first:,} to {self.last:,}"
         if self.first == self.last:
             lines = f"line {self.first:,}"
-        return (
-            f"{self.dataset}: {self.system} has no scores: {lines} could not be counted"
-        )
+        return f"{self.dataset}: {self.system} has no scores: {lines} could not be counted"

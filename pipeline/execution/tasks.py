@@ -28,7 +28,9 @@ class Task:
     @classmethod
     def of(cls, metric: Metric, corpus: Corpus) -> Task:
         """Bind a metric; raises InputError if the data set does not have what it reads."""
-        return cls(metric=metric, corpus=corpus, input=corpus.read_by(metric.spec))
+        return cls(
+            metric=metric, corpus=corpus, input=corpus.read_by(metric.spec)
+        )
 
     @property
     def references(self) -> int:
@@ -60,7 +62,9 @@ class Task:
         return replace(self, corpus=self.corpus.without(systems))
 
 
-def tasks_of(metrics: Sequence[Metric], corpora: Iterable[Corpus]) -> tuple[Task, ...]:
+def tasks_of(
+    metrics: Sequence[Metric], corpora: Iterable[Corpus]
+) -> tuple[Task, ...]:
     """Bind every metric to every data set; raises InputError if one has not what a metric reads."""
     tasks = []
     for corpus in corpora:

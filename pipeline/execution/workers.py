@@ -36,7 +36,13 @@ from ..errors import (
 from ..kernel.common import Lines
 from ..metrics.base import CorpusPass, StatisticsSpec, Text
 from ..metrics.base.statistics_spec import COUNTING
-from ..parallel import MEMORY, NoAnswerError, WorkerLostError, processors, results
+from ..parallel import (
+    MEMORY,
+    NoAnswerError,
+    WorkerLostError,
+    processors,
+    results,
+)
 from .cluster import Cluster, bundles
 from .store.counts import Location, ShardFile
 
@@ -191,7 +197,13 @@ def count(task: Task) -> Done:
     if task.missing_lines:
         references, is_missing = without(references, task.missing_lines)
     text = Text(
-        source, references, systems, {}, task.spec, rows=rows, missing=is_missing
+        source,
+        references,
+        systems,
+        {},
+        task.spec,
+        rows=rows,
+        missing=is_missing,
     )
 
     # count for one spec after the other
@@ -205,20 +217,26 @@ def count(task: Task) -> Done:
             for columns in spec.count(spec_text):
                 if is_missing is not None and "ref_len" in columns:
                     reference_lengths = columns["ref_len"]
-                    columns["ref_len"] = np.where(is_missing, -1, reference_lengths)
+                    columns["ref_len"] = np.where(
+                        is_missing, -1, reference_lengths
+                    )
                 packed.append(schema.narrowed(columns))
         except InvalidTextError as error:
             read = [*task.references, *task.systems]
             if task.source and spec.source:
                 read.insert(0, task.source)
             position = _position(read[error.text], "")
-            message = "is no longer valid UTF-8; it changed since it was checked"
+            message = (
+                "is no longer valid UTF-8; it changed since it was checked"
+            )
             raise CorpusError([Problem(position, message)]) from None
         except LongTextError as error:
             read = [*task.references, *task.systems]
             position = _position(read[error.text], "text")
             line = task.low + error.line + 1
-            raise CorpusError([Problem(f"{position}:{line}", error.message)]) from None
+            raise CorpusError(
+                [Problem(f"{position}:{line}", error.message)]
+            ) from None
     return task.number, packed
 
 
@@ -317,7 +335,10 @@ class WorkerDiedError(WorkerLostError):
 
 
 def run(
-    tasks: Sequence[Task], n_jobs: int, backend: Backend, cluster: Cluster | None = None
+    tasks: Sequence[Task],
+    n_jobs: int,
+    backend: Backend,
+    cluster: Cluster | None = None,
 ) -> Iterator[Answer]:
     """Yield the answers to tasks in the order in which they finish.
 
@@ -348,7 +369,9 @@ def run(
     except MemoryError:
         raise WorkerDiedError(pending.values(), MEMORY) from None
     except NoAnswerError as error:
-        raise IncompleteError(f"{error.reason}; run the same command again") from None
+        raise IncompleteError(
+            f"{error.reason}; run the same command again"
+        ) from None
     except WorkerLostError as error:
         # joblib drops answers that came just before a death. Their shards are written.
         for task in list(pending.values()):
@@ -479,7 +502,9 @@ class Runner:
         except WorkerDiedError as error:
             lines = part.high - part.low
             halves = _halves(part, systems)
-            what = "two smaller shards are tried" if halves else "it is given up"
+            what = (
+                "two smaller shards are tried" if halves else "it is given up"
+            )
             counted = f"{lines:,} lines" if lines > 1 else "a line"
             self.deaths_left -= 1
             self.warn(f"{error.reason} over {counted} alone; {what}")
@@ -500,7 +525,9 @@ def _halves(part: Lost, systems: int) -> list[Lost]:
     return []
 
 
-def _joined(first: Outcome, second: Outcome, specs: int, *, lines: bool) -> Outcome:
+def _joined(
+    first: Outcome, second: Outcome, specs: int, *, lines: bool
+) -> Outcome:
     """Join the outcomes of two halves of a part: of its lines, or of its systems."""
     upper_columns = first.columns or []
     lower_columns = second.columns or []
@@ -561,7 +588,9 @@ def _of_file(corpus_pass: CorpusPass, references: int, rows: Location) -> Found:
     return Found(corpus_pass, references, rows)
 
 
-def joined(corpus_pass: CorpusPass, references: int, shards: Iterable[Rows]) -> Rows:
+def joined(
+    corpus_pass: CorpusPass, references: int, shards: Iterable[Rows]
+) -> Rows:
     """Return the reduced rows of all shards, which come in the order of lines.
 
     A few neighbours at a time are reduced, so that memory holds little more than the rows that are

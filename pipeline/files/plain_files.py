@@ -119,10 +119,13 @@ class TempFiles:
                 if self.cap == UNPACKED:  # nobody has set the limit
                     free = shutil.disk_usage(self._folder).free
                     self.cap = min(
-                        self.cap, max(free // 10, min(free, HALF_FREE_BYTES) // 2)
+                        self.cap,
+                        max(free // 10, min(free, HALF_FREE_BYTES) // 2),
                     )
                     self.remaining = self.cap
-                weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+                weakref.finalize(
+                    self, shutil.rmtree, self._folder, ignore_errors=True
+                )
             self._count += 1
             return self._folder / str(self._count)
 
@@ -145,12 +148,16 @@ class TempFiles:
                     if self.remaining < 0:
                         message = f"unpacks, with what came before, to more than {self.cap:,} bytes"
                         advice = "is it meant to? If so, set run.max_unpacked"
-                        raise CorpusError([Problem(name, f"{message}; {advice}")])
+                        raise CorpusError(
+                            [Problem(name, f"{message}; {advice}")]
+                        )
                     file.write(chunk)
         except (
             OSError
         ) as error:  # of writing: chunks that cannot be read raise CorpusError
-            message = f"the temporary folder cannot be written: {error.strerror}"
+            message = (
+                f"the temporary folder cannot be written: {error.strerror}"
+            )
             advice = "TMPDIR may name another"
             raise CorpusError(
                 [Problem(str(path.parent), f"{message}; {advice}")]
@@ -276,8 +283,14 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
                 else:
                     yield from iter(lambda: packed.read(CHUNK_BYTES), b"")
         else:
-            chunks = _from_pipe(path) if isinstance(path, Path) else stream(path)
-            yield from unpack(cast("BinaryIO", ChunkFile(chunks))) if unpack else chunks
+            chunks = (
+                _from_pipe(path) if isinstance(path, Path) else stream(path)
+            )
+            yield from (
+                unpack(cast("BinaryIO", ChunkFile(chunks)))
+                if unpack
+                else chunks
+            )
     except PackedError as error:
         raise CorpusError([Problem(str(path), str(error))]) from None
     except OSError as error:
@@ -306,12 +319,17 @@ def _from_pipe(path: Path) -> Iterator[bytes]:
                 if chunk:  # written just now
                     yield chunk
                     break
-            except BlockingIOError:  # a program has opened it, and may take its time
+            except BlockingIOError:
+                # a program has opened it, and may take its time
                 break
             if time.monotonic() - started >= PIPE_SECONDS:
                 what = f"is a pipe that no program has opened for writing for {PIPE_SECONDS} seconds"
                 raise CorpusError(
-                    [Problem(named(path), f"{what}; start first what writes it")]
+                    [
+                        Problem(
+                            named(path), f"{what}; start first what writes it"
+                        )
+                    ]
                 )
         os.set_blocking(descriptor, True)
         yield from iter(lambda: pipe.read(CHUNK_BYTES), b"")
@@ -383,10 +401,11 @@ def open_bytes(
     """
     try:
         with open_regular(path, links=True) as file:
-            if max_bytes is not None and os.fstat(file.fileno()).st_size > max_bytes:
-                message = (
-                    f"is larger than {max_bytes:,} bytes; is it the file that is meant?"
-                )
+            if (
+                max_bytes is not None
+                and os.fstat(file.fileno()).st_size > max_bytes
+            ):
+                message = f"is larger than {max_bytes:,} bytes; is it the file that is meant?"
                 raise CorpusError([Problem(name, message)])
             yield file
     except (OSError, ValueError) as error:
@@ -490,14 +509,18 @@ def _streams(
     except (lzma.LZMAError, OSError, ValueError) as error:
         raise PackedError(f"is no {kind} file, or damaged ({error})") from None
     if not is_complete:
-        raise PackedError(f"is cut short: the {kind} data ends before its end mark")
+        raise PackedError(
+            f"is cut short: the {kind} data ends before its end mark"
+        )
 
 
 OPENERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
     ".gz": _gzip,
     ".bz2": partial(_streams, "bzip2", bz2.BZ2Decompressor),
     ".xz": partial(
-        _streams, "xz", partial(lzma.LZMADecompressor, memlimit=MAX_WINDOW_BYTES)
+        _streams,
+        "xz",
+        partial(lzma.LZMADecompressor, memlimit=MAX_WINDOW_BYTES),
     ),
 }
 """Unpackers by suffix: each takes an open file, and yields its bytes or raises PackedError."""

@@ -174,7 +174,9 @@ def home() -> Path:
     try:
         return Path.home()
     except RuntimeError:
-        advice = "name a folder for the data with GEC_PIPELINE_DATA, or set HOME"
+        advice = (
+            "name a folder for the data with GEC_PIPELINE_DATA, or set HOME"
+        )
         raise DataError(f"this user has no home directory; {advice}") from None
 
 
@@ -225,9 +227,12 @@ def _clear_errors(file: Remote) -> Iterator[None]:
         if isinstance(raised, FileNotFoundError) and isinstance(
             raised.__cause__, Exception
         ):
-            error = raised.__cause__  # fsspec hides failures of HTTP servers like this
+            # fsspec hides failures of HTTP servers like this
+            error = raised.__cause__
         kind = UNREACHABLE if _is_unreachable(error) else ""
-        raise CorpusError([Problem(str(file), _reason(file, error), kind)]) from None
+        raise CorpusError(
+            [Problem(str(file), _reason(file, error), kind)]
+        ) from None
 
 
 def _is_unreachable(error: Exception) -> bool:
@@ -249,9 +254,7 @@ def _reason(file: Remote, error: Exception) -> str:
             install += f" {package}"
         return f"{file.scheme}:// needs the package {package}: {install}"
     if isinstance(error, TimeoutError):
-        return (
-            f"the server sends nothing: {SILENCE:g} seconds were waited; is it at work?"
-        )
+        return f"the server sends nothing: {SILENCE:g} seconds were waited; is it at work?"
     status = getattr(error, "status", None)
     if isinstance(error, FileNotFoundError) or status in (404, 410):
         return "no such file there"
@@ -294,7 +297,10 @@ def ranged(file: Remote) -> bool:
 
     An HTTP server is asked for a file once, and files of memory:// are in one process only.
     """
-    return file.scheme not in (*WEB, "memory") and remote_fingerprint(file).size >= 0
+    return (
+        file.scheme not in (*WEB, "memory")
+        and remote_fingerprint(file).size >= 0
+    )
 
 
 @contextlib.contextmanager
@@ -376,7 +382,9 @@ def glob(base: Path, text: str) -> list[Path | Remote]:
             return [literal]
         anchor = Path(text).anchor
         folder = Path(anchor) if anchor else base
-        files = [path for path in folder.glob(text[len(anchor) :]) if path.is_file()]
+        files = [
+            path for path in folder.glob(text[len(anchor) :]) if path.is_file()
+        ]
     except (OSError, ValueError, IndexError, NotImplementedError, re.error):
         return []
     return sorted(files, key=natural_key)

@@ -112,7 +112,8 @@ def read_json(path: Path) -> Any:
         size = os.fstat(file.fileno()).st_size
         if size > MAX_JSON_BYTES:
             raise ValueError(f"is larger than {MAX_JSON_BYTES:,} bytes")
-        data = file.read(size)  # not MAX_JSON_BYTES: memory is taken for the argument
+        # not MAX_JSON_BYTES: memory is taken for the argument
+        data = file.read(size)
     return parse_json(data)
 
 
@@ -170,7 +171,9 @@ def write_atomic(
                 file.write(chunk)
     except OSError as error:
         reason = in_the_way(path) or in_the_way(temporary) or error.strerror
-        message = f"cannot be written: {reason}; what was finished before is kept"
+        message = (
+            f"cannot be written: {reason}; what was finished before is kept"
+        )
         raise StoreError(f"{path}: {message}") from None
 
 
@@ -181,7 +184,9 @@ def in_the_way(path: Path) -> str:
         return f"delete the folder {path}, which is in its place, {again}"
     for folder in path.parents:
         if os.path.lexists(folder) and not folder.is_dir():
-            return f"delete {folder}, which is in the place of a folder, {again}"
+            return (
+                f"delete {folder}, which is in the place of a folder, {again}"
+            )
     return ""
 
 
@@ -229,9 +234,7 @@ def locked(
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        message = (
-            f"another run is using it ({holder()}); wait for its end, or name another"
-        )
+        message = f"another run is using it ({holder()}); wait for its end, or name another"
         raise StoreError(f"{folder}: {message}") from None
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)

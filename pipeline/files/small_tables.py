@@ -12,7 +12,9 @@ from .plain_files import TempFiles, named, numbered_lines
 SEPARATORS = "\t,;"
 """Characters that may separate columns, by precedence."""
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?")
-NOT_A_NUMBER = frozenset({"nan", "inf", "infinity", "none", "null", "na", "n/a", "-"})
+NOT_A_NUMBER = frozenset(
+    {"nan", "inf", "infinity", "none", "null", "na", "n/a", "-"}
+)
 """What programs write for a missing number. No column has such a name."""
 _SPACED = re.compile(r'("(?:[^"]|"")*")(?!\S)|(\S+)')
 """A cell between white space, quoted or not; a quotation mark in a quoted cell is doubled."""
@@ -52,7 +54,8 @@ def read_rows(
     the file cannot be read, or a quotation mark is not closed.
     """
     name = named(path)
-    temp_files = TempFiles(max_bytes)  # the unpacked file lives as long as this object
+    # the unpacked file lives as long as this object
+    temp_files = TempFiles(max_bytes)
     separator: str | None = None
     is_first = True
     for number, line in numbered_lines(temp_files.local(path), name):
@@ -91,7 +94,9 @@ def quoted_rows(
     rows = csv.reader(lines, delimiter=separator, strict=True)
     try:
         for cells in rows:
-            yield Row(first_line + rows.line_num - 1, [cell.strip() for cell in cells])
+            yield Row(
+                first_line + rows.line_num - 1, [cell.strip() for cell in cells]
+            )
     except csv.Error as error:
         line = first_line + rows.line_num - 1
         raise at_line(name, line, f"not valid CSV: {error}") from None
@@ -119,5 +124,7 @@ def number_of(
         )
     value = float(text) + 0.0
     if abs(value) > largest:
-        raise ValueError(f"'{text[:MAX_DISPLAYED_CHARACTERS]}' is too large a number")
+        raise ValueError(
+            f"'{text[:MAX_DISPLAYED_CHARACTERS]}' is too large a number"
+        )
     return value

@@ -68,12 +68,16 @@ class XmlReader(Generic[Record]):
 
     def wrong(self, message: str, line: int = 0) -> CorpusError:
         """Return an error at a line, by default at the one that is being read."""
-        return CorpusError([Problem(f"{self.name}:{line or self.line}", message)])
+        return CorpusError(
+            [Problem(f"{self.name}:{line or self.line}", message)]
+        )
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise self.wrong(f"more than {MAX_DEPTH} elements are one within the other")
+            raise self.wrong(
+                f"more than {MAX_DEPTH} elements are one within the other"
+            )
         self.start(tag, attributes)
 
     def _end(self, tag: str) -> None:
@@ -88,8 +92,13 @@ class XmlReader(Generic[Record]):
             message = f"not well-formed XML: {expat.ErrorString(error.code)}"
             raise CorpusError([Problem(position, message)]) from None
         self._bytes_parsed += len(data)
-        if self._bytes_parsed - max(self.parser.CurrentByteIndex, 0) > MAX_TAG_BYTES:
-            raise self.wrong(f"a tag or comment has more than {MAX_TAG_BYTES:,} bytes")
+        if (
+            self._bytes_parsed - max(self.parser.CurrentByteIndex, 0)
+            > MAX_TAG_BYTES
+        ):
+            raise self.wrong(
+                f"a tag or comment has more than {MAX_TAG_BYTES:,} bytes"
+            )
 
     def _declared(self, _: str, encoding: str | None, __: int) -> None:
         # Python would decode others, and may know one that is no text

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from .python.draws import Drawer, add_draws, pass_draws
     from .python.edit_rate import edit_rate
     from .python.encode import encode, joined, words
-    from .python.lcs import lcs, skip_bigrams, union_lcs, weighted_lcs, weighted_union
+    from .python.lcs import (
+        lcs,
+        skip_bigrams,
+        union_lcs,
+        weighted_lcs,
+        weighted_union,
+    )
     from .python.overlap import overlap
     from .python.packed_numbers import plane_sums
 
@@ -29,7 +35,13 @@ MODULES = {
     "draws": ("Drawer", "add_draws", "pass_draws"),
     "edit_rate": ("edit_rate",),
     "encode": ("encode", "words"),
-    "lcs": ("lcs", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union"),
+    "lcs": (
+        "lcs",
+        "skip_bigrams",
+        "union_lcs",
+        "weighted_lcs",
+        "weighted_union",
+    ),
     "overlap": ("overlap",),
     "packed_numbers": ("plane_sums",),
     "strings": ("joined",),
@@ -56,7 +68,8 @@ def name() -> str:
         )
     if choice == "python":
         return "python"
-    if sys.modules.get(f"{__name__}.native"):  # every call of the kernel comes here
+    # every call of the kernel comes here
+    if sys.modules.get(f"{__name__}.native"):
         return "native"
     try:
         import_module(".native", __name__)
@@ -110,7 +123,10 @@ def stale() -> str:
         changed = []
         for file in compiled_files(folder):
             source = folder / f"{file.name.partition('.')[0]}.pyx"
-            if source.exists() and source.stat().st_mtime > file.stat().st_mtime:
+            if (
+                source.exists()
+                and source.stat().st_mtime > file.stat().st_mtime
+            ):
                 changed.append(source.name)
         if changed:
             return (
@@ -146,7 +162,9 @@ def native_function(
     """Return a function that only the compiled kernel has; None if the Python kernel is used."""
     if name() == "python":
         return None
-    compiled: Callable[..., Any] = function_of("native", function, module, package)
+    compiled: Callable[..., Any] = function_of(
+        "native", function, module, package
+    )
     return compiled
 
 

@@ -72,10 +72,13 @@ CHINESE: tuple[Range, ...] = (
 
 def in_category(name: str) -> list[Range]:
     """Return the ranges of Unicode's general category P, S or N, as regex 2026.11.15 has them."""
-    categories = Path(__file__).with_name("categories.txt").read_text(encoding="ascii")
+    categories = (
+        Path(__file__).with_name("categories.txt").read_text(encoding="ascii")
+    )
     line = next(line for line in categories.splitlines() if line[0] == name)
     ranges = []
-    for word in line.split()[1:]:  # such as 30-39, in hex, first and last included
+    # such as 30-39, in hex, first and last included
+    for word in line.split()[1:]:
         first, _dash, last = word.partition("-")
         ranges.append((int(first, 16), int(last or first, 16)))
     return ranges

@@ -322,8 +322,14 @@ def check_parallel(references: Texts, others: Texts) -> None:
 
 def check_rising(offsets: Ints, size: int) -> None:
     """Raise ValueError unless offsets rise from 0 to at most `size`."""
-    if offsets[0] != 0 or offsets[-1] > size or (offsets[1:] < offsets[:-1]).any():
-        raise ValueError("texts: offsets do not rise from 0 to the number of ids")
+    if (
+        offsets[0] != 0
+        or offsets[-1] > size
+        or (offsets[1:] < offsets[:-1]).any()
+    ):
+        raise ValueError(
+            "texts: offsets do not rise from 0 to the number of ids"
+        )
 
 
 def check_sentences(
@@ -336,7 +342,8 @@ def check_sentences(
         check_rising(text.offsets, len(text.ids))
         check_rising(text.firsts, len(text.offsets) - 1)
     check_parallel(
-        [text.as_lines for text in references], [text.as_lines for text in systems]
+        [text.as_lines for text in references],
+        [text.as_lines for text in systems],
     )
 
 
@@ -352,8 +359,12 @@ def check_allowed(
     if allowed is None:
         return
     if [len(texts) for texts in allowed] != [len(references)] * len(systems):
-        raise ValueError("allowed: expected a text for each system with each reference")
-    check_parallel([text.as_lines for text in references], [*itertools.chain(*allowed)])
+        raise ValueError(
+            "allowed: expected a text for each system with each reference"
+        )
+    check_parallel(
+        [text.as_lines for text in references], [*itertools.chain(*allowed)]
+    )
 
 
 def check_skip(references: Texts, systems: Texts, gap: int) -> None:
@@ -391,17 +402,21 @@ def check_weighted(
     check_sentences(references, systems)
     in_references = [_longest(text) for text in references]
     in_systems = [_longest(text) for text in systems]
-    if max(int(sizes.max(initial=0)) for sizes in in_references + in_systems) >= len(
-        powers
-    ):
-        raise ValueError("powers: there are fewer than the longest sentence has tokens")
+    if max(
+        int(sizes.max(initial=0)) for sizes in in_references + in_systems
+    ) >= len(powers):
+        raise ValueError(
+            "powers: there are fewer than the longest sentence has tokens"
+        )
     for number, system in enumerate(in_systems, len(references)):
         for reference in in_references:
             too_long = system * reference > MAX_CELLS
             if too_long.any():
                 line = int(too_long.argmax())
                 sizes = f"sentences of {reference[line]:,} and {system[line]:,} tokens"
-                message = f"{sizes} are too long to be aligned with weights (ROUGE-W)"
+                message = (
+                    f"{sizes} are too long to be aligned with weights (ROUGE-W)"
+                )
                 raise LongTextError(number, line, message)
 
 
@@ -452,7 +467,9 @@ MOST_DRAWN = 255
 """The most references that can be drawn from: a draw is a byte."""
 
 
-def check_drawer(sampler: str, iterations: Iterable[int], references: int) -> list[int]:
+def check_drawer(
+    sampler: str, iterations: Iterable[int], references: int
+) -> list[int]:
     """Return the numbers of the iterations.
 
     Raises ValueError if a Drawer cannot be made for its arguments.
@@ -462,7 +479,9 @@ def check_drawer(sampler: str, iterations: Iterable[int], references: int) -> li
             f"sampler: expected one of {', '.join(SAMPLERS + BALANCED)}, found '{sampler}'"
         )
     if not 1 <= references <= MOST_DRAWN:
-        raise ValueError(f"references: expected 1 to {MOST_DRAWN}, found {references}")
+        raise ValueError(
+            f"references: expected 1 to {MOST_DRAWN}, found {references}"
+        )
     numbers = list(iterations)
     if numbers and not 0 <= min(numbers) <= max(numbers) < 2**32 // SEED_STEP:
         raise ValueError(
@@ -481,7 +500,9 @@ def check_present(present: Ints | None, lines: int, references: int) -> None:
     if present is None:
         return
     if present.shape != (lines,):
-        raise ValueError(f"present: expected a number for each of {lines} lines")
+        raise ValueError(
+            f"present: expected a number for each of {lines} lines"
+        )
     if lines and not 1 <= present.min() <= present.max() <= references:
         raise ValueError(
             f"present: expected 1 to {references} references for each line"
@@ -500,6 +521,8 @@ def check_terms(terms: Sequence[Ints], references: int) -> int:
         raise ValueError(
             f"terms: expected the shape [lines, {references}, width], with as many lines for all"
         )
-    if any(term.dtype != "int64" or not term.flags.c_contiguous for term in terms):
+    if any(
+        term.dtype != "int64" or not term.flags.c_contiguous for term in terms
+    ):
         raise ValueError("terms: expected int64 arrays, in the order of C")
     return lines.pop()

@@ -46,7 +46,8 @@ def meaning_of(name: str) -> Meaning:
         return choices[0]
     if choices:
         listed = "".join(
-            f"\n  {choice}: {METRICS[choice.metric].summary}" for choice in choices
+            f"\n  {choice}: {METRICS[choice.metric].summary}"
+            for choice in choices
         )
         raise ConfigError(
             f"'{name}' may be one of these; write the one that you mean:{listed}"
@@ -60,7 +61,9 @@ def meaning_of(name: str) -> Meaning:
     for other, way in ELSEWHERE.items():
         if folded(other) == folded(name):
             raise ConfigError(f"{name} is not built in: {way}, {BRING}")
-    hint = did_you_mean(name, [*METRICS, *(spelling for spelling, _ in spellings())])
+    hint = did_you_mean(
+        name, [*METRICS, *(spelling for spelling, _ in spellings())]
+    )
     known = ", ".join(METRICS)
     raise ConfigError(
         f"no metric is called '{name}'{hint}; known: {known}; own metrics: {BRING}"
@@ -95,9 +98,13 @@ def metrics_called(text: str, metrics: Iterable[Metric]) -> list[Metric]:
 
 def _has(metric: Metric, settings: Mapping[str, str]) -> bool:
     """Return whether a metric has these options with these values."""
-    values = {option_of(type(metric), key): value for key, value in settings.items()}
+    values = {
+        option_of(type(metric), key): value for key, value in settings.items()
+    }
     for option, value in values.items():
-        if not option or getattr(metric, option.attribute) != option.read(value):
+        if not option or getattr(metric, option.attribute) != option.read(
+            value
+        ):
             return False
     return True
 
@@ -124,7 +131,9 @@ def node_of(text: str, more: Mapping[str, str], path: str = "") -> Node:
     """
     name, settings = parse_signature(text)
     for key in more.keys() & settings.keys():
-        raise ConfigError(f"'{text}': '{key}' is given a second time outside the text")
+        raise ConfigError(
+            f"'{text}': '{key}' is given a second time outside the text"
+        )
     node = from_plain({"name": name, **settings, **more}, "", path)
     children_of(node)["name"].path = path  # nobody has written a key here
     return node
@@ -166,7 +175,9 @@ def from_values(
     return tuple(distinct)
 
 
-def _metrics_of(value: Any, number: int, problems: list[Problem]) -> list[Metric]:
+def _metrics_of(
+    value: Any, number: int, problems: list[Problem]
+) -> list[Metric]:
     """Return the metrics of an entry of a list, and add what is wrong to problems."""
     if isinstance(value, Metric):
         return [value]
@@ -196,7 +207,9 @@ def _known(text: str, _changes: int) -> Metric | None:
     if metric is None or problems:
         return None
     for option in metric.options:
-        if (option.path or option.resolved) and getattr(metric, option.attribute):
+        if (option.path or option.resolved) and getattr(
+            metric, option.attribute
+        ):
             return None
     return metric
 
@@ -210,7 +223,8 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
         metric, node = as_mapping(node)
     except ConfigError as error:
         problems.extend(
-            node.problem(problem.message, ["name"]) for problem in error.problems
+            node.problem(problem.message, ["name"])
+            for problem in error.problems
         )
         return None
     problems_before = len(problems)
@@ -238,19 +252,25 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
     return None
 
 
-def _written_options(metric: type[Metric], node: Node) -> dict[str, Option | None]:
+def _written_options(
+    metric: type[Metric], node: Node
+) -> dict[str, Option | None]:
     """Return the options of a metric's mapping by their keys; None for an unknown option.
 
     Options that `--set` replaces are left out. It may name one in its other way, by name or by key.
     """
     children = children_of(node)
     replaced = {
-        option_of(metric, key) for key, child in children.items() if child.is_set
+        option_of(metric, key)
+        for key, child in children.items()
+        if child.is_set
     }
     options = {}
     for key, child in children.items():
         option = option_of(metric, key)
-        if key != "name" and (child.is_set or not option or option not in replaced):
+        if key != "name" and (
+            child.is_set or not option or option not in replaced
+        ):
             options[key] = option
     return options
 
@@ -292,7 +312,9 @@ def _written_mapping(node: Node) -> Node:
         children = {}
         for key, value in {"name": name, **settings}.items():
             children[key] = Node(value, node.mark, f"{prefix}{key}")
-        return Node(children, node.mark, node.path, dict.fromkeys(children, node.mark))
+        return Node(
+            children, node.mark, node.path, dict.fromkeys(children, node.mark)
+        )
     if not isinstance(node.value, dict):
         raise ConfigError(
             "expected a metric: a name, name[key=value,...] or a mapping with the key 'name'"
@@ -328,7 +350,12 @@ def children_of(node: Node) -> dict[str, Node]:
 def option_of(metric: type[Metric], key: str) -> Option | None:
     """Return the option that a key of a config or of a signature names."""
     return next(
-        (option for option in metric.options if key in (option.name, option.key)), None
+        (
+            option
+            for option in metric.options
+            if key in (option.name, option.key)
+        ),
+        None,
     )
 
 
@@ -350,7 +377,9 @@ def _read_options(
             message = f"is given twice: '{option.name}' and '{option.key}' are the same option"
         else:
             try:
-                values[option.name] = _read_option(option, children_of(node)[key])
+                values[option.name] = _read_option(
+                    option, children_of(node)[key]
+                )
             except (ValueError, DataError, ConfigError) as error:
                 message = str(error).removeprefix(f"{option.name}: ")
         if message:
@@ -394,7 +423,9 @@ def from_nodes(
     return resolve_all(with_defaults(nodes, root, problems), problems)
 
 
-def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric, ...]:
+def resolve_all(
+    nodes: Sequence[Node], problems: list[Problem]
+) -> tuple[Metric, ...]:
     """Return the metrics of a config in order.
 
     Adds to problems what is wrong, and metrics that are asked for twice.
@@ -406,7 +437,9 @@ def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric,
             if metric is None:
                 continue
             if metric in metrics:
-                message = "the same metric with the same settings is asked for twice"
+                message = (
+                    "the same metric with the same settings is asked for twice"
+                )
                 problems.append(node.problem(message))
             else:
                 metrics.append(metric)
@@ -484,7 +517,8 @@ def from_texts(
         return (from_text(texts[0], common | of_metrics[0]),)
     problems: list[Problem] = []
     nodes = [
-        node_of(text, more, text) for text, more in zip(texts, of_metrics, strict=True)
+        node_of(text, more, text)
+        for text, more in zip(texts, of_metrics, strict=True)
     ]
     filled = _with_common(nodes, from_plain(common, "", ""), "option", problems)
     metrics = resolve_all(filled, problems)
@@ -512,7 +546,9 @@ def _choose_tokenizers(
         why = "bleu does, unless it has one already"
         if {"tokenizer", "tok"} & common.keys():
             why = "it is given already"
-        raise ConfigError(f"-l {pair}: no metric takes a tokenizer from it: {why}")
+        raise ConfigError(
+            f"-l {pair}: no metric takes a tokenizer from it: {why}"
+        )
     for settings in takers:
         settings["tokenizer"] = tokenizer
 
@@ -551,7 +587,9 @@ def _with_common(
             continue
         message = f"no metric takes this {kind}: none has a use for it"
         if any(_sets(node, key) for node in filled):
-            message = f"no metric takes this {kind}: every metric sets it itself"
+            message = (
+                f"no metric takes this {kind}: every metric sets it itself"
+            )
         known = _names_of_options()
         if key not in known:
             message += f"; there is no such option, known: {', '.join(known)}"

@@ -29,9 +29,13 @@ def bind_tokens(
     Raises InputError as own_texts() and with_own_tokens() do.
     """
     expected = any(map(has_own_tokens, metrics))
-    texts = own_texts(hypotheses, references, sources, splitter, expected=expected)
+    texts = own_texts(
+        hypotheses, references, sources, splitter, expected=expected
+    )
     if texts.tokenizer:
-        metrics = [with_own_tokens(metric, texts.tokenizer) for metric in metrics]
+        metrics = [
+            with_own_tokens(metric, texts.tokenizer) for metric in metrics
+        ]
     return metrics, texts
 
 
@@ -66,7 +70,9 @@ def with_own_tokens(metric: Metric, tokenizer: str) -> Metric:
     result = _with_value(metric, option, tokenizer)
     settings[option.name] = value
     for other in metric.options:
-        is_default = getattr(metric, other.attribute) == other.default_of(settings)
+        is_default = getattr(metric, other.attribute) == other.default_of(
+            settings
+        )
         if is_default or not other.applies:
             continue
         if other.applies(metric) and not other.applies(result):
@@ -78,7 +84,9 @@ def with_own_tokens(metric: Metric, tokenizer: str) -> Metric:
 
 @cache
 def _option_of(metric: type[Metric]) -> Option | None:
-    return next((option for option in metric.options if option.beside == OWN), None)
+    return next(
+        (option for option in metric.options if option.beside == OWN), None
+    )
 
 
 def _with_value(metric: Metric, option: Option, value: str) -> Metric:

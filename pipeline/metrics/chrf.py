@@ -91,8 +91,12 @@ class ChrfSpec(StatisticsSpec):
         return {
             "hyp_len": characters["hyp_len"],
             "ref_len": characters["ref_len"],
-            "total": np.concatenate([columns["total"] for columns in counted], axis=-1),
-            "match": np.concatenate([columns["match"] for columns in counted], axis=-1),
+            "total": np.concatenate(
+                [columns["total"] for columns in counted], axis=-1
+            ),
+            "match": np.concatenate(
+                [columns["match"] for columns in counted], axis=-1
+            ),
             "ref_total": np.concatenate(ref_totals, axis=-1),
         }
 
@@ -106,7 +110,9 @@ class PreparedChrf:
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, as Prepared.count() does."""
-        return self.spec.joined([part.count(outputs, rows) for part in self.parts])
+        return self.spec.joined(
+            [part.count(outputs, rows) for part in self.parts]
+        )
 
 
 class Rates(NamedTuple):
@@ -138,10 +144,16 @@ class Chrf(Metric):
         "chrF+": {"word_order": "1"},
         "chrF++": {"word_order": "2"},
     }
-    counts: ClassVar[frozenset[str]] = frozenset({"match", "hyp_total", "ref_total"})
+    counts: ClassVar[frozenset[str]] = frozenset(
+        {"match", "hyp_total", "ref_total"}
+    )
 
     char_order: int = option(
-        6, key="nc", help="longest n-grams of characters", minimum=1, maximum=MAX_ORDER
+        6,
+        key="nc",
+        help="longest n-grams of characters",
+        minimum=1,
+        maximum=MAX_ORDER,
     )
     min_char_order: int = option(
         1,
@@ -160,7 +172,9 @@ class Chrf(Metric):
     )
     beta: str = beta_option("2")
     lowercase: bool = lowercase_option()
-    whitespace: bool = option(False, key="space", help="white space is a character too")
+    whitespace: bool = option(
+        False, key="space", help="white space is a character too"
+    )
     strip_end: bool = option(
         False,
         key="rstrip",
@@ -197,7 +211,9 @@ class Chrf(Metric):
         if self.word_order:
             tokenization = Tokenization("chrf", lowercase=self.lowercase)
             words = OverlapSpec(tokenization, self.word_order, ("match",))
-        return ChrfSpec(OverlapSpec(characters, self.char_order, ("match",)), words)
+        return ChrfSpec(
+            OverlapSpec(characters, self.char_order, ("match",)), words
+        )
 
     @property
     def name_in_text(self) -> str:
@@ -308,7 +324,9 @@ class Chrf(Metric):
 
         Scores are compared in percent, as in sacreBLEU.
         """
-        return best_by([self._f_score(self._rates(self.make_terms(columns)), 100.0)])
+        return best_by(
+            [self._f_score(self._rates(self.make_terms(columns)), 100.0)]
+        )
 
     def _rates(self, totals: Columns) -> Rates:
         hyp_total = totals["hyp_total"].astype(np.float64)
@@ -346,10 +364,14 @@ class Chrf(Metric):
             precision = rates.precision[..., n]
             recall = rates.recall[..., n]
             positive = (precision > 0) | (recall > 0)
-            total = total + np.where(positive, f_beta(precision, recall, beta), EPSILON)
+            total = total + np.where(
+                positive, f_beta(precision, recall, beta), EPSILON
+            )
         return scale * total / len(self._orders)
 
-    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+    def peer_signature(
+        self, references: int, *, missing: bool = False
+    ) -> str | None:
         """Return sacreBLEU's own signature, or None if sacreBLEU does not have these settings."""
         if self.level != "corpus" or self.min_char_order > 1:
             return None

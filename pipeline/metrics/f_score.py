@@ -14,5 +14,7 @@ def precision_recall_f(
     precision = tp / (tp + fp) if fp else 1.0
     recall = tp / (tp + fn) if fn else 1.0
     denominator = beta**2 * precision + recall
-    score = (1 + beta**2) * precision * recall / denominator if denominator else 0.0
+    score = (
+        (1 + beta**2) * precision * recall / denominator if denominator else 0.0
+    )
     return precision, recall, score

@@ -102,7 +102,9 @@ def code_2015(columns: Columns, weight: Fraction) -> Parts:
     the output, as in the program.
     """
     match = columns["added_match"] + columns["union_match"]
-    numer = weight.denominator * match - weight.numerator * columns["removed_match"]
+    numer = (
+        weight.denominator * match - weight.numerator * columns["removed_match"]
+    )
     total = columns["added"] + columns["total"]
     return Parts(match, numer, total, columns["hyp_len"])
 
@@ -116,7 +118,9 @@ def code_2016_03(columns: Columns, weight: Fraction) -> Parts:
     """
     new = columns["new_match"]
     scaled_match = weight.denominator * columns["union_match"]
-    clipped = np.maximum(scaled_match - weight.numerator * columns["gone_match"], 0)
+    clipped = np.maximum(
+        scaled_match - weight.numerator * columns["gone_match"], 0
+    )
     return Parts(
         match=new + columns["union_match"],
         numer=weight.denominator * new + clipped,
@@ -351,12 +355,20 @@ class Gleu(Metric):
         if self.variant in MERGED_ONLY and self.level == "mean":
             option = "level"
             message = f"{scope} is defined for a corpus only, found 'mean'"
-        elif self.references == "merged" and not CODES[self.variant].merged_kinds:
-            message = f"variant {self.variant} is not defined for merged references"
+        elif (
+            self.references == "merged" and not CODES[self.variant].merged_kinds
+        ):
+            message = (
+                f"variant {self.variant} is not defined for merged references"
+            )
         elif self.references not in allowed:
-            message = f"{scope} takes {', '.join(allowed)}; found '{self.references}'"
+            message = (
+                f"{scope} takes {', '.join(allowed)}; found '{self.references}'"
+            )
         elif self.references == "weighted" and not any(self.shares):
-            message = "weighted needs `weights`, not all 0, such as weights: 0.7+0.3"
+            message = (
+                "weighted needs `weights`, not all 0, such as weights: 0.7+0.3"
+            )
         return [(option, message)] if message else []
 
     @property
@@ -378,7 +390,9 @@ class Gleu(Metric):
         """What the variant counts, with each reference or with merged references."""
         code = CODES[self.variant]
         kinds = code.merged_kinds if self.references == "merged" else code.kinds
-        return OverlapSpec(tokenization_of(self), self.order, kinds, source=True)
+        return OverlapSpec(
+            tokenization_of(self), self.order, kinds, source=True
+        )
 
     def ngram_rule(self) -> Rule | None:
         """Return how n-grams are counted; None for 2015, which can match and penalise an n-gram."""
@@ -408,14 +422,18 @@ class Gleu(Metric):
             return [
                 *shown_matches(columns),
                 Counted("penalty", penalty, per_reference=True, orders=True),
-                Counted("numer", terms["numer"], per_reference=True, orders=True),
+                Counted(
+                    "numer", terms["numer"], per_reference=True, orders=True
+                ),
                 Counted("total", columns["total"], orders=True),
             ]
         counts = [
             Counted("hyp_len", columns["hyp_len"]),
             Counted("ref_len", terms["ref_len"]),
         ]
-        for name, kind in MERGED_COUNTS_OF.get(self.variant, MERGED_COUNTS).items():
+        for name, kind in MERGED_COUNTS_OF.get(
+            self.variant, MERGED_COUNTS
+        ).items():
             counts.append(Counted(name, columns[kind], orders=True))
         counts.append(Counted("total", terms["total"], orders=True))
         return counts
@@ -426,7 +444,9 @@ class Gleu(Metric):
             return None
         if self.references == "expected":
             return Draws.balanced(self.iterations, lines, references, self.seed)
-        return Draws(self.sampler, self.iterations, lines, references, self.seed)
+        return Draws(
+            self.sampler, self.iterations, lines, references, self.seed
+        )
 
     @cached_property
     def _scale(self) -> int:
@@ -536,7 +556,9 @@ class Gleu(Metric):
         }
         return outputs | by_order(counts)
 
-    def _outputs(self, precision: Floats, log_brevity: Floats) -> dict[str, Floats]:
+    def _outputs(
+        self, precision: Floats, log_brevity: Floats
+    ) -> dict[str, Floats]:
         """Return the outputs that are fractions.
 
         The arguments are precisions [..., orders] and log brevity penalties [...].
@@ -549,7 +571,9 @@ class Gleu(Metric):
             "brevity_penalty": np.exp(log_brevity),
         }
         gleu_of_order = np.exp(log_brevity[..., None] + log_precision)
-        return outputs | by_order({"precision": precision, "gleu": gleu_of_order})
+        return outputs | by_order(
+            {"precision": precision, "gleu": gleu_of_order}
+        )
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the corpus formula applied to each sentence: float64 [lines, references or 1].
@@ -565,7 +589,11 @@ class Gleu(Metric):
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() with each reference, compiled."""
         formula = kernel.native_function("gleu_scores")
-        if formula is None or not self.by_reference or self.order > MAX_SEQUENTIAL_SUM:
+        if (
+            formula is None
+            or not self.by_reference
+            or self.order > MAX_SEQUENTIAL_SUM
+        ):
             return None
         code = CODES[self.variant]
         names = (*code.kinds, "total", "hyp_len", "ref_len")
@@ -575,7 +603,9 @@ class Gleu(Metric):
             self.smoothing == "ones",
             code.brevity == "inverted",
         )
-        return lambda columns: formula(*[columns[name] for name in names], *settings)
+        return lambda columns: formula(
+            *[columns[name] for name in names], *settings
+        )
 
     @property
     def _clips(self) -> bool:
@@ -633,7 +663,9 @@ class Gleu(Metric):
             over, under = ref_len, hyp_len
         both_empty = (over == 0) & (under == 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            penalty = np.where(both_empty, 0.0, np.minimum(0.0, 1.0 - over / under))
+            penalty = np.where(
+                both_empty, 0.0, np.minimum(0.0, 1.0 - over / under)
+            )
         return np.where((hyp_len == 0) & (ref_len > 0), -np.inf, penalty)
 
 

@@ -45,12 +45,17 @@ class GoogleGleu(Metric):
         "sentence_gleu": {},
         "corpus_gleu": {},
     }
-    counts: ClassVar[frozenset[str]] = frozenset({"match", "hyp_total", "ref_total"})
+    counts: ClassVar[frozenset[str]] = frozenset(
+        {"match", "hyp_total", "ref_total"}
+    )
     name_in_text: ClassVar[str] = "Google's GLEU"
     citations: ClassVar[tuple[str, ...]] = ("wu-etal-2016-google",)
     terms: ClassVar[tuple[Field, ...]] = (
         Field("hyp_total"),
-        *(Field(name, per_reference=True) for name in ("match", "ref_total", "larger")),
+        *(
+            Field(name, per_reference=True)
+            for name in ("match", "ref_total", "larger")
+        ),
     )
     """N-grams of the output and of the reference, the larger of these two numbers, and matches."""
 
@@ -97,7 +102,9 @@ class GoogleGleu(Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return lengths, and matches and n-grams of each order."""
-        ref_total = np.maximum(columns["ref_len"][..., None] - np.arange(self.order), 0)
+        ref_total = np.maximum(
+            columns["ref_len"][..., None] - np.arange(self.order), 0
+        )
         return [
             *shown_matches(columns),
             Counted("total", columns["total"], orders=True),
@@ -109,7 +116,9 @@ class GoogleGleu(Metric):
         orders = np.arange(self.min_order - 1, self.order)
         match = columns["match"][..., self.min_order - 1 :].sum(axis=-1)
         hyp_total = columns["total"][:, self.min_order - 1 :].sum(axis=-1)
-        ref_total = np.maximum(columns["ref_len"][..., None] - orders, 0).sum(axis=-1)
+        ref_total = np.maximum(columns["ref_len"][..., None] - orders, 0).sum(
+            axis=-1
+        )
         larger = np.maximum(ref_total, hyp_total[:, None])
         return {
             "match": match,
@@ -154,7 +163,10 @@ class GoogleGleu(Metric):
 
         def scores(columns: Columns) -> Floats:
             result: Floats = formula(
-                columns["match"], columns["total"], columns["ref_len"], self.min_order
+                columns["match"],
+                columns["total"],
+                columns["ref_len"],
+                self.min_order,
             )
             return result
 

@@ -112,7 +112,8 @@ class Green(Metric):
     def terms(self) -> tuple[Field, ...]:
         """The hits (tp) and misses (fp, fn) of each order."""
         return tuple(
-            Field(name, self.order, per_reference=True) for name in ("tp", "fp", "fn")
+            Field(name, self.order, per_reference=True)
+            for name in ("tp", "fp", "fn")
         )
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
@@ -169,7 +170,9 @@ class Green(Metric):
             ]
         if outputs[f"fp_{order}"] == outputs[f"fn_{order}"] == 0:
             return [
-                "all texts are empty" if order == 1 else f"no text has {order} tokens"
+                "all texts are empty"
+                if order == 1
+                else f"no text has {order} tokens"
             ]
         return [f"no {order}-gram is rightly deleted, inserted or kept"]
 
@@ -189,7 +192,9 @@ class Green(Metric):
         empty = 0.0 if self._by_authors else 1.0
         precision = _mean_ratio(hits, counts["fp"][..., :orders], empty)
         recall = _mean_ratio(hits, counts["fn"][..., :orders], empty)
-        return FScores(f_beta(precision, recall, float(self.beta)), precision, recall)
+        return FScores(
+            f_beta(precision, recall, float(self.beta)), precision, recall
+        )
 
 
 def _mean_ratio(hits: Ints, misses: Ints, empty: float) -> Floats:

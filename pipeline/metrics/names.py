@@ -27,7 +27,9 @@ class Meaning(NamedTuple):
     def __str__(self) -> str:
         if not self.implied:
             return self.metric
-        settings = ",".join(f"{key}={value}" for key, value in self.implied.items())
+        settings = ",".join(
+            f"{key}={value}" for key, value in self.implied.items()
+        )
         return f"{self.metric}[{settings}]"
 
 
@@ -96,7 +98,10 @@ def factor(signature: str) -> float:
 
 def lower_is_better(signature: str) -> bool:
     """Return whether the best system has the lowest score, by the metric or its option."""
-    return "|higher_is_better:false" in signature or class_of(signature).lower_is_better
+    return (
+        "|higher_is_better:false" in signature
+        or class_of(signature).lower_is_better
+    )
 
 
 def goodness(signature: str, scores: Any) -> Any:

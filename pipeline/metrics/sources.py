@@ -31,7 +31,9 @@ class MetricSource:
         """Add a function or class of Python to METRICS, and return its name."""
         raise ConfigError(_missing())
 
-    def restored(self, declared: Mapping[str, Declared], signature: str) -> Metric:
+    def restored(
+        self, declared: Mapping[str, Declared], signature: str
+    ) -> Metric:
         """Return the metric of a signature in results, from their declarations by name."""
         raise ConfigError(_missing())
 

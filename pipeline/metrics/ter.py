@@ -89,7 +89,10 @@ class Ter(ScoresLines, Explains, Metric):
     counts: ClassVar[frozenset[str]] = frozenset({"edits", "ref_len"})
     table_outputs: ClassVar[str] = "edits|ref_len"
     name_in_text: ClassVar[str] = "TER"
-    citations: ClassVar[tuple[str, ...]] = ("snover-etal-2006-study", "post-2018-call")
+    citations: ClassVar[tuple[str, ...]] = (
+        "snover-etal-2006-study",
+        "post-2018-call",
+    )
     policy: ClassVar[str] = "merged"
     """All references count together."""
     terms: ClassVar[tuple[Field, ...]] = (
@@ -102,7 +105,9 @@ class Ter(ScoresLines, Explains, Metric):
     lower_is_better = True
 
     normalized: bool = option(
-        False, key="norm", help="split punctuation from words, and replace entities"
+        False,
+        key="norm",
+        help="split punctuation from words, and replace entities",
     )
     no_punct: bool = option(False, key="nopunct", help="remove punctuation")
     asian_support: bool = option(
@@ -202,7 +207,10 @@ class Ter(ScoresLines, Explains, Metric):
         edits = _with_number(best.edits, "edit")
         tokens_in_reference = _with_number(len(reference), "token")
         lines_out = [
-            ("", f"{edits} to reference {number + 1}, of {tokens_in_reference}:")
+            (
+                "",
+                f"{edits} to reference {number + 1}, of {tokens_in_reference}:",
+            )
         ]
         current = output
         for shift in best.shifts:
@@ -225,7 +233,9 @@ class Ter(ScoresLines, Explains, Metric):
                 roles["match"].append(next(output_words))
                 next(reference_words)
             elif step == edit_rate.CHANGED:
-                roles["wrong"].append(f"{next(output_words)} → {next(reference_words)}")
+                roles["wrong"].append(
+                    f"{next(output_words)} → {next(reference_words)}"
+                )
             else:
                 roles["missing"].append(next(reference_words))
         for role, listed in roles.items():
@@ -233,7 +243,9 @@ class Ter(ScoresLines, Explains, Metric):
                 lines_out.append((role, " · ".join(listed)))
         return lines_out
 
-    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+    def peer_signature(
+        self, references: int, *, missing: bool = False
+    ) -> str | None:
         """Return sacreBLEU's own signature, or None for level mean and tokens of the caller."""
         if self.level != "corpus" or is_own(self.tokens):
             return None

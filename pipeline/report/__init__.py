@@ -56,7 +56,9 @@ FORMATS: Table[Format] = Table(
 PLOTS: Table[Plot] = Table(__name__, {}, kind="plots")
 """Plots by the names that `output.plots` of a config and `--plot` of the command `report` take."""
 
-DISPLAYS: "Table[Callable[[Results], str]]" = Table(__name__, {}, kind="displays")
+DISPLAYS: "Table[Callable[[Results], str]]" = Table(
+    __name__, {}, kind="displays"
+)
 """How notebooks show results, by MIME type."""
 
 SEVERAL_RUNS_FORMATS: Table[SeveralRunsFormat] = Table(

@@ -26,7 +26,13 @@ from .tables.extra_tables import ReportTable, extra_tables
 from .tables.metric_names import called
 from .tables.ranked import Group, groups, size
 from .tables.series import best_sentences
-from .terminal.printing import fits, print_line, print_square, print_table, print_text
+from .terminal.printing import (
+    fits,
+    print_line,
+    print_square,
+    print_table,
+    print_text,
+)
 
 BEST = "bold"
 """The style of the best cell of a column."""
@@ -80,7 +86,9 @@ def print_results(
     if results.statistics:
         print_text(settings_line(results.statistics))
     if parts and not columns and results.statistics:
-        print_text("(intervals, rank ranges and tests of each metric: --boards)")
+        print_text(
+            "(intervals, rank ranges and tests of each metric: --boards)"
+        )
     more_tables = extra_tables(results, digits)
     if more_tables and results.scores:
         print()
@@ -109,14 +117,16 @@ def print_board(
         about += f"; {group.heading}"
     print_text(about)
     header, rows = ranked.ranked_table(results, scores, digits, columns)
-    header[SCORE] = group.output  # the name of the score in papers, such as M² F₀.₅
+    # the name of the score in papers, such as M² F₀.₅
+    header[SCORE] = group.output
     best = ranked.best_of(info, group, digits)
     styles = {}
     for row, (score, cells) in enumerate(zip(scores, rows, strict=True)):
         if score.system in best:
             styles[row, SCORE] = f"{BEST} {BEST_COLOUR}"
         for column, cell in enumerate(cells):
-            mark = cell[-1:]  # ↑ or ↓: significantly better or worse than the baseline
+            # ↑ or ↓: significantly better or worse than the baseline
+            mark = cell[-1:]
             if mark in COLOURS:
                 styles[row, column] = COLOURS[mark]
     print_table(
@@ -129,7 +139,9 @@ def print_board(
     )
     if any(score.intervals for score in scores):
         print()
-        print_table(*ranked.interval_table(results, scores, digits), left=(0, 1))
+        print_table(
+            *ranked.interval_table(results, scores, digits), left=(0, 1)
+        )
     for sentence in best_sentences(results, group):
         print_text(sentence)
     print(group.metric)  # the signature
@@ -226,7 +238,9 @@ def print_types(results: Results, digits: int, tier: int) -> None:
             system = types.systems[0]
             header, rows = of_system(types, system, digits)
             intervals = [
-                title for title in reversed(header) if title != score and " " in title
+                title
+                for title in reversed(header)
+                if title != score and " " in title
             ]
             print_line(system)
             print_table(
@@ -248,9 +262,12 @@ def print_comparisons(
     for group in groups(results):
         if not group.tests:
             continue
-        ranks = {score.system: number for number, score in enumerate(group.scores)}
+        ranks = {
+            score.system: number for number, score in enumerate(group.scores)
+        }
         tests = sorted(
-            group.tests, key=lambda test: (ranks[test.system], ranks[test.other])
+            group.tests,
+            key=lambda test: (ranks[test.system], ranks[test.other]),
         )
         heading = f"{group.heading}\n" if group.heading else ""
         print_line(f"{group.dataset}  {heading}{group.metric}")
@@ -271,7 +288,9 @@ def print_comparisons(
 
 def _is_turned(test: Comparison) -> bool:
     """Return whether wins and losses point the other way than the difference."""
-    return bool(goodness(test.metric, test.difference) * (test.wins - test.losses) < 0)
+    return bool(
+        goodness(test.metric, test.difference) * (test.wins - test.losses) < 0
+    )
 
 
 def print_small_p_note(results: Results, tests: Iterable[Comparison]) -> None:
@@ -293,7 +312,9 @@ def print_extra_tables(
         if table.title:
             print_line(table.title)
         header, rows = table.table
-        print_table(header, rows, left=table.text_columns, first_out=table.first_out)
+        print_table(
+            header, rows, left=table.text_columns, first_out=table.first_out
+        )
         for line in table.items:
             print_text(line)
         is_last = number + 1 == len(tables)

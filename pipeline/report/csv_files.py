@@ -124,7 +124,13 @@ def _mean_rows(results: Results) -> Iterator[Row]:
 def _type_rows(results: Results) -> Iterator[Row]:
     for part in results.breakdown:
         for item in part.categories:
-            key = (part.dataset, part.system, part.metric, part.tier, item.category)
+            key = (
+                part.dataset,
+                part.system,
+                part.metric,
+                part.tier,
+                item.category,
+            )
             for name, value in item.outputs.items():
                 low, high = item.intervals.get(name, (None, None))
                 yield *key, name, value, low, high

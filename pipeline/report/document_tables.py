@@ -113,7 +113,9 @@ def _ranked_table(
     for row in rows:
         rank, system, score, *others = row
         score_cell = _marked(score)._replace(best=system in best)
-        cells.append([Cell(rank), Cell(system), score_cell, *map(_marked, others)])
+        cells.append(
+            [Cell(rank), Cell(system), score_cell, *map(_marked, others)]
+        )
     notes = _missing(results, group.dataset)
     if any(score.samples for score in group.scores):
         notes.append(
@@ -148,20 +150,26 @@ def _marked(text: str) -> Cell:
     return Cell(text)
 
 
-def _paper_titles(results: Results, group: Group, digits: int) -> dict[str, str]:
+def _paper_titles(
+    results: Results, group: Group, digits: int
+) -> dict[str, str]:
     """Return the titles of the outputs of a metric in papers."""
     table = MetricTable(results, group, digits)
     titles = {}
     for number, title in enumerate(table.header):
         if title in group.scores[0].outputs:
-            titles[title] = " ".join(head for head in table.heads(number) if head)
+            titles[title] = " ".join(
+                head for head in table.heads(number) if head
+            )
     return titles
 
 
 def _missing(results: Results, dataset: str) -> list[str]:
     """Return a note for each missing score of an incomplete run."""
     return [
-        f"Incomplete: {item}." for item in results.missing if item.dataset == dataset
+        f"Incomplete: {item}."
+        for item in results.missing
+        if item.dataset == dataset
     ]
 
 
@@ -178,7 +186,9 @@ def _overview_table(
         rows.append([Cell(name, mark=mark)])
     heads = [""]
     header = ["system"]
-    for name, columns in groupby(overview.columns, lambda column: column.heads[0]):
+    for name, columns in groupby(
+        overview.columns, lambda column: column.heads[0]
+    ):
         below = [column.heads[1] for column in columns]
         if len(below) > 1:
             heads += [name] * len(below)
@@ -202,7 +212,9 @@ def _overview_table(
             items.append(f"{column.printed}: {column.verdict_sentence}")
     unit = "in percent"
     if has_spreads:
-        interval = f"{overview.level} interval over bootstrap samples of the sentences"
+        interval = (
+            f"{overview.level} interval over bootstrap samples of the sentences"
+        )
         unit += f", ± half the width of the {interval}"
     return DocumentTable(
         name=overview.name,
@@ -212,7 +224,9 @@ def _overview_table(
         rows=rows,
         notes=_overview_notes(results, overview),
         items=items,
-        signatures=_signatures(results, [group for _, group in overview.groups]),
+        signatures=_signatures(
+            results, [group for _, group in overview.groups]
+        ),
     )
 
 
@@ -220,9 +234,14 @@ def _overview_notes(results: Results, overview: Overview) -> list[str]:
     notes = []
     for name in dict.fromkeys(group.dataset for _, group in overview.groups):
         notes += _missing(results, name)
-    for kind, text in ((SOURCE, "the unchanged source"), (HUMAN, "a reference")):
+    for kind, text in (
+        (SOURCE, "the unchanged source"),
+        (HUMAN, "a reference"),
+    ):
         if kind in overview.kinds.values():
-            notes.append(f"{BESIDE[kind]}: {text}, which is not compared for the best.")
+            notes.append(
+                f"{BESIDE[kind]}: {text}, which is not compared for the best."
+            )
     lowest_best = []
     not_in_percent = []
     for column in overview.columns:
@@ -233,7 +252,9 @@ def _overview_notes(results: Results, overview: Overview) -> list[str]:
     if lowest_best:
         notes.append(f"{', '.join(lowest_best)}: the lowest score is the best.")
     if not_in_percent:
-        notes.append(f"{', '.join(not_in_percent)}: shown as it is, not in percent.")
+        notes.append(
+            f"{', '.join(not_in_percent)}: shown as it is, not in percent."
+        )
     if results.tests and overview.marks:
         notes.append(overview.marks)
     return notes + _settings(results)
@@ -281,7 +302,9 @@ def _plain(rows: Iterable[Sequence[str]]) -> list[list[Cell]]:
     return [list(map(Cell, row)) for row in rows]
 
 
-def type_tables(results: Results, digits: int, tier: int) -> Iterator[DocumentTable]:
+def type_tables(
+    results: Results, digits: int, tier: int
+) -> Iterator[DocumentTable]:
     """Yield for each data set and metric a table by systems of the MAX_TYPES types with most edits
     of references.
 
@@ -295,7 +318,9 @@ def type_tables(results: Results, digits: int, tier: int) -> Iterator[DocumentTa
             row[1:] = _with_best(types, row)
         notes = []
         if len(types.systems) > 1:
-            notes.append("Score of each type in percent, the best of each in bold.")
+            notes.append(
+                "Score of each type in percent, the best of each in bold."
+            )
         left_out = len(types.names) - len(cells)
         if left_out:
             frequent_text = f"The {MAX_TYPES} most frequent types"
@@ -326,7 +351,9 @@ def _with_best(types: Types, row: Sequence[Cell]) -> list[Cell]:
     name, *cells = row
     if len({cell.text for cell in cells} - {NONE}) < 2:
         return cells
-    categories = [types.cells.get((system, name.text)) for system in types.systems]
+    categories = [
+        types.cells.get((system, name.text)) for system in types.systems
+    ]
     best = max(category.score for category in categories if category)
     marked = []
     for cell, category in zip(cells, categories, strict=True):

@@ -46,7 +46,9 @@ class Reportable:
         The page of html is without sentences. Raises InputError for another form or column, and
         if a package that it needs is missing.
         """
-        forms = [name for name, one in FORMATS.items() if one.printed or one.returned]
+        forms = [
+            name for name, one in FORMATS.items() if one.printed or one.returned
+        ]
         if form not in forms:
             hint = did_you_mean(form, forms)
             raise InputError(
@@ -98,7 +100,9 @@ def plotted(
     does.
     """
     if find_spec("matplotlib") is None:
-        raise InputError("plot() needs matplotlib: pip install 'gec-pipeline[plot]'")
+        raise InputError(
+            "plot() needs matplotlib: pip install 'gec-pipeline[plot]'"
+        )
     missing = missing_extension("plots", name) or missing_extension(
         "report_formats", "plots"
     )
@@ -119,14 +123,18 @@ def plotted(
                 *labels(score.metric for score in results.scores).values(),
                 *results.datasets,
             ]
-            message += f" of {', '.join(requested)}{did_you_mean(requested[0], names)}"
+            message += (
+                f" of {', '.join(requested)}{did_you_mean(requested[0], names)}"
+            )
         raise InputError(message)
     if name not in PLOTS:
         hint = did_you_mean(name, PLOTS)
         raise InputError(
             f"plot({name!r}): there is no such plot{hint}; there are {_listed(PLOTS)}"
         )
-    context = ReportContext(results=replace(results, scores=scores), plot_style=style)
+    context = ReportContext(
+        results=replace(results, scores=scores), plot_style=style
+    )
     plots = list(PLOTS[name].figures(context))
     if not plots:
         requirement = PLOTS[name].requires

@@ -63,14 +63,18 @@ def latex_files(context: ReportContext) -> dict[str, str]:
 
 
 def _file(tables: Sequence[DocumentTable]) -> str:
-    return HEAD + "".join(f"\n{table(document_table)}" for document_table in tables)
+    return HEAD + "".join(
+        f"\n{table(document_table)}" for document_table in tables
+    )
 
 
 def escape(text: str) -> str:
     """Return text that LaTeX prints unchanged, on one line, with control characters shown as
     escapes.
     """
-    parts = [SIGNS.get(sign, sign) for sign in printable(text.replace("\n", " "))]
+    parts = [
+        SIGNS.get(sign, sign) for sign in printable(text.replace("\n", " "))
+    ]
     for index in range(len(parts) - 1):
         if parts[index] in ("-", ",") and parts[index + 1] == parts[index]:
             # else two make a dash or a quotation mark; in LuaLaTeX {} does not part them
@@ -91,7 +95,9 @@ def table(document_table: DocumentTable) -> str:
     sides = ""
     for column in range(len(document_table.header)):
         sides += "l" if column in document_table.names else "r"
-    environment = "table" if _width(document_table) <= COLUMN_WIDTH else "table*"
+    environment = (
+        "table" if _width(document_table) <= COLUMN_WIDTH else "table*"
+    )
     label = re.sub("[^A-Za-z0-9]+", "-", document_table.name).strip("-")
     lines = []
     for text in document_table.signatures:

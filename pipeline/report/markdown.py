@@ -107,7 +107,9 @@ def _heads(heads: Sequence[str]) -> list[str]:
     return cells
 
 
-def _row(cells: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> str:
+def _row(
+    cells: Sequence[str], widths: Sequence[int], left: Sequence[int]
+) -> str:
     return f"| {' | '.join(padded(cells, widths, left))} |"
 
 

@@ -122,7 +122,9 @@ def overviews(
         _check_pattern(tables, pattern)
     if len(tables) < 2 and _for_all_metrics(tables, patterns) == list(patterns):
         return []
-    by_dataset: dict[str, list[MetricTable]] = {name: [] for name in results.datasets}
+    by_dataset: dict[str, list[MetricTable]] = {
+        name: [] for name in results.datasets
+    }
     for table in tables:
         by_dataset[table.group.dataset].append(table)
     parts = list(by_dataset.values())
@@ -176,7 +178,9 @@ class MetricTable:
         """Return the column part of METRIC.COLUMN, or the title of the column with this name in
         papers; None if the pattern does not match.
         """
-        ends = [position for position, letter in enumerate(pattern) if letter == "."]
+        ends = [
+            position for position, letter in enumerate(pattern) if letter == "."
+        ]
         for end in [*ends, len(pattern)]:
             name = pattern[:end]
             is_metric = name in (self.group.label, self.group.metric)
@@ -283,7 +287,9 @@ def _overview(
     digits: int,
 ) -> Overview:
     chosen_tables = list(dict.fromkeys(table for table, _ in column_keys))
-    datasets = list(dict.fromkeys(table.group.dataset for table in chosen_tables))
+    datasets = list(
+        dict.fromkeys(table.group.dataset for table in chosen_tables)
+    )
     is_one_dataset = len(datasets) == 1
     is_one_metric = len({table.group.label for table in chosen_tables}) == 1
     columns = []
@@ -317,14 +323,20 @@ def _overview(
     systems: dict[str, None] = {}
     has_marks = False
     for column in columns:
-        systems.update(dict.fromkeys(score.system for score in column.group.scores))
-        has_marks = has_marks or any(entry.mark for entry in column.entries.values())
+        systems.update(
+            dict.fromkeys(score.system for score in column.group.scores)
+        )
+        has_marks = has_marks or any(
+            entry.mark for entry in column.entries.values()
+        )
     baseline = baseline_of(results)
     marks = ""
     if has_marks and baseline is None:
         marks = "In a column, systems that share a letter do not differ significantly."
     elif has_marks:
-        marks = f"{BETTER} {WORSE}: significantly better or worse than {baseline}."
+        marks = (
+            f"{BETTER} {WORSE}: significantly better or worse than {baseline}."
+        )
     return Overview(
         name=name,
         about=about,
@@ -416,7 +428,9 @@ def _best_by_output(
         return set()
     best = percent(max(values), digits)
     return {
-        system for system, value in outputs.items() if percent(value, digits) == best
+        system
+        for system, value in outputs.items()
+        if percent(value, digits) == best
     }
 
 
@@ -492,7 +506,9 @@ def _first_place(
     if tests and baseline_of(results) is None:
         significant = [test for test in tests if is_significant(test, results)]
         different = systems_of(significant) - {name}
-        names = [score.system for score in rivals if score.system not in different]
+        names = [
+            score.system for score in rivals if score.system not in different
+        ]
         share = f"none of {len(tests)} differs"
         if different:
             share = _share(len(different), len(tests), "differs", "differ")

@@ -78,7 +78,9 @@ def sentence(
     """
     lines = context.results.datasets[dataset].lines
     if not 1 <= line <= lines:
-        raise StoreError(f"--line {line}: {dataset} has the lines 1 to {lines:,}")
+        raise StoreError(
+            f"--line {line}: {dataset} has the lines 1 to {lines:,}"
+        )
     line_name = name_of_line(line, _ids(context, dataset))
     corpus = context.corpora.get(dataset)
     if corpus is None:
@@ -186,7 +188,9 @@ def marked(source: str, text: str) -> list[tuple[str, str]]:
             words += [(word, "") for word in source_words[start:end]]
         else:
             words += [(word, DELETED) for word in source_words[start:end]]
-            words += [(word, INSERTED) for word in text_words[text_start:text_end]]
+            words += [
+                (word, INSERTED) for word in text_words[text_start:text_end]
+            ]
     return [(printable(word), style) for word, style in words]
 
 
@@ -210,7 +214,9 @@ def score_table(
             if columns is None:
                 row.append("-")
                 continue
-            line_columns = _row(present_blocks(metric_result.metric, columns), line)
+            line_columns = _row(
+                present_blocks(metric_result.metric, columns), line
+            )
             (score,) = sentence_scores(metric_result.metric, line_columns)
             row.append(percent(float(score), digits, metric_result.signature))
     return header, rows
@@ -236,7 +242,9 @@ def most_different(
     differing = []
     for line in lines:
         if distances[line]:
-            differing.append((line + 1, float(first[line]), float(second[line])))
+            differing.append(
+                (line + 1, float(first[line]), float(second[line]))
+            )
     return differing
 
 
@@ -278,7 +286,9 @@ def count_tables(
         yield CountTables(", ".join(labels[spec]), lines, table)
 
 
-def _counts(metric_result: MetricResult, counts: Columns) -> tuple[list[str], Table]:
+def _counts(
+    metric_result: MetricResult, counts: Columns
+) -> tuple[list[str], Table]:
     """Return the lines and the table of CountTables."""
     fields = metric_result.metric.spec.schema(metric_result.references).fields
     with_orders = [field for field in fields if field.orders]
@@ -336,14 +346,18 @@ def _metric_results(
     context: ReportContext, dataset: str
 ) -> Iterator[tuple[str, MetricResult]]:
     """Yield the label of each metric of a data set, with its scores and columns."""
-    labels = called(metric_result.signature for metric_result in context.measured)
+    labels = called(
+        metric_result.signature for metric_result in context.measured
+    )
     for metric_result in context.measured:
         if metric_result.dataset == dataset:
             yield labels[metric_result.signature], metric_result
 
 
 def _columns(metric_result: MetricResult, system: str) -> HasBlocks | None:
-    by_system = zip(metric_result.names, metric_result.by_line.columns, strict=False)
+    by_system = zip(
+        metric_result.names, metric_result.by_line.columns, strict=False
+    )
     return dict(by_system).get(system)
 
 
@@ -411,7 +425,9 @@ class Edits(NamedTuple):
         header = ["tokens", "edit"]
         if has_types:
             header.append("type")
-        header += [f"annotator {number}" for number in range(len(self.verdicts))]
+        header += [
+            f"annotator {number}" for number in range(len(self.verdicts))
+        ]
         return header, rows
 
 
@@ -436,7 +452,9 @@ def edits_of(
     output = _text(view.systems[system], line)
     annotations = [_text(file, line) for file in view.references]
     columns_of_annotations = [[annotation] for annotation in annotations]
-    ((verdicts,),) = judge.verdicts([source], [[output]], columns_of_annotations)
+    ((verdicts,),) = judge.verdicts(
+        [source], [[output]], columns_of_annotations
+    )
     all_chosen = chain.from_iterable(chosen_references(metric, columns))
     reference = next(islice(all_chosen, line - 1, None))
     numbers = np.array([judge.references_of(source, annotations)])

@@ -135,7 +135,9 @@ class Policy(Aggregation):
     spreads: ClassVar[bool] = True
     """Whether the scores of a sentence with its references all have a part in its score."""
 
-    def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
+    def misfit(
+        self, metric: Metric, references: int, *, missing: bool
+    ) -> str | None:
         """Return why this policy cannot score a data set, or None.
 
         `missing` says that some lines have missing references.
@@ -152,7 +154,9 @@ class Policy(Aggregation):
         """Return the references that are also scored as systems: their numbers by name."""
         return {}
 
-    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+    def of_lines(
+        self, metric: Metric, scores: Floats, present: Ints | None
+    ) -> Floats:
         """Return the mean of each sentence's scores with its references: float64 [lines].
 
         `scores` is float64 [lines, references]. `present` says how many references each line has
@@ -251,7 +255,9 @@ class Best(Policy):
         chosen = np.where(is_best, chosen, best)
         return {name: values[rows, chosen] for name, values in outputs.items()}
 
-    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+    def of_lines(
+        self, metric: Metric, scores: Floats, present: Ints | None
+    ) -> Floats:
         """Return the best score of each line."""
         choose_best = np.minimum if metric.lower_is_better else np.maximum
         best: Floats = choose_best.reduce(scores, axis=-1)
@@ -324,7 +330,9 @@ class Weighted(Mean):
     missing_at = ()
     """The weight of a reference that is missing has no meaning."""
 
-    def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
+    def misfit(
+        self, metric: Metric, references: int, *, missing: bool
+    ) -> str | None:
         """Return why this policy cannot score a data set, such as a wrong number of weights."""
         reason = super().misfit(metric, references, missing=missing)
         weights = len(metric.shares)
@@ -332,7 +340,9 @@ class Weighted(Mean):
             return f"weights: {weights} are given for {references} references"
         return reason
 
-    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+    def of_lines(
+        self, metric: Metric, scores: Floats, present: Ints | None
+    ) -> Floats:
         """Return the weighted mean of each line's scores."""
         shares = np.array(metric.shares)  # [references]
         means: Floats = scores @ shares
@@ -479,7 +489,9 @@ class LeaveOneOut(Policy):
                 if reference is None:
                     shares[index] = 1 / counts.references
             for summand in self.inner.summands(rest):
-                summands.append(replace(summand, numbers=numbers, shares=shares))
+                summands.append(
+                    replace(summand, numbers=numbers, shares=shares)
+                )
         return summands
 
     def rows(self, references: int) -> Mapping[str, int]:
@@ -490,7 +502,9 @@ class LeaveOneOut(Policy):
         return rows
 
 
-def _outputs_of_line(terms: MetricTerms, system: HasBlocks, draws: Draws) -> Outputs:
+def _outputs_of_line(
+    terms: MetricTerms, system: HasBlocks, draws: Draws
+) -> Outputs:
     """Return the outputs of a system with one line, with the reference that is drawn.
 
     They are float64 [iterations] each.

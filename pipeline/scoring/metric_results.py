@@ -84,9 +84,14 @@ class MetricResult:
         """The same with all lines of the data set: lines left out have NaN as numbers."""
         if not self.left_out:
             return self
-        columns = tuple(ByLine(counts, self.left_out) for counts in self.columns)
+        columns = tuple(
+            ByLine(counts, self.left_out) for counts in self.columns
+        )
         return replace(
-            self, columns=columns, lines=self.lines + len(self.left_out), left_out=()
+            self,
+            columns=columns,
+            lines=self.lines + len(self.left_out),
+            left_out=(),
         )
 
     @property
@@ -107,7 +112,9 @@ class MetricResult:
 
     def reranked(self) -> MetricResult:
         """Return the same with new ranks among its systems."""
-        order = ranks([self.metric.goodness(score.score) for score in self.scores])
+        order = ranks(
+            [self.metric.goodness(score.score) for score in self.scores]
+        )
         scores = [
             replace(score, rank=rank)
             for score, rank in zip(self.scores, order, strict=True)
@@ -140,9 +147,13 @@ def picked(rows: Sequence[tuple[MetricResult, int]]) -> MetricResult:
 
     scores = [source.scores[number] for source, number in of_systems + means]
     columns = [source.columns[number] for source, number in of_systems]
-    references = [source.reference_of_system[number] for source, number in of_systems]
+    references = [
+        source.reference_of_system[number] for source, number in of_systems
+    ]
     names = {score.system for score in scores}
-    sources = list({id(source): source for source, _ in of_systems + means}.values())
+    sources = list(
+        {id(source): source for source, _ in of_systems + means}.values()
+    )
     breakdown: list[Breakdown] = []
     tests: list[Comparison] = []
     for source in sources:
@@ -168,7 +179,9 @@ def score(
     tasks: Iterable[Task], counts: Mapping[str, Counted], threads: int = 1
 ) -> list[MetricResult]:
     """Return the scores of every task. `counts` has the counts of each data set."""
-    return [_score_task(task, counts[task.corpus.name], threads) for task in tasks]
+    return [
+        _score_task(task, counts[task.corpus.name], threads) for task in tasks
+    ]
 
 
 def _score_task(task: Task, counted: Counted, threads: int) -> MetricResult:
@@ -337,7 +350,9 @@ def rows_of(metric_results: Iterable[MetricResult]) -> dict[str, Any]:
     return {"scores": scores, "tests": tests, "breakdown": breakdown}
 
 
-def datasets_of(metric_results: Iterable[MetricResult]) -> dict[str, DatasetInfo]:
+def datasets_of(
+    metric_results: Iterable[MetricResult],
+) -> dict[str, DatasetInfo]:
     """Return what is known of the data sets of results without their texts."""
     datasets: dict[str, DatasetInfo] = {}
     for name, group in grouped_by_dataset(metric_results).items():
@@ -381,7 +396,9 @@ def with_means(results: Results) -> Results:
         metric = re.sub(r"\|nrefs:[^|]*", "", score.metric)
         systems = scores.setdefault(metric, {})
         systems.setdefault(score.system, {})[score.dataset] = score.score
-    means = [_mean(metric, systems, datasets) for metric, systems in scores.items()]
+    means = [
+        _mean(metric, systems, datasets) for metric, systems in scores.items()
+    ]
     return replace(results, means=means)
 
 
@@ -395,7 +412,9 @@ def _mean(
         if len(by_dataset) == len(datasets):
             means[system] = math.fsum(by_dataset.values()) / len(datasets)
         else:
-            missing[system] = [name for name in datasets if name not in by_dataset]
+            missing[system] = [
+                name for name in datasets if name not in by_dataset
+            ]
 
     goodness_of_means = [goodness(metric, mean) for mean in means.values()]
     order = ranks(goodness_of_means)
@@ -406,7 +425,9 @@ def _mean(
     return Mean(metric, datasets, ranked, missing)
 
 
-def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list[str]:
+def count_warnings(
+    tasks: Iterable[Task], counts: Mapping[str, Counted]
+) -> list[str]:
     """Return the warnings of the metrics about their counts, each with the line that it is about.
 
     They have names instead of paths, since results do not depend on where files are.
@@ -416,7 +437,8 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
         corpus = task.corpus
         counted = counts[corpus.name]
         blocks = {
-            name: counted[name, task.metric.spec].blocks() for name in corpus.systems
+            name: counted[name, task.metric.spec].blocks()
+            for name in corpus.systems
         }
         for note in task.metric.count_warnings(blocks):
             position = ""
@@ -431,9 +453,14 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
     return bounded(list(messages))
 
 
-def describe(corpus: Corpus, known: Mapping[str, str] | None = None) -> DatasetInfo:
+def describe(
+    corpus: Corpus, known: Mapping[str, str] | None = None
+) -> DatasetInfo:
     """Return what results.json has of a data set, with digests of the same kind as `known` ones."""
-    texts: dict[str, AnyText | None] = {"ids": corpus.ids, "source": corpus.source}
+    texts: dict[str, AnyText | None] = {
+        "ids": corpus.ids,
+        "source": corpus.source,
+    }
 
     def add(prefix: str, named: Mapping[Any, AnyText]) -> None:
         for name, text in named.items():
@@ -457,7 +484,9 @@ def describe(corpus: Corpus, known: Mapping[str, str] | None = None) -> DatasetI
         if role_text:
             digests[role] = digest_like(role_text, known.get(role, KIND))
     left_out = {
-        key: files.left_out for key, files in corpus.external.items() if files.left_out
+        key: files.left_out
+        for key, files in corpus.external.items()
+        if files.left_out
     }
     return DatasetInfo(
         lines=corpus.lines,

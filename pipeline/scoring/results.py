@@ -320,7 +320,12 @@ class Results:
     @property
     def has_sections(self) -> bool:
         """Whether stages of extensions computed anything."""
-        sections = (self.human, self.judgments, self.correlations, self.agreements)
+        sections = (
+            self.human,
+            self.judgments,
+            self.correlations,
+            self.agreements,
+        )
         return any(sections) or bool(self.expectations or self.more)
 
     def metric(self, printed: str) -> Metric:
@@ -335,7 +340,10 @@ class Results:
             )
 
             return from_text(printed)
-        from ..metrics.sources import metric_source  # few runs have such metrics
+        # few runs have such metrics
+        from ..metrics.sources import (
+            metric_source,
+        )
 
         return metric_source().restored(self.declared, printed)
 
@@ -343,12 +351,17 @@ class Results:
         """Return the same results with the scores of one system, and without comparisons."""
         parts = [part for part in self.breakdown if part.system == system]
         scores = [score for score in self.scores if score.system == system]
-        return replace(self, scores=scores, tests=[], means=None, breakdown=parts)
+        return replace(
+            self, scores=scores, tests=[], means=None, breakdown=parts
+        )
 
     def to_json(self) -> str:
         """Return the text of results.json. The same results give the same text."""
         content = {"schema": SCHEMA, **self.plain()}
-        return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return (
+            json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+            + "\n"
+        )
 
     def plain(self) -> dict[str, Any]:
         """Return the results as mappings and lists, with None for NaN.
@@ -388,7 +401,9 @@ class Results:
                 f"{path.parent}: has no results of a run{_runs_beside(path)}"
             ) from None
         except OSError as error:
-            raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+            raise StoreError(
+                f"{path}: cannot be read: {error.strerror}"
+            ) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             reason = f"{type(error).__name__}: {error}"
             raise StoreError(
@@ -443,7 +458,9 @@ def _validated(content: Any) -> Results:
     value = item["input"]
     if not isinstance(value, str | int | float):
         value = type(value).__name__
-    raise ValueError(f"{_path_text(item['loc'])}: {item['msg']}; found {value!r:.50}")
+    raise ValueError(
+        f"{_path_text(item['loc'])}: {item['msg']}; found {value!r:.50}"
+    )
 
 
 def _path_text(path: Sequence[int | str]) -> str:

@@ -133,7 +133,9 @@ class SentenceLevel(Aggregation):
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the mean or the sum as one summand."""
-        terms = OutputTerms.of(counts.metric, counts.systems, counts.lines, score_alone)
+        terms = OutputTerms.of(
+            counts.metric, counts.systems, counts.lines, score_alone
+        )
         return [counts.summand(terms)]
 
 
@@ -146,10 +148,14 @@ class DrawnMeans(Aggregation):
         scores = []
         for system in counts.systems:
             blocks = present_blocks(metric, system)
-            of_blocks = [sentence_outputs(metric, columns) for columns in blocks]
+            of_blocks = [
+                sentence_outputs(metric, columns) for columns in blocks
+            ]
             outputs = {}
             for name in of_blocks[0]:
-                values = [outputs_of_block[name] for outputs_of_block in of_blocks]
+                values = [
+                    outputs_of_block[name] for outputs_of_block in of_blocks
+                ]
                 outputs[name] = np.concatenate(values)
             scores.append(Reduced(metric.aggregated(outputs)))
         return scores

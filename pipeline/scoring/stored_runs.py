@@ -51,7 +51,9 @@ def load(path: Path) -> tuple[Results, list[MetricResult]]:
         )
     metric_results = metric_results_of(path, results)
     for metric_result in metric_results:
-        of_systems = zip(metric_result.names, metric_result.columns, strict=False)
+        of_systems = zip(
+            metric_result.names, metric_result.columns, strict=False
+        )
         for name, counts in of_systems:
             if not isinstance(counts, StoredCounts):
                 continue
@@ -123,7 +125,9 @@ def _metric_result(
     # The mean of the references comes last, and has no columns.
     rows = POLICIES[metric.policy].rows(references)
     if rows:
-        scores = sorted(scores, key=lambda score: score.system == REFERENCES_ROW)
+        scores = sorted(
+            scores, key=lambda score: score.system == REFERENCES_ROW
+        )
     names = [score.system for score in scores]
     if rows and names[-1] == REFERENCES_ROW:
         del names[-1]
@@ -131,7 +135,10 @@ def _metric_result(
     def counts_of(spec: StatisticsSpec) -> tuple[StoredCounts, ...]:
         schema = spec.schema(references)
         lines = info.lines_of(spec)
-        paths = [StoredCounts.path_in(path, dataset, name, spec.key) for name in names]
+        paths = [
+            StoredCounts.path_in(path, dataset, name, spec.key)
+            for name in names
+        ]
         return tuple(StoredCounts(file, schema, lines) for file in paths)
 
     of_categories = metric.category_spec(info.categories) if breakdown else None
@@ -209,11 +216,17 @@ class EarlierResults:
                 new.add((task.corpus.name, system, metric))
         scores = []
         for score in self.results.scores:
-            if (score.dataset, score.system, _unversioned(score.metric)) not in new:
+            if (
+                score.dataset,
+                score.system,
+                _unversioned(score.metric),
+            ) not in new:
                 scores.append(score)
         return scores
 
-    def refuse_changed_texts(self, corpora: Iterable[Corpus], scores: int) -> None:
+    def refuse_changed_texts(
+        self, corpora: Iterable[Corpus], scores: int
+    ) -> None:
         """Raise StoreError if a text has changed: new counts would not fit the scores that stay.
 
         `scores` is how many scores --only leaves out.
@@ -233,7 +246,9 @@ def changed_texts(corpus: Corpus, info: DatasetInfo) -> list[str]:
     """Return the names of the texts that a data set still has, but with another content."""
     now = describe(corpus, info.digests).digests
     return [
-        name for name, digest in info.digests.items() if now.get(name, digest) != digest
+        name
+        for name, digest in info.digests.items()
+        if now.get(name, digest) != digest
     ]
 
 
@@ -296,7 +311,9 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[MetricResult]]:
             )
             continue
         same = _same_systems(first_run, second_run, dataset)
-        joined.append(_joined(metric_result, partner, same, first_label, second_label))
+        joined.append(
+            _joined(metric_result, partner, same, first_label, second_label)
+        )
 
     if not joined and refused:
         raise StoreError("\n".join(refused))
@@ -306,9 +323,15 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[MetricResult]]:
             f"\n  1: {first_run.listing()}\n  2: {second_run.listing()}"
         )
     used = {metric_result.dataset for metric_result in joined}
-    warnings = [*first_run.results.warnings, *second_run.results.warnings, *refused]
+    warnings = [
+        *first_run.results.warnings,
+        *second_run.results.warnings,
+        *refused,
+    ]
     results = Results(
-        datasets={name: info for name, info in datasets.items() if name in used},
+        datasets={
+            name: info for name, info in datasets.items() if name in used
+        },
         warnings=list(dict.fromkeys(warnings)),
         missing=[*first_run.results.missing, *second_run.results.missing],
         statistics=_joined_statistics(first_run.results, first_label, joined),
@@ -334,7 +357,9 @@ class _Run(NamedTuple):
 
     def listing(self) -> str:
         """Return the data sets and metrics of the run, for a message."""
-        names = [f"{one.dataset} {one.signature}" for one in self.metric_results]
+        names = [
+            f"{one.dataset} {one.signature}" for one in self.metric_results
+        ]
         return ", ".join(dict.fromkeys(names))
 
 
@@ -402,7 +427,9 @@ def differing_texts(one: DatasetInfo, two: DatasetInfo) -> list[str]:
     return names
 
 
-def _difference(one: MetricResult, two: MetricResult, declared: Declared | None) -> str:
+def _difference(
+    one: MetricResult, two: MetricResult, declared: Declared | None
+) -> str:
     """Return why numbers of two runs cannot be compared although the metric is the same.
 
     The text is empty if they can.
@@ -485,7 +512,9 @@ class Selection:
         return bool(self.metrics or self.datasets or self.systems)
 
 
-def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list[str]:
+def names_like(
+    flag: str, patterns: Iterable[str], names: Iterable[str]
+) -> list[str]:
     """Return the names that match each pattern, in the order of the patterns.
 
     These are the name itself, or all that match it; if there are none, upper and lower case do not
@@ -499,7 +528,9 @@ def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list
             matching = [name for name in known if fnmatchcase(name, pattern)]
         if not matching:
             folded = pattern.casefold()
-            matching = [name for name in known if fnmatchcase(name.casefold(), folded)]
+            matching = [
+                name for name in known if fnmatchcase(name.casefold(), folded)
+            ]
         if not matching:
             raise StoreError(
                 f"{flag} {pattern}: there is no such one{known_names(pattern, known)}"
@@ -508,7 +539,9 @@ def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list
     return chosen
 
 
-def only(scored: Sequence[MetricResult], selection: Selection) -> list[MetricResult]:
+def only(
+    scored: Sequence[MetricResult], selection: Selection
+) -> list[MetricResult]:
     """Return the scores of these metrics and systems on these data sets.
 
     Raises StoreError if there are none.
@@ -532,7 +565,9 @@ def only(scored: Sequence[MetricResult], selection: Selection) -> list[MetricRes
         for one in chosen:
             names += one.names
         systems = set(names_like("--system", selection.systems, names))
-        chosen = [one.only(systems) for one in chosen if systems & set(one.names)]
+        chosen = [
+            one.only(systems) for one in chosen if systems & set(one.names)
+        ]
     return chosen
 
 
@@ -542,7 +577,9 @@ def _by_metric(scored: Sequence[MetricResult], text: str) -> list[MetricResult]:
     chosen = []
     for one in scored:
         names = (one.metric.output, one.signature)
-        is_named = any(name == text or fnmatchcase(name, text) for name in names)
+        is_named = any(
+            name == text or fnmatchcase(name, text) for name in names
+        )
         if is_named or one.metric in metrics:
             chosen.append(one)
     if not chosen:
@@ -555,7 +592,9 @@ def _by_metric(scored: Sequence[MetricResult], text: str) -> list[MetricResult]:
     return chosen
 
 
-def narrowed(results: Results, metric_results: Sequence[MetricResult]) -> Results:
+def narrowed(
+    results: Results, metric_results: Sequence[MetricResult]
+) -> Results:
     """Return the results for these data sets, metrics and systems alone, with their statistics.
 
     Results of the run as a whole, such as correlations of columns and verdicts on expectations, are
@@ -572,7 +611,9 @@ def narrowed(results: Results, metric_results: Sequence[MetricResult]) -> Result
             all_systems = False
 
     used = {dataset for dataset, _ in pairs}
-    datasets = {name: info for name, info in results.datasets.items() if name in used}
+    datasets = {
+        name: info for name, info in results.datasets.items() if name in used
+    }
     missing = []
     for item in results.missing:
         if item.dataset in datasets and (all_systems or item.system in names):
@@ -602,7 +643,9 @@ def _narrowed_human(
     narrowed_human = {}
     for key, value in human.items():
         if key in LISTS:
-            narrowed_human[key] = [item for item in value if _is_about(item, pairs)]
+            narrowed_human[key] = [
+                item for item in value if _is_about(item, pairs)
+            ]
         else:
             narrowed_human[key] = value
     return narrowed_human
@@ -632,10 +675,16 @@ def restricted(
     """
     bare = []
     for metric_result in metric_results:
-        scores = [replace(score, bootstrap=None) for score in metric_result.scores]
+        scores = [
+            replace(score, bootstrap=None) for score in metric_result.scores
+        ]
         bare.append(
             replace(
-                metric_result, scores=tuple(scores), tests=(), breakdown=(), parts=()
+                metric_result,
+                scores=tuple(scores),
+                tests=(),
+                breakdown=(),
+                parts=(),
             )
         )
     return replace(results, means=None, **rows_of(bare)), bare

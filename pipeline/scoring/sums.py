@@ -21,7 +21,14 @@ from ..kernel.python.packed_numbers import Packed
 from ..metrics.base import Columns, Draws
 from ..parallel import Shared, prefetch
 from ..parallel import threads as shared_by
-from .terms import Block, HasBlocks, MetricTerms, Outputs, SentenceTerms, check_sums
+from .terms import (
+    Block,
+    HasBlocks,
+    MetricTerms,
+    Outputs,
+    SentenceTerms,
+    check_sums,
+)
 
 Draw = NDArray[np.uint8]
 Weights = NDArray[np.unsignedinteger]
@@ -160,7 +167,8 @@ class Summand:
             for packed in (block.fixed, *block.drawn):
                 array = packed.same_columns()
                 for number, system_hash in enumerate(hashes):
-                    numbers = array[:, number] + 0.0  # makes -0.0 the same as 0.0
+                    # makes -0.0 the same as 0.0
+                    numbers = array[:, number] + 0.0
                     system_hash.update(numbers.tobytes())
         return [system_hash.digest() for system_hash in hashes]
 
@@ -202,7 +210,9 @@ class Summand:
             start = end
         return WeightedSums(weighted, once)
 
-    def _sums(self, block: PackedBlock, weights: Weights, draws: Draw | None) -> Floats:
+    def _sums(
+        self, block: PackedBlock, weights: Weights, draws: Draw | None
+    ) -> Floats:
         """Return the sums of a block: float64 [turns, samples, systems, width].
 
         Without draws, they are those with the first reference. `weights` has one row for all draws,
@@ -215,7 +225,9 @@ class Summand:
                 sums.append(_product(weights, block.drawn[0]))
             return np.concatenate(sums, axis=-1)[None]
         turns = []
-        weights_of_turns = _weights_of_references(draws, self.turns, block, weights)
+        weights_of_turns = _weights_of_references(
+            draws, self.turns, block, weights
+        )
         for weights_of_turn in weights_of_turns:
             products = map(_product, weights_of_turn, block.drawn)
             drawn = reduce(np.add, products)
@@ -301,7 +313,10 @@ def _weights_of_references(
     if block.present is None:
         of_references = _weights_if_drawn(draws, count, weights)
         for turn in turns:
-            yield [of_references[(number - turn) % count] for number in range(count)]
+            yield [
+                of_references[(number - turn) % count]
+                for number in range(count)
+            ]
         return
     limits = block.present.astype(np.uint16)  # [lines]
     for turn in turns:
@@ -358,7 +373,10 @@ class _Prefetched:
 
 
 def drawn_sums(
-    terms: MetricTerms, systems: Sequence[HasBlocks], draws: Draws, threads: int = 1
+    terms: MetricTerms,
+    systems: Sequence[HasBlocks],
+    draws: Draws,
+    threads: int = 1,
 ) -> Floats:
     """Return the sums of all sentences in every iteration of some draws.
 
@@ -366,7 +384,9 @@ def drawn_sums(
     lines meanwhile, and the others share the iterations. Raises InputError if numbers are too large
     to be summed exactly in float64.
     """
-    threaded = threads > 1 and draws.lines * draws.iterations >= MIN_THREADED_DRAWS
+    threaded = (
+        threads > 1 and draws.lines * draws.iterations >= MIN_THREADED_DRAWS
+    )
     parts = 1
     if threaded:
         parts = threads - 1
@@ -380,7 +400,9 @@ def drawn_sums(
             if threaded:
                 blocks = prefetch(blocks)
             sums.append(
-                _sums_of_iterations(terms, blocks, draws, iterations, parts, apply)
+                _sums_of_iterations(
+                    terms, blocks, draws, iterations, parts, apply
+                )
             )
     return np.concatenate(sums).astype(np.float64)
 

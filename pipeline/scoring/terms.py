@@ -129,7 +129,9 @@ def compact(columns: Columns, reference_columns: Sequence[str]) -> Columns:
     return completed
 
 
-def of_annotators(metric: Metric, columns: Columns, numbers: Ints | None) -> Columns:
+def of_annotators(
+    metric: Metric, columns: Columns, numbers: Ints | None
+) -> Columns:
     """Return columns in which each reference is that of an annotator, for Metric.by_annotator().
 
     `numbers` says for each line which reference of the columns is that of each annotator, and -1
@@ -371,7 +373,9 @@ def first(outputs: Outputs) -> Floats:
     return next(iter(outputs.values()))
 
 
-def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> None:
+def check_sums(
+    metric: Metric, arrays: Iterable[Floats | Ints], lines: int
+) -> None:
     """Raise InputError if a sum could be above 2**53.
 
     Differences of references are up to twice a term.

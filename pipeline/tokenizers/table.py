@@ -30,7 +30,9 @@ class Tokenizer(NamedTuple):
         """Return whether `prepare` may change lines of this UTF-8 text."""
         if self.prepare is None:
             return False
-        return not self.signs or any(sign in data for sign in self.signs.encode())
+        return not self.signs or any(
+            sign in data for sign in self.signs.encode()
+        )
 
 
 TOKENIZERS: Table[Tokenizer] = Table(
@@ -60,7 +62,9 @@ TOKENIZERS: Table[Tokenizer] = Table(
             "every code point, blanks included; in bleu only of flavour nltk, else nonspace",
         ),
         "nonspace": Tokenizer(
-            "nonspace", None, "every code point but white space (sacreBLEU's char)"
+            "nonspace",
+            None,
+            "every code point but white space (sacreBLEU's char)",
         ),
         "13a": Tokenizer(
             "13a",
@@ -70,7 +74,9 @@ TOKENIZERS: Table[Tokenizer] = Table(
             signs="&<\n",
         ),
         "zh": Tokenizer(
-            "zh", None, "Chinese characters apart, the rest nearly as 13a; as sacreBLEU"
+            "zh",
+            None,
+            "Chinese characters apart, the rest nearly as 13a; as sacreBLEU",
         ),
         "intl": Tokenizer(
             "intl",

@@ -19,7 +19,12 @@ from .tokenization import changed_lines, lower_case
 BREAK = b"\xff"
 """The byte between lines while all lines are changed at once. It is never part of UTF-8."""
 
-ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
+ENTITIES = (
+    (b"&quot;", b'"'),
+    (b"&amp;", b"&"),
+    (b"&lt;", b"<"),
+    (b"&gt;", b">"),
+)
 """What mteval-v13a replaces and by what, in this order."""
 
 
@@ -30,11 +35,14 @@ def mteval(lines: Lines) -> Lines:
     if len(lines.starts) and b"\n" in data:
         newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
         owners = np.searchsorted(lines.starts, newlines, side="right") - 1
-        has_newlines = bool(((owners >= 0) & (newlines < lines.ends[owners])).any())
+        has_newlines = bool(
+            ((owners >= 0) & (newlines < lines.ends[owners])).any()
+        )
     has_entities = b"&" in data and any(
         entity in data for entity, _character in ENTITIES
     )
-    has_skipped = b"<" in data and b"<skipped>" in data  # a single byte is found faster
+    # a single byte is found faster
+    has_skipped = b"<" in data and b"<skipped>" in data
     if not (has_newlines or has_entities or has_skipped):
         return lines
     texts = list(lines.texts())
@@ -44,12 +52,19 @@ def mteval(lines: Lines) -> Lines:
                 # A newline among the white space at the end joins nothing.
                 texts[number] = line.decode().rstrip().encode()
     text = BREAK.join(texts) + BREAK
-    for old, new in ((b"<skipped>", b""), (b"-\n", b""), (b"\n", b" "), *ENTITIES):
+    for old, new in (
+        (b"<skipped>", b""),
+        (b"-\n", b""),
+        (b"\n", b" "),
+        *ENTITIES,
+    ):
         text = text.replace(old, new)
     ends = np.flatnonzero(np.frombuffer(text, np.uint8) == BREAK[0])[
         : len(lines.starts)
     ]
-    return Lines(text, np.concatenate((np.zeros(1, np.int64), ends + 1))[:-1], ends)
+    return Lines(
+        text, np.concatenate((np.zeros(1, np.int64), ends + 1))[:-1], ends
+    )
 
 
 _POSSESSIVE = re.compile(r"'s(?=[ !-&(-+/:-@\[-`{-~]|\Z)")
@@ -90,7 +105,9 @@ class Tercom:
             "asian": self.asian_support,
             "cased": self.case_sensitive,
         }
-        return "-".join(["tercom", *(name for name, is_on in options.items() if is_on)])
+        return "-".join(
+            ["tercom", *(name for name, is_on in options.items() if is_on)]
+        )
 
     @property
     def cache_key(self) -> str:
@@ -109,7 +126,9 @@ class Tercom:
 
         Raises InvalidTextError for bytes that are not UTF-8.
         """
-        prepared = [self._prepared(text, number) for number, text in enumerate(texts)]
+        prepared = [
+            self._prepared(text, number) for number, text in enumerate(texts)
+        ]
         return kernel.encode(prepared, self._split)
 
     def tokens(self, text: str) -> list[str]:

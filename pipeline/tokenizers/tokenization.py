@@ -15,7 +15,9 @@ from . import sacrebleu
 from .table import Tokenizer, tokenizer_called
 
 
-def changed_lines(text: Lines, number: int, change: Callable[[str], str]) -> Lines:
+def changed_lines(
+    text: Lines, number: int, change: Callable[[str], str]
+) -> Lines:
     """Return the lines of a text changed.
 
     Raises InvalidTextError with this number of the text.
@@ -82,7 +84,9 @@ def unicode_words(lines: Lines) -> Lines:
 
     Raises InvalidTextError.
     """
-    return changed_lines(lines, 0, lambda line: line.lower().translate(_LETTERS))
+    return changed_lines(
+        lines, 0, lambda line: line.lower().translate(_LETTERS)
+    )
 
 
 @dataclass(frozen=True, order=True)
@@ -137,14 +141,19 @@ class Tokenization:
         """
         tokenizer = tokenizer_called(self.tokenizer)
         if tokenizer.split not in FOLDS:
-            return kernel.encode(self._prepare_all(texts, tokenizer), tokenizer.split)
+            return kernel.encode(
+                self._prepare_all(texts, tokenizer), tokenizer.split
+            )
         words = self.words(texts)
         if self.stemmer == "none":
             return words.texts
         # Each stem gets an id in place of those of its words.
         stem = self._stem()
         stems: dict[str, int] = {}
-        ids = [stems.setdefault(stem(word), len(stems)) for word in words.distinct()]
+        ids = [
+            stems.setdefault(stem(word), len(stems))
+            for word in words.distinct()
+        ]
         id_of = np.array(ids, np.int32)
         return [Encoded(id_of[text.ids], text.offsets) for text in words.texts]
 
@@ -177,7 +186,9 @@ class Tokenization:
             ready = self._prepare_all(references, tokenizer)
         else:
             source, *ready = self._prepare_all([source, *references], tokenizer)
-        return PreparedTokens(self, prepared_class(source, ready, tokenizer.split))
+        return PreparedTokens(
+            self, prepared_class(source, ready, tokenizer.split)
+        )
 
     def ready(self, texts: Sequence[str]) -> Sequence[str | bytes]:
         """Return texts ready for the kernel's split."""
@@ -196,7 +207,9 @@ class Tokenization:
             if not any(sign in joined for sign in tokenizer.signs):
                 return texts
         return list(
-            tokenizer.prepare(join_lines([text.encode() for text in texts])).texts()
+            tokenizer.prepare(
+                join_lines([text.encode() for text in texts])
+            ).texts()
         )
 
     def tokens(self, text: str) -> list[str]:
@@ -208,8 +221,14 @@ class Tokenization:
         if tokenizer.split in FOLDS:
             words = self.words([lines])
             distinct = words.distinct()
-            tokens = [distinct[number] for number in words.texts[0].ids.tolist()]
-            return tokens if self.stemmer == "none" else list(map(self._stem(), tokens))
+            tokens = [
+                distinct[number] for number in words.texts[0].ids.tolist()
+            ]
+            return (
+                tokens
+                if self.stemmer == "none"
+                else list(map(self._stem(), tokens))
+            )
         (line,) = self._prepare(lines, tokenizer, 0).texts()
         return list(SPLITS[tokenizer.split](line.decode()))
 
@@ -218,10 +237,13 @@ class Tokenization:
 
         return STEMMERS[self.stemmer]
 
-    def _prepare_all(self, texts: Sequence[Lines], tokenizer: Tokenizer) -> list[Lines]:
+    def _prepare_all(
+        self, texts: Sequence[Lines], tokenizer: Tokenizer
+    ) -> list[Lines]:
         """Return texts ready for the kernel's split; raises as encode() does."""
         return [
-            self._prepare(text, tokenizer, number) for number, text in enumerate(texts)
+            self._prepare(text, tokenizer, number)
+            for number, text in enumerate(texts)
         ]
 
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
@@ -248,7 +270,9 @@ class Tokenization:
             raise InvalidTextError(number, error.line, error.byte) from None
         except UnicodeDecodeError as error:
             index = next(
-                index for index, line in enumerate(text.texts()) if error.object == line
+                index
+                for index, line in enumerate(text.texts())
+                if error.object == line
             )
             raise InvalidTextError(number, index, error.start) from None
 

@@ -68,11 +68,17 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
 def arguments() -> argparse.Namespace:
     """Return what the command line says."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--only", default="", help="rows whose name contains this")
     parser.add_argument(
-        "--runs", type=int, default=5, help="pairs timed for each row (default: 5)"
+        "--only", default="", help="rows whose name contains this"
+    )
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=5,
+        help="pairs timed for each row (default: 5)",
     )
     parser.add_argument(
         "--large",
@@ -103,7 +109,9 @@ def arguments() -> argparse.Namespace:
         help="gold.m2, and an M2 file of each system",
     )
     parser.add_argument(
-        "--page", action="store_true", help="print rows of the table in `help speed`"
+        "--page",
+        action="store_true",
+        help="print rows of the table in `help speed`",
     )
     return parser.parse_args()
 
@@ -112,7 +120,9 @@ def main() -> None:
     """Measure, print the table, write JSON."""
     args = arguments()
     if args.page and kernel.name() != "native":
-        raise SystemExit("the page has times of the compiled kernel, which is not here")
+        raise SystemExit(
+            "the page has times of the compiled kernel, which is not here"
+        )
     if args.cpu:
         os.environ[clock.VARIABLE] = "1"
     wanted = [
@@ -140,7 +150,8 @@ def main() -> None:
                 )
     if args.json:
         args.json.write_text(
-            json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8"
+            json.dumps([asdict(row) for row in rows], indent=1) + "\n",
+            encoding="utf-8",
         )
 
 

@@ -104,7 +104,12 @@ def chrf(bench: Bench) -> Iterator[Row]:
     ):
         files = [systems[0], *references]
         yield _memory(
-            bench, f"{name}, two references, in memory", ours, peer, files, "30 times"
+            bench,
+            f"{name}, two references, in memory",
+            ours,
+            peer,
+            files,
+            "30 times",
         )
 
 
@@ -122,7 +127,12 @@ def ter(bench: Bench) -> Iterator[Row]:
 
 
 def _memory(
-    bench: Bench, name: str, ours: str, peer: str, files: Sequence[Path], aim: str
+    bench: Bench,
+    name: str,
+    ours: str,
+    peer: str,
+    files: Sequence[Path],
+    aim: str,
 ) -> Row:
     """Return the row of a score from strings. Both have to give the same number."""
 
@@ -155,16 +165,25 @@ def _scorer(
             return lambda: TER().corpus_score(output, references).score / 100
         words = 2 if what.endswith("words") else 0
         return lambda: (
-            (BLEU(force=True) if what.endswith("bleu") else CHRF(word_order=words))
+            (
+                BLEU(force=True)
+                if what.endswith("bleu")
+                else CHRF(word_order=words)
+            )
             .corpus_score(output, references)
             .score
             / 100
         )
     import pipeline
 
-    names = {"bleu-tensorflow": "bleu[flavour=tensorflow]", "chrf-words": "chrf[nw=2]"}
+    names = {
+        "bleu-tensorflow": "bleu[flavour=tensorflow]",
+        "chrf-words": "chrf[nw=2]",
+    }
     return lambda: (
-        pipeline.evaluate(output, references, metrics=[names.get(what, what)]).score
+        pipeline.evaluate(
+            output, references, metrics=[names.get(what, what)]
+        ).score
     )
 
 
@@ -182,12 +201,20 @@ def main() -> None:
     score = _scorer(what.removeprefix("once-"), texts[0], texts[1:])
     found, seconds = score() if what.startswith("once-") else 0.0, []
     for _ in range(
-        0 if what.startswith("once-") else 1 if what == "sacrebleu-ter" else REPEATS
+        0
+        if what.startswith("once-")
+        else 1
+        if what == "sacrebleu-ter"
+        else REPEATS
     ):
         start = now()
         found = score()
         seconds.append(now() - start)
-    print(json.dumps({"score": found, "seconds": median(seconds) if seconds else 0.0}))
+    print(
+        json.dumps(
+            {"score": found, "seconds": median(seconds) if seconds else 0.0}
+        )
+    )
 
 
 if __name__ == "__main__":

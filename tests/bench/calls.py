@@ -6,6 +6,7 @@ turns. Peers must give the same scores."""
 
 from __future__ import annotations
 
+import functools
 import time
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -47,7 +48,10 @@ def _gleu(pairs: Pairs) -> list[float]:
 def _chrf(pairs: Pairs) -> list[float]:
     import sacrebleu
 
-    return [sacrebleu.sentence_chrf(*_one(pair)).score / 100 for pair in _items(pairs)]
+    return [
+        sacrebleu.sentence_chrf(*_one(pair)).score / 100
+        for pair in _items(pairs)
+    ]
 
 
 def _rouge() -> Callable[[Pairs], list[float]]:
@@ -84,7 +88,9 @@ def _texts(bench: Bench) -> Pairs:
     return Pairs(*(list(column) for column in zip(*lines, strict=True)))
 
 
-def _rounds(calls: Sequence[Callable[[], Any]], times: int) -> list[list[float]]:
+def _rounds(
+    calls: Sequence[Callable[[], Any]], times: int
+) -> list[list[float]]:
     """Return the processor time of each call in each of ROUNDS, in which they take turns."""
     rounds: list[list[float]] = [[] for _ in calls]
     for _ in range(ROUNDS):
@@ -133,17 +139,22 @@ def _beside_peers(pairs: Pairs) -> Iterator[Row]:
                 return scores
 
             def other(
-                peer: Callable[[Pairs], list[float]] = peer, texts: Pairs = texts
+                peer: Callable[[Pairs], list[float]] = peer,
+                texts: Pairs = texts,
             ) -> list[float]:
                 return peer(texts)
 
             name = f"{metric} of {what} that differ every time"
             # sacreBLEU's are in percent
-            if max(abs(a - b) for a, b in zip(own(), other(), strict=True)) > 1e-9:
+            if (
+                max(abs(a - b) for a, b in zip(own(), other(), strict=True))
+                > 1e-9
+            ):
                 raise SystemExit(f"{called} gives other scores")
             mine, peers_own = _rounds((own, other), times)
             ratios = [
-                theirs / ours for ours, theirs in zip(mine, peers_own, strict=True)
+                theirs / ours
+                for ours, theirs in zip(mine, peers_own, strict=True)
             ]
             ours, theirs = min(mine), min(peers_own)
             figures = (
@@ -153,7 +164,9 @@ def _beside_peers(pairs: Pairs) -> Iterator[Row]:
                 theirs / ours,
                 f"faster, aim {aim} times",
             )
-            yield Row(*figures, seconds=ours, least=min(ratios), most=max(ratios))
+            yield Row(
+                *figures, seconds=ours, least=min(ratios), most=max(ratios)
+            )
 
 
 def _prepared(pairs: Pairs) -> Iterator[Row]:
@@ -201,10 +214,10 @@ def _evaluate(pairs: Pairs) -> Iterator[Row]:
     for metric in ("bleu", "gleu", "google_gleu", "chrf", "rouge[types=1+2+L]"):
         sources = pairs.sources[:1] if metric == "gleu" else None
         one = [[text] for text in (pairs.references[0], pairs.outputs[0])]
-        (spent,) = _seconds(
-            (lambda: pipeline.evaluate(pairs.sources[:1], one, sources, metric),),  # noqa: B023
-            30,
+        evaluate = functools.partial(
+            pipeline.evaluate, pairs.sources[:1], one, sources, metric
         )
+        (spent,) = _seconds((evaluate,), 30)
         yield Row(
             f"evaluate, {metric} of one pair, two references",
             _micro(spent),

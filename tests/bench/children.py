@@ -35,12 +35,19 @@ def google(files: str, references: str) -> None:
         for number, path in enumerate(paths[int(references) :])
     ]
     corpus = open_corpus(
-        Dataset(name="files", source=None, references=tuple(paths[: int(references)])),
+        Dataset(
+            name="files",
+            source=None,
+            references=tuple(paths[: int(references)]),
+        ),
         named,
         [],
     )
     scores = (
-        [result.score for result in evaluate_corpus(corpus, [from_text("google_gleu")])]
+        [
+            result.score
+            for result in evaluate_corpus(corpus, [from_text("google_gleu")])
+        ]
         if corpus
         else []
     )
@@ -57,8 +64,12 @@ def nltk(files: str, references: str) -> None:
         [line.split() for line in path.read_text("utf-8").split("\n")[:-1]]
         for path in paths
     ]
-    grouped = [list(lines) for lines in zip(*texts[: int(references)], strict=True)]
-    scores = [corpus_gleu(grouped, output) for output in texts[int(references) :]]
+    grouped = [
+        list(lines) for lines in zip(*texts[: int(references)], strict=True)
+    ]
+    scores = [
+        corpus_gleu(grouped, output) for output in texts[int(references) :]
+    ]
     _warn(seconds=now() - start, score=sum(scores) / len(scores))
 
 

@@ -55,7 +55,10 @@ def m2(bench: Bench) -> Iterator[Row]:
         return
     gold, systems = texts
     peers: Peers = (
-        [[sys.executable, bench.m2scorer, path, gold] for path in systems.values()]
+        [
+            [sys.executable, bench.m2scorer, path, gold]
+            for path in systems.values()
+        ]
         if bench.m2scorer
         else []
     )
@@ -84,7 +87,13 @@ def errant(bench: Bench) -> Iterator[Row]:
         )
         yield from _row(bench, "errant", *annotated, peers)
         if peers:
-            mine = [sys.executable, "-m", "pipeline", "errant_compare", *peers[0][1:]]
+            mine = [
+                sys.executable,
+                "-m",
+                "pipeline",
+                "errant_compare",
+                *peers[0][1:],
+            ]
             if bench.done(mine).printed != bench.done(peers[0]).printed:
                 raise SystemExit("errant_compare prints something else")
             timing = bench.pairs(
@@ -109,7 +118,9 @@ def large(bench: Bench) -> Iterator[Row]:
         gold, systems = files
         system = next(iter(systems))
         output = _repeated(bench, systems[system], LINES)
-        config = _config(bench, metric, _repeated(bench, gold, LINES), {system: output})
+        config = _config(
+            bench, metric, _repeated(bench, gold, LINES), {system: output}
+        )
         figures = []
         for workers in ("1", "2"):
             run = bench.folder / "run"
@@ -128,7 +139,11 @@ def large(bench: Bench) -> Iterator[Row]:
 
 
 def _row(
-    bench: Bench, metric: str, gold: Path, systems: Mapping[str, Path], peers: Peers
+    bench: Bench,
+    metric: str,
+    gold: Path,
+    systems: Mapping[str, Path],
+    peers: Peers,
 ) -> Iterator[Row]:
     """Yield the row of a metric. Numbers have to agree to four digits, where there is a peer."""
     program: list[str | Path] = [sys.executable, "-m", "pipeline"]
@@ -144,19 +159,25 @@ def _row(
         for system, done in zip(systems, printed_by_peers, strict=False):
             last = NUMBER.findall(done.printed)[-1]
             if abs(float(last) - scores[system]) > TOLERANCE:
-                raise SystemExit(f"{metric}: the peer gives {system} another score")
+                raise SystemExit(
+                    f"{metric}: the peer gives {system} another score"
+                )
         once.ours.append(min(before, bench.done(mine).cpu))
         config_runs.ours.append(min(run_before, _fresh(bench, ran)))
         for timing in (once, config_runs):
             timing.peer.extend(
-                [sum(done.cpu for done in printed_by_peers)] if printed_by_peers else []
+                [sum(done.cpu for done in printed_by_peers)]
+                if printed_by_peers
+                else []
             )
     name = f"{metric} of {len(systems)} systems of CoNLL-2014, processor time of whole processes"
     for called, timing in (
         (name, once),
         (f"{metric}: the same, `run` of a config", config_runs),
     ):
-        yield timing.row(called, f"{PEERS[metric]}, {len(peers)} runs", AIMS[metric])
+        yield timing.row(
+            called, f"{PEERS[metric]}, {len(peers)} runs", AIMS[metric]
+        )
 
 
 def _fresh(bench: Bench, command: list[str | Path]) -> float:
@@ -170,12 +191,15 @@ def _fresh(bench: Bench, command: list[str | Path]) -> float:
 def _scores(printed: str, paths: Iterable[Path]) -> list[float]:
     """Return the scores of systems, which are called by their paths, from printed JSON."""
     scores = {
-        score["system"]: score["score"] for score in json.loads(printed)["scores"]
+        score["system"]: score["score"]
+        for score in json.loads(printed)["scores"]
     }
     return [scores[str(path)] for path in paths]
 
 
-def _config(bench: Bench, metric: str, gold: Path, systems: Mapping[str, Path]) -> Path:
+def _config(
+    bench: Bench, metric: str, gold: Path, systems: Mapping[str, Path]
+) -> Path:
     outputs = {
         name: {"m2": str(path)} if metric == "errant" else str(path)
         for name, path in systems.items()
@@ -210,10 +234,14 @@ def _annotated(bench: Bench) -> tuple[Path, dict[str, Path]] | None:
     none.
     """
     if bench.annotated is None:
-        print("errant is left out: it needs --annotated FOLDER", file=sys.stderr)
+        print(
+            "errant is left out: it needs --annotated FOLDER", file=sys.stderr
+        )
         return None
     return bench.annotated / "gold.m2", {
-        p.stem: p for p in sorted(bench.annotated.glob("*.m2")) if p.stem != "gold"
+        p.stem: p
+        for p in sorted(bench.annotated.glob("*.m2"))
+        if p.stem != "gold"
     }
 
 

@@ -58,11 +58,15 @@ def texts(words: list[str]) -> tuple[list[str], dict[str, list[str]]]:
     many are equal.
     """
     rng = random.Random(1)
-    sources = [" ".join(rng.choices(words, k=rng.randint(6, 40))) for _ in range(LINES)]
+    sources = [
+        " ".join(rng.choices(words, k=rng.randint(6, 40))) for _ in range(LINES)
+    ]
     outputs: dict[str, list[str]] = {}
     for system in range(SYSTEMS):
         changed = (
-            f"{source} {rng.choice(words)} {system}" if rng.random() > SAME else source
+            f"{source} {rng.choice(words)} {system}"
+            if rng.random() > SAME
+            else source
             for source in sources
         )
         outputs[f"system{system}"] = list(changed)
@@ -76,13 +80,17 @@ def padded(folder: Path, pairs: list[tuple[str, str]]) -> float:
 
     begun = time.process_time()
     for name in ("grammar", "fluency", "meaning"):
-        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder / name)
+        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
+            folder / name
+        )
         net = transformers.AutoModelForSequenceClassification.from_pretrained(
             folder / name
         ).eval()
         for start in range(0, len(pairs), BATCH):
             ones, twos = zip(*pairs[start : start + BATCH], strict=True)
-            own = [list(ones), list(twos)] if name == "meaning" else [list(twos)]
+            own = (
+                [list(ones), list(twos)] if name == "meaning" else [list(twos)]
+            )
             fill = {
                 "padding": "max_length",
                 "truncation": True,
@@ -116,13 +124,18 @@ def neural(bench: Bench) -> Iterator[Row]:
             **size,
         )
     sources, outputs = texts(PIECES)
-    own = {name: str(bench.folder / name) for name in ("grammar", "fluency", "meaning")}
+    own = {
+        name: str(bench.folder / name)
+        for name in ("grammar", "fluency", "meaning")
+    }
     scorer, distinct = pipeline.Scorer({"name": "some", **own}, sources=sources), list(dict.fromkeys(
         (place, text) for each in outputs.values() for place, text in enumerate(each)
     ))  # fmt: skip
     scorer.rewards(["warm"], [0])
     begun = time.process_time()
-    scorer.rewards([text for _, text in distinct], [place for place, _ in distinct])
+    scorer.rewards(
+        [text for _, text in distinct], [place for place, _ in distinct]
+    )
     ours = time.process_time() - begun
     peer = padded(
         bench.folder,
@@ -146,18 +159,26 @@ def neural(bench: Bench) -> Iterator[Row]:
     corpus = corpus_in_memory(outputs, None, sources)
     new = []
     # nothing is kept of earlier runs
-    with patch.dict(os.environ, {"GEC_PIPELINE_DATA": str(bench.folder / "caches")}):
+    with patch.dict(
+        os.environ, {"GEC_PIPELINE_DATA": str(bench.folder / "caches")}
+    ):
         for _ in range(2):
             (computation,) = computations([metric], RunOptions(n_jobs=1))
             computation.with_numbers([corpus])
             new.append(computation.records["some"]["texts"]["new"])
     yield Row(
-        "SOME again: texts that are computed", f"{new[1]} of {new[0]}", "", NOTHING, "0"
+        "SOME again: texts that are computed",
+        f"{new[1]} of {new[0]}",
+        "",
+        NOTHING,
+        "0",
     )
 
     sources, outputs = texts(WORDS)
     pairs = [
-        (s, o) for each in outputs.values() for s, o in zip(sources, each, strict=True)
+        (s, o)
+        for each in outputs.values()
+        for s, o in zip(sources, each, strict=True)
     ]
     begun = time.process_time()
     ratios(*map(list, zip(*pairs, strict=True)))
@@ -167,7 +188,9 @@ def neural(bench: Bench) -> Iterator[Row]:
         table = [[0] * (len(two) + 1) for _ in range(len(one) + 1)]
         for i in range(1, len(one) + 1):
             for j in range(1, len(two) + 1):
-                same = table[i - 1][j - 1] + 1 if one[i - 1] == two[j - 1] else 0
+                same = (
+                    table[i - 1][j - 1] + 1 if one[i - 1] == two[j - 1] else 0
+                )
                 table[i][j] = max(same, table[i - 1][j], table[i][j - 1])
     peer = (time.process_time() - begun) / 20
     yield Row(

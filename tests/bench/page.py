@@ -39,9 +39,7 @@ return [least[least.length >> 1], least.at(-1)];
 """Milliseconds that a key takes: the median of 30 sentences and the longest, each the least of
 three."""
 READY = "return document.querySelectorAll('#detail .card').length > 0"
-PEAK = (
-    "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
-)
+PEAK = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
 """Megabytes, on Linux."""
 
 
@@ -86,7 +84,15 @@ def made(folder: Path, kind: str) -> tuple[Path, float, int]:
     run = folder / f"run-{kind}"
     program = [sys.executable, "-m", "pipeline"]
     subprocess.run(
-        [*program, "run", config(folder, kind), "-q", "--json", "--output", run],
+        [
+            *program,
+            "run",
+            config(folder, kind),
+            "-q",
+            "--json",
+            "--output",
+            run,
+        ],
         check=True,
         stdout=subprocess.DEVNULL,
     )
@@ -113,7 +119,8 @@ def opened(browser: browsers.Browser, page: Path, runs: int) -> float:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--runs", type=int, default=7, help="how often a page is opened"
@@ -125,14 +132,20 @@ def main() -> None:
         tempfile.TemporaryDirectory() as name,
         browsers.browser(Path(name) / "profile") as browser,
     ):
-        print("texts     page      made in   memory   opens in   a key takes (longest)")
+        print(
+            "texts     page      made in   memory   opens in   a key takes (longest)"
+        )
         for kind in ("corpus", "documents"):
             page, seconds, memory = made(Path(name), kind)
             size = page.stat().st_size / 1e6
-            shown = f"{kind:<9} {size:.1f} MB   {seconds:5.2f} s   {memory:4d} MB"
+            shown = (
+                f"{kind:<9} {size:.1f} MB   {seconds:5.2f} s   {memory:4d} MB"
+            )
             seconds = opened(browser, page, args.runs)
             usual, longest = browser.run(KEYS)
-            print(f"{shown}   {seconds:.2f} s     {usual:.0f} ms ({longest:.0f} ms)")
+            print(
+                f"{shown}   {seconds:.2f} s     {usual:.0f} ms ({longest:.0f} ms)"
+            )
 
 
 if __name__ == "__main__":

@@ -26,7 +26,9 @@ PAIRS, DOCUMENTS, WORDS = 26_000, 300, 1000
 """Pairs of sentences; pairs of documents, and the words of each at least."""
 
 
-def pairs(reference: Path, output: Path, kind: str) -> tuple[list[str], list[str]]:
+def pairs(
+    reference: Path, output: Path, kind: str
+) -> tuple[list[str], list[str]]:
     """Return outputs and references: sentences, or runs of sentences with WORDS words or more;
     again and again.
     """
@@ -50,7 +52,11 @@ def pairs(reference: Path, output: Path, kind: str) -> tuple[list[str], list[str
 
 
 def task(
-    who: str, types: list[str], outputs: list[str], references: list[str], threads: int
+    who: str,
+    types: list[str],
+    outputs: list[str],
+    references: list[str],
+    threads: int,
 ) -> Callable[[], float]:
     """Return a function that scores all pairs and returns the mean F of the last type."""
     if who == "pipeline":
@@ -80,7 +86,8 @@ def task(
         compiled = rust.RougeScorer(names)
         return lambda: (
             sum(
-                s[names[-1]].fmeasure for s in compiled.score_batch(references, outputs)
+                s[names[-1]].fmeasure
+                for s in compiled.score_batch(references, outputs)
             )
             / len(outputs)
         )
@@ -88,7 +95,8 @@ def task(
     scored = zip(references, outputs, strict=True)
     items = list(scored)
     return lambda: (
-        sum(scorer.score(*item)[names[-1]].fmeasure for item in items) / len(items)
+        sum(scorer.score(*item)[names[-1]].fmeasure for item in items)
+        / len(items)
     )
 
 
@@ -98,7 +106,10 @@ def child(
     """Time one of them, and print seconds and score as JSON."""
     warnings.simplefilter("ignore")
     run = task(
-        who, types.split("+"), *pairs(Path(reference), Path(output), kind), int(threads)
+        who,
+        types.split("+"),
+        *pairs(Path(reference), Path(output), kind),
+        int(threads),
     )
     score = run()
     seconds = []
@@ -114,7 +125,13 @@ ROWS = [
     ("sentences", "1+2+L", "rouge-score-rs", (1, 2), "faster, aim 2 times"),
     ("documents", "1+2+L", "rouge-rust", (1,), "faster"),
     ("documents", "1+2+L", "rouge-score-rs", (1,), "faster"),
-    ("documents", "L", "rouge-rust", (1, 2), "faster (it has no L alone: 1+2+L)"),
+    (
+        "documents",
+        "L",
+        "rouge-rust",
+        (1, 2),
+        "faster (it has no L alone: 1+2+L)",
+    ),
     ("documents", "L", "rouge-score-rs", (1, 2), "faster"),
     ("lines", "1+2+L", "rouge-score", (1,), "50 times, aim 100"),
 ]
@@ -129,7 +146,9 @@ def rows(bench: Bench) -> Iterator[Row]:
             yield _row(bench, kind, types, peer, threads, aim)
 
 
-def _row(bench: Bench, kind: str, types: str, peer: str, threads: int, aim: str) -> Row:
+def _row(
+    bench: Bench, kind: str, types: str, peer: str, threads: int, aim: str
+) -> Row:
     """Return a row, as ROWS has it. Both have to give the same score."""
     _, references, systems = bench.conll()
     scores = {}
@@ -137,7 +156,9 @@ def _row(bench: Bench, kind: str, types: str, peer: str, threads: int, aim: str)
     def seconds(who: str) -> float:
         asked = "1+2+L" if who == "rouge-rust" else types
         arguments = (who, kind, asked, str(threads), references[0], systems[0])
-        figures = bench.child(*arguments, module="tests.bench.rouge", threads=threads)
+        figures = bench.child(
+            *arguments, module="tests.bench.rouge", threads=threads
+        )
         scores[who] = figures["score"]
         return figures["seconds"]
 
@@ -169,7 +190,9 @@ def process(bench: Bench) -> Iterator[Row]:
         "-o",
         files[1],
     ]
-    timing = bench.pairs(lambda: bench.seconds(mine), lambda: bench.seconds(peer))
+    timing = bench.pairs(
+        lambda: bench.seconds(mine), lambda: bench.seconds(peer)
+    )
     yield timing.row("rouge of one system, whole process", "rouge-score", "-")
 
 

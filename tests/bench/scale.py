@@ -25,8 +25,14 @@ HOWS: dict[str, tuple[tuple[str, ...], list[str]]] = {
     "2 threads": ((), ["--n-jobs", "2", "--backend", "threading"]),
     "loky, 1 worker": ((), ["--n-jobs", "1", "--backend", "loky"]),
     "loky, 2 workers": ((), ["--n-jobs", "2", "--backend", "loky"]),
-    "dask, 1 worker": (("distributed",), ["--n-jobs", "1", "--backend", "dask"]),
-    "dask, 2 workers": (("distributed",), ["--n-jobs", "2", "--backend", "dask"]),
+    "dask, 1 worker": (
+        ("distributed",),
+        ["--n-jobs", "1", "--backend", "dask"],
+    ),
+    "dask, 2 workers": (
+        ("distributed",),
+        ["--n-jobs", "2", "--backend", "dask"],
+    ),
     "ray, 1 worker": (("ray",), ["--n-jobs", "1", "--backend", "ray"]),
     "ray, 2 workers": (("ray",), ["--n-jobs", "2", "--backend", "ray"]),
     "spark, 1 worker": (

@@ -64,9 +64,14 @@ class Recorded:
     @property
     def shards(self) -> list[float]:
         """What a worker needs for each shard."""
-        return [one + two for one, two in zip(self.counted, self.written, strict=True)]
+        return [
+            one + two
+            for one, two in zip(self.counted, self.written, strict=True)
+        ]
 
-    def timed(self, call: Callable[..., Any], kept: list[float]) -> Callable[..., Any]:
+    def timed(
+        self, call: Callable[..., Any], kept: list[float]
+    ) -> Callable[..., Any]:
         """Return a function that does the same and keeps how long it took."""
 
         def timed(*given: Any, **more: Any) -> Any:
@@ -102,8 +107,12 @@ def record(folder: Path) -> Recorded:
         mock.patch.object(
             TextRange, "scan", found.timed(TextRange.scan, found.scanned)
         ),
-        mock.patch.object(Opening, "opened", found.timed(Opening.opened, found.opened)),
-        mock.patch.object(workers, "count", found.timed(workers.count, found.counted)),
+        mock.patch.object(
+            Opening, "opened", found.timed(Opening.opened, found.opened)
+        ),
+        mock.patch.object(
+            workers, "count", found.timed(workers.count, found.counted)
+        ),
         mock.patch.object(
             ShardFile, "written", found.timed(ShardFile.written, found.written)
         ),
@@ -111,32 +120,46 @@ def record(folder: Path) -> Recorded:
             RunDirectory, "join", found.timed(RunDirectory.join, found.joined)
         ),
         mock.patch(
-            "pipeline.stages.score", found.timed(metric_results.score, found.scored)
+            "pipeline.stages.score",
+            found.timed(metric_results.score, found.scored),
         ),
         mock.patch.object(
-            StoredCounts, "blocks", found.stepwise(StoredCounts.blocks, found.read)
+            StoredCounts,
+            "blocks",
+            found.stepwise(StoredCounts.blocks, found.read),
         ),
         mock.patch.object(
-            MetricTerms, "blocks", found.stepwise(MetricTerms.blocks, found.made)
+            MetricTerms,
+            "blocks",
+            found.stepwise(MetricTerms.blocks, found.made),
         ),
-        mock.patch.object(sums, "check_sums", found.timed(check_sums, found.made)),
+        mock.patch.object(
+            sums, "check_sums", found.timed(check_sums, found.made)
+        ),
     ):
         stages.run(
-            stages.prepare(config, serial), folder / "simulated", serial, fresh=True
+            stages.prepare(config, serial),
+            folder / "simulated",
+            serial,
+            fresh=True,
         )
     columns = [
-        path.read_bytes() for path in folder.glob("simulated/statistics/*/*.columns")
+        path.read_bytes()
+        for path in folder.glob("simulated/statistics/*/*.columns")
     ]
     for data in columns:
         found.put.append(
             min(
-                timed(partial((folder / "written").write_bytes, data)) for _ in range(3)
+                timed(partial((folder / "written").write_bytes, data))
+                for _ in range(3)
             )
         )
     return found
 
 
-def makespan(times: Sequence[float], number: int, request: float, size: int) -> float:
+def makespan(
+    times: Sequence[float], number: int, request: float, size: int
+) -> float:
     """Return when the last of a number of tasks is done; a worker that is free takes the next
     bundle.
 
@@ -201,9 +224,12 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
     )
     config = texts.config(texts.repeated(MILLION), "samples")
     metrics = Overrides(settings=("metrics=[bleu, gleu]",))
-    stages.run(stages.prepare(config, serial, metrics), folder / "samples", serial)
+    stages.run(
+        stages.prepare(config, serial, metrics), folder / "samples", serial
+    )
     draws = min(
-        timed(partial(samples.Bootstrap(lines, 0).draws, number)) for number in range(3)
+        timed(partial(samples.Bootstrap(lines, 0).draws, number))
+        for number in range(3)
     )
     print(
         f"{args.samples:,} samples of {args.million:,} million lines, two systems; a task, all, in seconds:"
@@ -239,11 +265,19 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
                 / lines
             )
             stretches = (
-                int(args.samples * args.million * MILLION / 2 / samples.SECTION_WORDS)
+                int(
+                    args.samples
+                    * args.million
+                    * MILLION
+                    / 2
+                    / samples.SECTION_WORDS
+                )
                 + 1
             )
             seconds = makespan([draws], stretches, args.request, size)
-            seconds += makespan([one], -(-args.samples // group), args.request, size)
+            seconds += makespan(
+                [one], -(-args.samples // group), args.request, size
+            )
             print(
                 f"{metric_result.metric.name:8}{size:5} workers, {group:4} samples at once | {one:8.1f} {seconds:8.1f}"
             )
@@ -259,7 +293,8 @@ def timed(call: Callable[[], Any]) -> float:
 def main() -> None:
     """Record, simulate and print a table."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--workers",
@@ -269,7 +304,10 @@ def main() -> None:
         help="numbers of workers",
     )
     parser.add_argument(
-        "--million", type=int, default=1000, help="millions of pairs (default: 1000)"
+        "--million",
+        type=int,
+        default=1000,
+        help="millions of pairs (default: 1000)",
     )
     parser.add_argument(
         "--threads",
@@ -290,7 +328,9 @@ def main() -> None:
         help="MB/s that the file system gives in all",
     )
     parser.add_argument(
-        "--samples", type=int, help="bootstrap samples of the lines, in place of a run"
+        "--samples",
+        type=int,
+        help="bootstrap samples of the lines, in place of a run",
     )
     parser.add_argument(
         "--runs",
@@ -299,7 +339,9 @@ def main() -> None:
         help="the best of so many tasks of samples counts (default: 2)",
     )
     parser.add_argument(
-        "--folder", type=Path, help="keep the texts here (default: a temporary folder)"
+        "--folder",
+        type=Path,
+        help="keep the texts here (default: a temporary folder)",
     )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -315,7 +357,9 @@ def main() -> None:
         "join": found.joined,
         "score": found.scored,
     }
-    told = ", ".join(f"{name} {sum(times):.2f} s" for name, times in parts.items())
+    told = ", ".join(
+        f"{name} {sum(times):.2f} s" for name, times in parts.items()
+    )
     print(
         f"recorded for 1 million lines, one process: {told}; {found.size / 1e6:.0f} MB of text"
     )
@@ -332,7 +376,9 @@ def main() -> None:
         whole = max(sum(seconds.values()), reading)
         first = first or whole
         row = "".join(f"{value:8.0f}" for value in seconds.values())
-        print(f"{size:7}{row} | {whole:8.0f} {reading:8.0f} {first / whole:8.1f}")
+        print(
+            f"{size:7}{row} | {whole:8.0f} {reading:8.0f} {first / whole:8.1f}"
+        )
 
 
 if __name__ == "__main__":

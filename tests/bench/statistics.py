@@ -22,7 +22,11 @@ def run_statistics(what: str, files: str, metric: str) -> None:
     what: ours, with columns counted before and read from disk here; or sacrebleu, with its counts
     made before, as its own functions do it. files: source, two references, systems."""
     paths = [Path(path) for path in files.split(",")]
-    print(json.dumps(_ours(paths, metric) if what == "ours" else _sacrebleu(paths)))
+    print(
+        json.dumps(
+            _ours(paths, metric) if what == "ours" else _sacrebleu(paths)
+        )
+    )
 
 
 def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
@@ -33,12 +37,18 @@ def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
 
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "config.yaml"
-        systems = {f"s{number}": str(path) for number, path in enumerate(paths[3:])}
+        systems = {
+            f"s{number}": str(path) for number, path in enumerate(paths[3:])
+        }
         texts = {
             "source": str(paths[0]),
             "references": [str(path) for path in paths[1:3]],
         }
-        content = {"datasets": {"d": texts}, "systems": systems, "metrics": [metric]}
+        content = {
+            "datasets": {"d": texts},
+            "systems": systems,
+            "metrics": [metric],
+        }
         config.write_text(json.dumps(content), encoding="utf-8")
         stages.run(stages.prepare(config), Path(folder) / "run")
         start = now()
@@ -52,7 +62,9 @@ def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
         )
         tests = analyse(measured, settings).tests
         end = now()
-        low = next(score.bootstrap.interval[0] for score in scores if score.bootstrap)
+        low = next(
+            score.bootstrap.interval[0] for score in scores if score.bootstrap
+        )
         return {
             "bootstrap": between - start,
             "tests": end - between,
@@ -72,19 +84,29 @@ def _sacrebleu(paths: Sequence[Path]) -> dict[str, float]:
     ]
     metric = BLEU()
     counts: list[Any] = [
-        metric._extract_corpus_statistics(output, texts[:2]) for output in texts[2:]
+        metric._extract_corpus_statistics(output, texts[:2])
+        for output in texts[2:]
     ]
     start = now()
-    scores = [peer._bootstrap_resample(own, metric, SAMPLES)[1] for own in counts]
+    scores = [
+        peer._bootstrap_resample(own, metric, SAMPLES)[1] for own in counts
+    ]
     between = now()
     metric._extract_corpus_statistics = lambda hypotheses, _: hypotheses  # type: ignore[assignment, method-assign]
-    base = {"BLEU": (np.array(counts[-1]), metric._aggregate_and_compute(counts[-1]))}
+    base = {
+        "BLEU": (
+            np.array(counts[-1]),
+            metric._aggregate_and_compute(counts[-1]),
+        )
+    }
     paired_test: Any = peer._paired_ar_test
     metrics = {"BLEU": metric}
     found = []
     for system_counts in counts[:-1]:
         system = np.array(system_counts)
-        tested = paired_test(base, "s", system, None, metrics, TRIALS, seed=12345)
+        tested = paired_test(
+            base, "s", system, None, metrics, TRIALS, seed=12345
+        )
         found.append(tested[1]["BLEU"])
     end = now()
     low = sorted(score.score for score in scores[0])[SAMPLES // 40] / 100

@@ -64,11 +64,15 @@ def measured(
         *how,
     ]
     start, found = time.perf_counter(), Figures()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, cwd=ROOT
+    ) as process:
         while process.poll() is None:
             time.sleep(0.2)
             found.program = max(found.program, anonymous(process.pid))
-            found.worker = max([found.worker, *map(anonymous, children(process.pid))])
+            found.worker = max(
+                [found.worker, *map(anonymous, children(process.pid))]
+            )
             found.disk = max(found.disk, size(run))
             parts = run / "unfinished"
             if (

@@ -91,18 +91,26 @@ def main(lines: int = 5000, systems: int = 1) -> None:
         for metric, (package, code) in PEERS.items():
             config = {
                 "datasets": {
-                    "d": {"references": [f"r{number}" for number in range(REFERENCES)]}
+                    "d": {
+                        "references": [
+                            f"r{number}" for number in range(REFERENCES)
+                        ]
+                    }
                 },
                 "systems": {
-                    f"s{number:02}": f"s{number:02}.txt" for number in range(systems)
+                    f"s{number:02}": f"s{number:02}.txt"
+                    for number in range(systems)
                 },
                 "metrics": [metric],
                 "run": {"n_jobs": 1},
                 "output": {"dir": str(folder / metric.partition("[")[0])},
             }
-            (folder / "config.yaml").write_text(json.dumps(config), encoding="utf-8")
+            (folder / "config.yaml").write_text(
+                json.dumps(config), encoding="utf-8"
+            )
             mine, _ = seconds(
-                [sys.executable, "-m", "pipeline", "run", "config.yaml", "-q"], folder
+                [sys.executable, "-m", "pipeline", "run", "config.yaml", "-q"],
+                folder,
             )
             if find_spec(package) is None:
                 print(f"{metric}: {mine:.2f} s; {package} is not installed")

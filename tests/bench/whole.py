@@ -30,7 +30,11 @@ def package(bench: Bench) -> Iterator[Row]:
     """The thirteen systems of CoNLL-2014, GLEU+ with 500 iterations, against the package gleu."""
     source, references, systems = bench.conll()
     listed: Command = ["-s", source, "-r", *references, "-o", *systems]
-    peer: Command = [Path(sysconfig.get_path("scripts")) / "gleu", "-f", *listed]
+    peer: Command = [
+        Path(sysconfig.get_path("scripts")) / "gleu",
+        "-f",
+        *listed,
+    ]
     mine: Command = [*PROGRAM, "gleu", "corpus", "-f", *listed]
     if _printed(mine) != _printed(peer):
         raise SystemExit("the package gleu prints other numbers")
@@ -42,7 +46,9 @@ def package(bench: Bench) -> Iterator[Row]:
 
 
 def _printed(command: Command) -> bytes:
-    return subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout
+    return subprocess.run(
+        command, check=True, capture_output=True, cwd=ROOT
+    ).stdout
 
 
 def google(bench: Bench) -> Iterator[Row]:
@@ -61,7 +67,9 @@ def google(bench: Bench) -> Iterator[Row]:
         lambda: figures("google")["seconds"], lambda: figures("nltk")["seconds"]
     )
     yield timing.row(
-        f"Google-GLEU of {len(systems)} systems", "nltk", "peer 25 to 100 times slower"
+        f"Google-GLEU of {len(systems)} systems",
+        "nltk",
+        "peer 25 to 100 times slower",
     )
 
 
@@ -77,9 +85,14 @@ def statistics(bench: Bench) -> Iterator[Row]:
 
     mine, theirs = figures("ours"), figures("sacrebleu")
     if abs(mine["low"] - theirs["low"]) > 1e-6 or mine["p"] != theirs["p"]:
-        raise SystemExit(f"sacrebleu has other intervals or p-values: {mine}, {theirs}")
+        raise SystemExit(
+            f"sacrebleu has other intervals or p-values: {mine}, {theirs}"
+        )
     for key, name in (
-        ("bootstrap", f"{SAMPLES:,} bootstrap samples of {len(systems)} systems"),
+        (
+            "bootstrap",
+            f"{SAMPLES:,} bootstrap samples of {len(systems)} systems",
+        ),
         ("tests", f"{TRIALS:,} shuffles of {len(systems) - 1} pairs"),
     ):
 
@@ -109,10 +122,20 @@ def start(bench: Bench) -> Iterator[Row]:
     ]
     rows: list[tuple[str, Command, str]] = [
         ("--version", ["--version"], "1/3"),
-        ("score of a small file", [*score, "-o", "data/systems/careful.txt"], "2"),
+        (
+            "score of a small file",
+            [*score, "-o", "data/systems/careful.txt"],
+            "2",
+        ),
         (
             "quickstart",
-            ["run", "configs/quickstart.yaml", "-q", "--output", bench.folder / "run"],
+            [
+                "run",
+                "configs/quickstart.yaml",
+                "-q",
+                "--output",
+                bench.folder / "run",
+            ],
             "2.7 to 4",
         ),
     ]
@@ -152,7 +175,9 @@ def workers(bench: Bench) -> Iterator[Row]:
     config = bench.config(paths, "workers")
 
     def stage(jobs: int) -> float:
-        return bench.child("stages", config, str(jobs), "columns", threads=2)["count"]
+        return bench.child("stages", config, str(jobs), "columns", threads=2)[
+            "count"
+        ]
 
     def process(jobs: int) -> float:
         return bench.done(
@@ -160,15 +185,21 @@ def workers(bench: Bench) -> Iterator[Row]:
         ).wall
 
     timing = bench.pairs(lambda: stage(2), lambda: stage(1))
-    yield timing.row("2 workers, statistics of 1M lines", "1 worker", "1.8 to 1.9")
+    yield timing.row(
+        "2 workers, statistics of 1M lines", "1 worker", "1.8 to 1.9"
+    )
     timing = bench.pairs(lambda: process(2), lambda: process(1))
-    yield timing.row("2 workers, whole process, 1M lines", "1 worker", "1.6 to 1.8")
+    yield timing.row(
+        "2 workers, whole process, 1M lines", "1 worker", "1.6 to 1.8"
+    )
 
 
 def draws(bench: Bench) -> Iterator[Row]:
     """500 iterations of 1M sentences with two references: draws and sums."""
     config = bench.config(bench.repeated(MILLION), "draws")
-    timing = bench.pairs(lambda: bench.child("stages", config, "1", "draws")["draws"])
+    timing = bench.pairs(
+        lambda: bench.child("stages", config, "1", "draws")["draws"]
+    )
     yield timing.row("500 iterations of 1M sentences", "", "0.4 to 0.8 s")
 
 
@@ -200,5 +231,7 @@ def survive(bench: Bench) -> Iterator[Row]:
 
 def scale(bench: Bench, millions: int) -> Iterator[Row]:
     """Each backend with one and two workers: time, memory, disk."""
-    config = bench.config(bench.repeated(millions * MILLION), f"scale{millions}")
+    config = bench.config(
+        bench.repeated(millions * MILLION), f"scale{millions}"
+    )
     yield from scale_rows(config, bench.folder, f"{millions}M")

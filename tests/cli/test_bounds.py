@@ -43,7 +43,12 @@ def test_no_model_is_fetched_unasked(
 
 @pytest.mark.parametrize(
     "lines",
-    ["127.0.0.1 localhost hidden:\n", "hidden\n", "[hidden]\n", "'hidden words': 1\n"],
+    [
+        "127.0.0.1 localhost hidden:\n",
+        "hidden\n",
+        "[hidden]\n",
+        "'hidden words': 1\n",
+    ],
 )
 def test_what_is_no_config_is_not_printed(
     tmp_path: Path, lines: str, capsys: pytest.CaptureFixture[str]

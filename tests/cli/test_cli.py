@@ -55,7 +55,9 @@ class Said(NamedTuple):
 
 @pytest.fixture
 def call(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Call:
     """Run the command line in a folder of its own, within this process."""
     monkeypatch.chdir(tmp_path)
@@ -106,7 +108,8 @@ def test_without_a_command_the_help_is_printed(call: Call) -> None:
     said = call()
     assert (said.code, said.err) == (0, "")
     assert all(
-        re.search(rf"^ +{name}\s+\w", said.out, re.MULTILINE) for name in commands()
+        re.search(rf"^ +{name}\s+\w", said.out, re.MULTILINE)
+        for name in commands()
     )
 
 
@@ -178,7 +181,9 @@ def test_examples_alone_go_on_behind_a_backslash(
     monkeypatch.setenv("COLUMNS", str(width))
     lines = call(name, "--help").out.splitlines()
     assert [
-        line for line in lines if line.endswith("gec-") or re.match(r"\S.*\\$", line)
+        line
+        for line in lines
+        if line.endswith("gec-") or re.match(r"\S.*\\$", line)
     ] == []
 
 
@@ -210,7 +215,9 @@ def test_every_topic_is_printed_as_it_is_written(call: Call) -> None:
 
 
 def test_every_topic_that_messages_and_templates_name_is_there() -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    text = "".join(
+        path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")
+    )
     named = set(re.findall(r"gec-pipeline help ([a-z0-9]+)", text))
     assert named
     assert named - set(TOPICS) - set(known_names()["help_pages"]) == set()
@@ -248,21 +255,30 @@ def test_run_prints_a_table_and_writes_what_it_found(
     assert set(tree(Path("runs/quickstart"))) > {"results.json", "scores.csv"}
 
 
-def test_what_is_printed_is_what_was_stored(call: Call, quickstart: str) -> None:
+def test_what_is_printed_is_what_was_stored(
+    call: Call, quickstart: str
+) -> None:
     out = call("run", quickstart, "--digits", "4").out
     for score in Results.read(Path("runs/quickstart/results.json")).scores:
         assert score.samples is not None
         numbers = [
             100 * value
-            for value in (score.score, score.samples.std, *score.samples.interval)
+            for value in (
+                score.score,
+                score.samples.std,
+                *score.samples.interval,
+            )
         ]
         row = next(
-            line.split() for line in out.splitlines() if line.split()[1] == score.system
+            line.split()
+            for line in out.splitlines()
+            if line.split()[1] == score.system
         )
         printed = [float(cell) for cell in (row[2], row[3], row[4], row[6])]
         assert printed == pytest.approx(numbers, abs=0.5000001e-4)
         assert [
-            len(cell.partition(".")[2]) for cell in (row[2], row[3], row[4], row[6])
+            len(cell.partition(".")[2])
+            for cell in (row[2], row[3], row[4], row[6])
         ] == [
             4,
             5,
@@ -274,7 +290,9 @@ def test_what_is_printed_is_what_was_stored(call: Call, quickstart: str) -> None
 def test_run_with_json_prints_results_json(call: Call, quickstart: str) -> None:
     said = call("run", quickstart, "-q", "--json")
     assert (said.code, said.err) == (0, "")
-    assert said.out.encode() == Path("runs/quickstart/results.json").read_bytes()
+    assert (
+        said.out.encode() == Path("runs/quickstart/results.json").read_bytes()
+    )
     assert {score["system"] for score in json.loads(said.out)["scores"]} == {
         "careful",
         "eager",
@@ -286,14 +304,18 @@ def test_run_with_json_prints_results_json(call: Call, quickstart: str) -> None:
 def test_warnings_go_to_standard_error_and_into_the_results(
     call: Call, quickstart: str
 ) -> None:
-    Path("data/systems/eager.txt").write_bytes(Path("data/reference0.txt").read_bytes())
+    Path("data/systems/eager.txt").write_bytes(
+        Path("data/reference0.txt").read_bytes()
+    )
     warning = "sample: system eager is the same text as reference 1"
     loud, quiet = call("run", quickstart), call("run", quickstart, "--quiet")
     assert f"warning: {warning}\n" in loud.err
     assert quiet.err == ""
     assert loud.out == quiet.out
     assert warning not in quiet.out
-    assert warning in Results.read(Path("runs/quickstart/results.json")).warnings
+    assert (
+        warning in Results.read(Path("runs/quickstart/results.json")).warnings
+    )
 
 
 def test_an_interrupt_gives_exit_code_130(call: Call, quickstart: str) -> None:
@@ -309,7 +331,9 @@ def test_an_interrupt_gives_exit_code_130(call: Call, quickstart: str) -> None:
 # ---- validate
 
 
-def test_control_characters_of_file_names_are_printed_escaped(call: Call) -> None:
+def test_control_characters_of_file_names_are_printed_escaped(
+    call: Call,
+) -> None:
     write_run(Path(), 5, systems=("A",))
     Path("d/A").rename("d/A\x1b[31m")
     config = Path("config.yaml")
@@ -323,7 +347,8 @@ def test_control_characters_of_file_names_are_printed_escaped(call: Call) -> Non
     assert said.code == 0
     assert "\x1b" not in said.out + said.err
     config.write_text(
-        config.read_text(encoding="utf-8").replace("[31m", "[32m"), encoding="utf-8"
+        config.read_text(encoding="utf-8").replace("[31m", "[32m"),
+        encoding="utf-8",
     )
     said = call("run", "config.yaml")
     assert said.code == 2
@@ -352,7 +377,8 @@ def test_init_writes_a_config_for_the_files_given(call: Call) -> None:
     )
     assert call("run", "sub.yaml", "-q").code == 0
     assert {
-        score.system for score in Results.read(Path("runs/sub/results.json")).scores
+        score.system
+        for score in Results.read(Path("runs/sub/results.json")).scores
     } == {
         "A",
         "B",
@@ -427,7 +453,9 @@ def test_init_sample_writes_over_nothing_and_takes_no_files(call: Call) -> None:
     )
     assert tree(Path("sample")) == before
     told = "error: --source, --outputs: has no effect with --sample, which brings its own files\n"
-    assert call("init", "--sample", "new", "-s", "a", "-o", "b") == Said(2, "", told)
+    assert call("init", "--sample", "new", "-s", "a", "-o", "b") == Said(
+        2, "", told
+    )
     assert not Path("new").exists()
 
 
@@ -453,7 +481,9 @@ def test_two_configs_of_init_keep_their_results_apart(call: Call) -> None:
         ("other/eval.yaml", "B"),
         ("no name!.yaml", "A"),
     ):
-        call("init", place, "-s", "t/source", "-r", "t/ref0", "-o", f"t/{output}")
+        call(
+            "init", place, "-s", "t/source", "-r", "t/ref0", "-o", f"t/{output}"
+        )
         assert call("run", place, "-q").err == ""
     assert sorted(path.name for path in Path("runs").iterdir()) == [
         "eval",
@@ -462,7 +492,8 @@ def test_two_configs_of_init_keep_their_results_apart(call: Call) -> None:
         "no-name-",
     ]
     assert {
-        score.system for score in Results.read(Path("runs/eval/results.json")).scores
+        score.system
+        for score in Results.read(Path("runs/eval/results.json")).scores
     } == {"A"}
 
 
@@ -522,7 +553,9 @@ def test_show_one_system(call: Call, quickstart: str) -> None:
     assert [row.split()[:2] for row in rows[2:-1]] == [["2", "eager"]]
 
 
-def test_show_has_the_columns_that_are_named(call: Call, quickstart: str) -> None:
+def test_show_has_the_columns_that_are_named(
+    call: Call, quickstart: str
+) -> None:
     call("run", quickstart)
     title, header, *rows, _ = call(
         "show", "runs/quickstart", "--columns", "match_*", "hyp_len"
@@ -560,7 +593,9 @@ def test_show_of_an_unknown_system_is_told(call: Call, quickstart: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["none", "data"])
-def test_show_of_what_is_no_run_is_told(call: Call, quickstart: str, name: str) -> None:
+def test_show_of_what_is_no_run_is_told(
+    call: Call, quickstart: str, name: str
+) -> None:
     assert quickstart
     assert call("show", name) == Said(
         2, "", f"error: {name}: has no results of a run\n"
@@ -583,7 +618,9 @@ def test_list_metrics_tells_every_option_and_its_default(call: Call) -> None:
         own = said.out.partition(f"{name}: {metric.summary}")[2].splitlines()
         for option in metric.options:
             row = next(
-                line for line in own if line.split()[:2] == [option.name, option.key]
+                line
+                for line in own
+                if line.split()[:2] == [option.name, option.key]
             )
             assert option.values() in row
             assert option.help in row
@@ -649,11 +686,13 @@ def test_the_sentences_where_two_systems_differ_most(call: Call) -> None:
             re.search(rf"^{name} +([0-9]+[.][0-9]+)$", shown, re.MULTILINE)[1]  # type: ignore[index]
             for name in "AB"
         ]
-    assert {line: [one, two] for line, one, two in heads}.items() <= rows.items()
+    assert {
+        line: [one, two] for line, one, two in heads
+    }.items() <= rows.items()
     apart = [abs(float(one) - float(two)) for one, two in rows.values()]
-    assert [abs(float(one) - float(two)) for _, one, two in heads] == pytest.approx(
-        sorted(apart, reverse=True)[:3]
-    )
+    assert [
+        abs(float(one) - float(two)) for _, one, two in heads
+    ] == pytest.approx(sorted(apart, reverse=True)[:3])
     first = int(heads[0][0]) - 1
     for name, file in {
         "source": "source",
@@ -686,7 +725,8 @@ def test_worst_asks_back(call: Call) -> None:
     assert "Say --system A B" in call(*one, "3", "--system", "*").err
     assert call(*one, "0").code == 2
     assert (
-        "no sentence has different scores" in call(*one, "1", "--systems", "A", "A").out
+        "no sentence has different scores"
+        in call(*one, "1", "--systems", "A", "A").out
     )
 
 
@@ -756,16 +796,22 @@ def read_all(terminal: int) -> Iterator[bytes]:
             yield data
 
 
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals")
+@pytest.mark.skipif(
+    not hasattr(os, "openpty"), reason="there are no pseudo-terminals"
+)
 def test_progress_is_drawn_on_a_terminal_and_leaves_the_output_alone(
     tmp_path: Path, quickstart: str
 ) -> None:
-    expected = program("run", quickstart, "--output", "one", cwd=tmp_path).stdout
+    expected = program(
+        "run", quickstart, "--output", "one", cwd=tmp_path
+    ).stdout
     terminal, inside = os.openpty()
     drawn: list[bytes] = []
     reader = threading.Thread(target=lambda: drawn.extend(read_all(terminal)))
     reader.start()
-    done = program("run", quickstart, "--output", "two", cwd=tmp_path, stderr=inside)
+    done = program(
+        "run", quickstart, "--output", "two", cwd=tmp_path, stderr=inside
+    )
     os.close(inside)
     reader.join()
     os.close(terminal)
@@ -778,7 +824,9 @@ def test_progress_is_drawn_on_a_terminal_and_leaves_the_output_alone(
     "cell", ["[red]x[/red]", "[/]", ":smile:", "[link=file:///x]y[/link]"]
 )
 def test_text_from_outside_is_no_markup_on_a_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, cell: str
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    cell: str,
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     print_table(["file"], [[cell]], left=(0,))
@@ -786,10 +834,14 @@ def test_text_from_outside_is_no_markup_on_a_terminal(
 
 
 @pytest.mark.parametrize(
-    "arguments", [["run"], ["show", "--boards"], ["validate"], ["list", "metrics"]]
+    "arguments",
+    [["run"], ["show", "--boards"], ["validate"], ["list", "metrics"]],
 )
 def test_a_terminal_gets_the_same_words(
-    call: Call, quickstart: str, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+    call: Call,
+    quickstart: str,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
 ) -> None:
     monkeypatch.setenv("COLUMNS", "300")
     call("run", quickstart)
@@ -823,7 +875,9 @@ def test_the_program_says_what_the_same_call_does(
     tmp_path: Path, quickstart: str, call: Call
 ) -> None:
     done = program("run", quickstart, cwd=tmp_path)
-    assert Said(done.returncode, done.stdout, done.stderr) == call("run", quickstart)
+    assert Said(done.returncode, done.stdout, done.stderr) == call(
+        "run", quickstart
+    )
 
 
 @pytest.mark.parametrize(
@@ -905,22 +959,33 @@ def test_help_of_score_tells_the_options_of_a_metric_with_examples(
             "no folder",
             "pip install",
         )  # models are no more here than texts
-        assert any(words in wrong.err for words in missing), (example, wrong.err)
+        assert any(words in wrong.err for words in missing), (
+            example,
+            wrong.err,
+        )
 
 
-def test_help_of_score_says_what_an_option_means_for_each_metric(call: Call) -> None:
+def test_help_of_score_says_what_an_option_means_for_each_metric(
+    call: Call,
+) -> None:
     """Metrics share names of options, not their values."""
     said = " ".join(call("score", "gleu", "bleu", "chrf", "--help").out.split())
     assert "(gleu) a weight for each reference" in said
     assert "(bleu) a weight for each order" in said
-    assert "none, ones (default: none); (bleu) what stands for precisions of 0" in said
     assert (
-        "(chrf) weight of recall against precision: a number such as 2 or 0.5" in said
+        "none, ones (default: none); (bleu) what stands for precisions of 0"
+        in said
+    )
+    assert (
+        "(chrf) weight of recall against precision: a number such as 2 or 0.5"
+        in said
     )
     assert "--lowercase [VALUE] compare without upper case: true, false" in said
 
 
-def test_the_command_of_the_package_gleu_has_its_options_alone(call: Call) -> None:
+def test_the_command_of_the_package_gleu_has_its_options_alone(
+    call: Call,
+) -> None:
     said = call("gleu", "--help").out
     assert "--encoding" not in said
     assert "--num-refs" not in said

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 needs_argcomplete = pytest.mark.skipif(
-    find_spec("argcomplete") is None, reason="the package argcomplete is missing"
+    find_spec("argcomplete") is None,
+    reason="the package argcomplete is missing",
 )
 CODE = "import sys; from pipeline.cli import main; sys.exit(main())"
 
 
-def asked(line: str, folder: Path, before: str = "") -> tuple[int, list[str], str]:
+def asked(
+    line: str, folder: Path, before: str = ""
+) -> tuple[int, list[str], str]:
     """Return the exit code, the proposals, and all that was printed where a user should not see
     anything.
     """
@@ -70,12 +73,17 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("line", "proposals"),
     [
         ("gec-pipeline ra", {"rank"}),
-        ("gec-pipeline rep", {"report", *with_extension("published", "reproduce")}),
+        (
+            "gec-pipeline rep",
+            {"report", *with_extension("published", "reproduce")},
+        ),
         ("gec-pipeline run --ou", {"--output"}),
         ("gec-pipeline run c", {"config.yaml"}),
         ("gec-pipeline score r", {"rouge"}),
         ("gec-pipeline help res", {"results"}),
-        *with_extension("published", ("gec-pipeline reproduce gjg-bl", {"gjg-bleu"})),
+        *with_extension(
+            "published", ("gec-pipeline reproduce gjg-bl", {"gjg-bleu"})
+        ),
         (
             "gec-pipeline data fetch conll14-",
             {"conll14-annotations", "conll14-judgements", "conll14-outputs"},
@@ -85,11 +93,15 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("gec-pipeline score 'gl", {"gleu"}),
     ],
 )
-def test_what_the_tab_key_proposes(here: Path, line: str, proposals: set[str]) -> None:
+def test_what_the_tab_key_proposes(
+    here: Path, line: str, proposals: set[str]
+) -> None:
     code, words, said = asked(line, here)
     assert (code, said) == (0, "")
     assert {
-        word for word in words if not word.startswith("--") or line.endswith("--ou")
+        word
+        for word in words
+        if not word.startswith("--") or line.endswith("--ou")
     } == proposals
 
 
@@ -108,13 +120,14 @@ def test_shells_that_ask_every_program_see_that_this_one_answers() -> None:
 
 
 def test_completion_costs_nothing_where_nobody_asks() -> None:
-    code = (
-        "import sys; from pipeline.cli import main; main(['list', 'metrics', 'gleu']); "
-    )
+    code = "import sys; from pipeline.cli import main; main(['list', 'metrics', 'gleu']); "
     code += "sys.exit('pipeline.cli.completion' in sys.modules or 'argcomplete' in sys.modules)"
     assert (
         subprocess.run(
-            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            capture_output=True,
+            check=False,
         ).returncode
         == 0
     )

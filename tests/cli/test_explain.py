@@ -80,12 +80,20 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_two_variants_of_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--line", "1", "--compare", "gleu[n=2,variant=paper]")
-    assert called(capsys, "explain", "gleu[n=2]", *INPUTS, *arguments) == (0, BOTH, "")
+    assert called(capsys, "explain", "gleu[n=2]", *INPUTS, *arguments) == (
+        0,
+        BOTH,
+        "",
+    )
 
 
-def test_references_that_count_together(capsys: pytest.CaptureFixture[str]) -> None:
+def test_references_that_count_together(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """BLEU reads no source either."""
-    assert called(capsys, "explain", "bleu[n=2]", *INPUTS[2:], "--line", "1") == (
+    assert called(
+        capsys, "explain", "bleu[n=2]", *INPUTS[2:], "--line", "1"
+    ) == (
         0,
         MERGED,
         "",
@@ -104,7 +112,10 @@ def test_references_that_count_together(capsys: pytest.CaptureFixture[str]) -> N
         ),
         (
             "rouge[types=1+L]",
-            ["ROUGE: rouge 88.89", "ROUGE-L: match 4, ref_total 5, hyp_total 5"],
+            [
+                "ROUGE: rouge 88.89",
+                "ROUGE-L: match 4, ref_total 5, hyp_total 5",
+            ],
         ),
         (
             "gleu[variant=2015,n=1]",
@@ -193,7 +204,17 @@ def test_a_reference_that_a_line_lacks_is_no_empty_text(
     names |= {"r0": "a b e d d\nx y q\n", "r1": "a c b d\n\n"}
     monkeypatch.chdir(tmp_path)
     write(names)
-    files = ["-s", "s", "-r", "r0", "r1", "-o", "o", "--empty-references", "none"]
+    files = [
+        "-s",
+        "s",
+        "-r",
+        "r0",
+        "r1",
+        "-o",
+        "o",
+        "--empty-references",
+        "none",
+    ]
     _, table, _ = called(capsys, "score", metric, *files, "--sentences")
     _, out, _ = called(capsys, "explain", metric, *files, "--line", "2")
     score = table.splitlines()[2].split("\t")[2]

@@ -11,7 +11,9 @@ import pipeline
 from pipeline.cli import main
 from tests.conftest import ROOT
 
-REFERENCE = (ROOT / "data" / "reference0.txt").read_text(encoding="utf-8").splitlines()
+REFERENCE = (
+    (ROOT / "data" / "reference0.txt").read_text(encoding="utf-8").splitlines()
+)
 
 
 def spoilt(lines: list[str], count: int) -> list[str]:
@@ -37,7 +39,9 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 "\n".join(own) + "\n", encoding="utf-8"
             )
         config = {
-            "datasets": {"d": {"references": [str(ROOT / "data" / "reference0.txt")]}},
+            "datasets": {
+                "d": {"references": [str(ROOT / "data" / "reference0.txt")]}
+            },
             "systems": {system: f"{run}-{system}.txt" for system in "AB"},
             "metrics": ["chrf", "ter"],
             "statistics": {"resamples": 100, "trials": 100},
@@ -73,7 +77,10 @@ def test_the_first_run_is_the_old_one(
     verdict: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["compare", old, new, "--fail-if-worse", "--json", "-q", *more]) == code
+    assert (
+        main(["compare", old, new, "--fail-if-worse", "--json", "-q", *more])
+        == code
+    )
     told = json.loads(capsys.readouterr().out)
     assert told["verdict"] == verdict
     # the outputs of B are the same
@@ -92,7 +99,17 @@ def test_the_first_run_is_the_old_one(
 @pytest.mark.usefixtures("runs")
 def test_a_sentence_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        main(["compare", "good", "bad", "--fail-if-worse", "-q", "--metric", "ter"])
+        main(
+            [
+                "compare",
+                "good",
+                "bad",
+                "--fail-if-worse",
+                "-q",
+                "--metric",
+                "ter",
+            ]
+        )
         == 1
     )
     printed = capsys.readouterr().out
@@ -124,7 +141,9 @@ def evaluate(folder: str, counts: dict[str, int]) -> None:
             "\n".join(spoilt(REFERENCE, count)) + "\n", encoding="utf-8"
         )
     config = {
-        "datasets": {"d": {"references": [str(ROOT / "data" / "reference0.txt")]}},
+        "datasets": {
+            "d": {"references": [str(ROOT / "data" / "reference0.txt")]}
+        },
         "systems": {system: f"{folder}-{system}.txt" for system in counts},
         "metrics": ["chrf"],
         "statistics": {"resamples": 100, "trials": 200},
@@ -134,7 +153,9 @@ def evaluate(folder: str, counts: dict[str, int]) -> None:
 
 
 def test_systems_without_a_common_name_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     evaluate("g1", {"base": 0, "large": 5})
@@ -167,7 +188,9 @@ def test_systems_without_a_common_name_are_refused(
 
 
 def test_systems_that_the_new_run_lacks_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     evaluate("g1", {"a": 10, "b": 20, "c": 0})
@@ -186,9 +209,34 @@ def test_systems_that_the_new_run_lacks_are_named(
 @pytest.mark.usefixtures("runs")
 def test_a_margin_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        main(["compare", "good", "bad", "--fail-if-worse", "-q", "--margin", "90"]) == 0
+        main(
+            [
+                "compare",
+                "good",
+                "bad",
+                "--fail-if-worse",
+                "-q",
+                "--margin",
+                "90",
+            ]
+        )
+        == 0
     )
-    assert "d, TER: A is not worse by more than 90: 0.00 -> " in capsys.readouterr().out
     assert (
-        main(["compare", "good", "bad", "--fail-if-worse", "-q", "--test", "none"]) == 2
+        "d, TER: A is not worse by more than 90: 0.00 -> "
+        in capsys.readouterr().out
+    )
+    assert (
+        main(
+            [
+                "compare",
+                "good",
+                "bad",
+                "--fail-if-worse",
+                "-q",
+                "--test",
+                "none",
+            ]
+        )
+        == 2
     )

@@ -32,18 +32,25 @@ LINES = 120
 
 @pytest.fixture
 def score(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> Run:
     """The command in a folder with outputs a and b, references r and s."""
     rng = random.Random(5)
-    base = [f"{sentence(rng).capitalize()} ({number})." for number in range(LINES)]
+    base = [
+        f"{sentence(rng).capitalize()} ({number})." for number in range(LINES)
+    ]
     texts = {
         name: [re.sub(r" ([.,])", r"\1", edited(line, rng)) for line in base]
         for name in "abrs"
     }
-    texts["tokenised"] = [f"{re.sub('([.,])', ' ,', line)} ." for line in texts["a"]]
+    texts["tokenised"] = [
+        f"{re.sub('([.,])', ' ,', line)} ." for line in texts["a"]
+    ]
     texts["padded"] = [
-        line + rng.choice(["", "  ", "\t", "\u00a0", "\u3000 "]) for line in texts["b"]
+        line + rng.choice(["", "  ", "\t", "\u00a0", "\u3000 "])
+        for line in texts["b"]
     ]
     texts["tabs"] = [
         "\t".join(pair) for pair in zip(texts["r"], texts["s"], strict=True)
@@ -54,7 +61,9 @@ def score(
         )
     for name in "ar":
         text = "".join(f"{line} é\n" for line in texts[name])
-        (tmp_path / f"{name}.coded").write_bytes(text.encode("cp1252", "replace"))
+        (tmp_path / f"{name}.coded").write_bytes(
+            text.encode("cp1252", "replace")
+        )
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str) -> tuple[int, str, str]:
@@ -87,9 +96,27 @@ def printed(run: Run, *arguments: str) -> str:
     [
         ("-m", "bleu"),
         ("-m", "bleu", "-tok", "intl", "-lc"),
-        ("-m", "bleu", "--smooth-method", "floor", "-sv", "0.2", "--tokenize", "none"),
+        (
+            "-m",
+            "bleu",
+            "--smooth-method",
+            "floor",
+            "-sv",
+            "0.2",
+            "--tokenize",
+            "none",
+        ),
         ("-m", "bleu", "-l", "en-zh"),
-        ("-m", "chrf", "-cw", "2", "--chrf-char-order", "5", "--chrf-beta", "3"),
+        (
+            "-m",
+            "chrf",
+            "-cw",
+            "2",
+            "--chrf-char-order",
+            "5",
+            "--chrf-beta",
+            "3",
+        ),
         ("-m", "chrf", "--chrf-lowercase", "--chrf-eps-smoothing"),
         ("-m", "ter", "--ter-normalized", "--ter-case-sensitive"),
         ("-m", "ter", "--ter-asian-support"),
@@ -128,9 +155,13 @@ def test_white_space_at_the_end_counts_for_the_python_names_alone(
         (tmp_path / name).read_text(encoding="utf-8").split("\n")[:-1]
         for name in ("padded", "r")
     ]
-    peer = sacrebleu.CHRF(whitespace=True).corpus_score(texts[0], texts[1:]).score
+    peer = (
+        sacrebleu.CHRF(whitespace=True).corpus_score(texts[0], texts[1:]).score
+    )
     own, stripped = (
-        printed(score, "chrf", *flags, "-r", "r", "-i", "padded", "-b", "-w", "9")
+        printed(
+            score, "chrf", *flags, "-r", "r", "-i", "padded", "-b", "-w", "9"
+        )
         for flags in (["--whitespace"], ["--chrf-whitespace"])
     )
     assert float(own) == pytest.approx(peer, abs=1e-9)
@@ -145,17 +176,52 @@ def test_several_metrics_with_their_signatures(
 ) -> None:
     """-lc is for BLEU alone."""
     out = printed(
-        score, "-m", "bleu", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "-w", "3"
+        score,
+        "-m",
+        "bleu",
+        "chrf",
+        "ter",
+        *more,
+        "-r",
+        "r",
+        "s",
+        "-i",
+        "a",
+        "-w",
+        "3",
     )
     peer = theirs(
-        "r", "s", "-i", "a", "-m", "bleu", "chrf", "ter", *more, "-w", "3", "-f", "text"
+        "r",
+        "s",
+        "-i",
+        "a",
+        "-m",
+        "bleu",
+        "chrf",
+        "ter",
+        *more,
+        "-w",
+        "3",
+        "-f",
+        "text",
     )
     for line in peer.strip().splitlines():
         signature, value = re.match(r"\s*(\S+) = ([0-9.]+)", line).groups()  # type: ignore[union-attr]
         assert f"\n{signature}\n" in out
         assert f" {value}" in out
     assert out == printed(
-        score, "bleu", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "--digits", "3"
+        score,
+        "bleu",
+        "chrf",
+        "ter",
+        *more,
+        "-r",
+        "r",
+        "s",
+        "-i",
+        "a",
+        "--digits",
+        "3",
     )
     assert out == printed(
         score,
@@ -176,10 +242,34 @@ def test_several_metrics_with_their_signatures(
 
 def test_intervals_have_samples_and_seed_in_the_signature(score: Run) -> None:
     out = printed(
-        score, "-m", "bleu", "-r", "r", "s", "-i", "a", "-ci", "-cin", "300", "-w", "4"
+        score,
+        "-m",
+        "bleu",
+        "-r",
+        "r",
+        "s",
+        "-i",
+        "a",
+        "-ci",
+        "-cin",
+        "300",
+        "-w",
+        "4",
     )
     peer = theirs(
-        "r", "s", "-i", "a", "-m", "bleu", "-ci", "-cin", "300", "-w", "4", "-f", "text"
+        "r",
+        "s",
+        "-i",
+        "a",
+        "-m",
+        "bleu",
+        "-ci",
+        "-cin",
+        "300",
+        "-w",
+        "4",
+        "-f",
+        "text",
     )
     signature, middle = re.match(r"(\S+) = .*? ± ([0-9.]+)\)", peer).groups()  # type: ignore[union-attr]
     assert f"\n{signature}\n" in out
@@ -190,7 +280,9 @@ def test_intervals_have_samples_and_seed_in_the_signature(score: Run) -> None:
 
 
 @pytest.mark.parametrize(("flag", "key"), [("-par", "ar"), ("-pbs", "bs")])
-def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) -> None:
+def test_paired_tests_are_those_of_sacrebleu(
+    score: Run, flag: str, key: str
+) -> None:
     """One table of all systems and metrics, as there: scores, means of samples ± half of the
     interval, p.
 
@@ -213,7 +305,9 @@ def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) ->
     )
     out = printed(score, *asked, "-r", "r", "s")
     assert out.count(f"|{key}:200|seed:12345|") == 3
-    header, *lines = (re.split("  +", line.strip()) for line in out.splitlines()[1:5])
+    header, *lines = (
+        re.split("  +", line.strip()) for line in out.splitlines()[1:5]
+    )
     columns = ["", " mean ± 95%", " p", " p adjusted"]
     assert header == [
         "system",
@@ -235,7 +329,9 @@ def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) ->
         for numbers, cell in zip(
             expected.setdefault(system, [[], [], []]), cells, strict=True
         ):
-            numbers += [float(text) for text in re.findall(r"[0-9]+\.[0-9]+", cell)]
+            numbers += [
+                float(text) for text in re.findall(r"[0-9]+\.[0-9]+", cell)
+            ]
     assert (
         [line[0] for line in sorted(lines)]
         == sorted(expected)
@@ -249,10 +345,22 @@ def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) ->
                 " ".join([score_cell, *([mean] if key == "bs" else []), p]),
             )
             assert len(found) == 1 + 2 * (key == "bs") + (name != "a")
-            assert [float(text) for text in found] == pytest.approx(numbers, abs=1.1e-4)
+            assert [float(text) for text in found] == pytest.approx(
+                numbers, abs=1.1e-4
+            )
     assert "tests" in json.loads(
         printed(
-            score, "bleu", flag, f"{flag}n", "9", "-r", "r", "-i", "a", "b", "--json"
+            score,
+            "bleu",
+            flag,
+            f"{flag}n",
+            "9",
+            "-r",
+            "r",
+            "-i",
+            "a",
+            "b",
+            "--json",
         )
     )
 
@@ -274,19 +382,29 @@ def test_the_test_is_in_the_signature_of_comparisons() -> None:
 
 
 def test_sentences_as_bare_numbers(score: Run) -> None:
-    out = printed(score, "bleu", "-sl", "-b", "-w", "5", "-r", "r", "s", "-i", "a")
-    assert out == theirs("r", "s", "-i", "a", "-m", "bleu", "-sl", "-b", "-w", "5")
+    out = printed(
+        score, "bleu", "-sl", "-b", "-w", "5", "-r", "r", "s", "-i", "a"
+    )
+    assert out == theirs(
+        "r", "s", "-i", "a", "-m", "bleu", "-sl", "-b", "-w", "5"
+    )
     assert len(out.splitlines()) == LINES
 
 
 def test_a_bare_number_for_each_output_in_their_order(score: Run) -> None:
-    numbers = [printed(score, "chrf", "-b", "-r", "r", "-i", name) for name in "ba"]
-    assert printed(score, "chrf", "-b", "-r", "r", "-i", "b", "a") == "".join(numbers)
+    numbers = [
+        printed(score, "chrf", "-b", "-r", "r", "-i", name) for name in "ba"
+    ]
+    assert printed(score, "chrf", "-b", "-r", "r", "-i", "b", "a") == "".join(
+        numbers
+    )
     assert numbers[0] != numbers[1]
 
 
 def test_json_and_quiet(score: Run) -> None:
-    code, out, err = score("bleu", "-f", "json", "-q", "-r", "r", "-i", "tokenised")
+    code, out, err = score(
+        "bleu", "-f", "json", "-q", "-r", "r", "-i", "tokenised"
+    )
     assert (code, err) == (0, "")
     assert out == score("bleu", "--json", "-r", "r", "-i", "tokenised")[1]
     assert json.loads(out)["scores"][0]["system"] == "tokenised"
@@ -313,9 +431,13 @@ def test_a_tokenised_text_has_a_warning_where_its_tokeniser_is_for_other_texts(
 def test_the_tokenisers_of_languages_are_those_of_sacrebleu() -> None:
     """Those of ja and ko need packages, without which sacreBLEU names them in its error."""
     for code in ("cs", "de", "en", "he", "ru", "zh"):
-        chosen = sacrebleu.BLEU(trg_lang=code, tokenize=None).tokenizer.signature()
+        chosen = sacrebleu.BLEU(
+            trg_lang=code, tokenize=None
+        ).tokenizer.signature()
         assert tokenizer_of_pair(f"en-{code}") == chosen
-    assert {code: tokenizer_of_pair(f"en-{code}") for code in SPECIAL} == SPECIAL
+    assert {
+        code: tokenizer_of_pair(f"en-{code}") for code in SPECIAL
+    } == SPECIAL
     assert {
         "ja": "ja-mecab",
         "ko": "ko-mecab",
@@ -325,7 +447,10 @@ def test_the_tokenisers_of_languages_are_those_of_sacrebleu() -> None:
 @pytest.mark.parametrize(
     ("pair", "message"),
     [
-        ("en", "expected two codes of languages, source and target, such as en-ja"),
+        (
+            "en",
+            "expected two codes of languages, source and target, such as en-ja",
+        ),
         ("en-zh-TW", "expected two codes of languages"),
         ("EN-JA", "expected two codes of languages"),
         ("en-jp", "the code of this language is ja, not jp"),
@@ -351,8 +476,14 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
             ("bleu", "-b", "-sl", "-i", "a", "b"),
             "-b --sentences: prints the sentences of one output, found 2",
         ),
-        (("bleu", "-f", "text", "-sl", "-i", "a"), "-f: is for results as a whole"),
-        (("bleu", "-f", "latex", "-i", "a"), "argument -f: invalid choice: 'latex'"),
+        (
+            ("bleu", "-f", "text", "-sl", "-i", "a"),
+            "-f: is for results as a whole",
+        ),
+        (
+            ("bleu", "-f", "latex", "-i", "a"),
+            "argument -f: invalid choice: 'latex'",
+        ),
         (
             ("bleu", "-cin", "5", "-i", "a"),
             "--resamples: has no effect without --confidence or --paired-bs",
@@ -383,7 +514,10 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
             ("bleu", "-l", "en-zh", "-tok", "intl", "-i", "a"),
             "-l en-zh: no metric takes a tokenizer from it: it is given",
         ),
-        (("bleu", "-w", "13", "-i", "a"), "argument --digits: invalid choice: 13"),
+        (
+            ("bleu", "-w", "13", "-i", "a"),
+            "argument --digits: invalid choice: 13",
+        ),
         (
             ("r", "-i", "a", "-m", "bleu"),
             "'r' is a file, and no metric; references stand behind -r: -r r",
@@ -392,7 +526,10 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
             ("chrf", "-lc", "-i", "a"),
             "--bleu-lowercase: is for bleu alone, and only chrf is asked for",
         ),
-        (("bleu[lc=true]", "ter", "--bleu-lowercase", "-i", "a"), "the same option"),
+        (
+            ("bleu[lc=true]", "ter", "--bleu-lowercase", "-i", "a"),
+            "the same option",
+        ),
         (
             ("bleu", "-nr", "2", "-i", "a"),
             "r:1: has 1 columns, numbered from 1; there is no column 2",
@@ -416,18 +553,32 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
         (("-i", "a"), "the following arguments are required: METRIC"),
     ],
 )
-def test_what_is_refused(score: Run, arguments: tuple[str, ...], message: str) -> None:
+def test_what_is_refused(
+    score: Run, arguments: tuple[str, ...], message: str
+) -> None:
     code, out, err = score(*arguments, "-r", "r")
     assert (code, out) == (2, "")
     assert message in err
 
 
-def test_a_language_is_for_metrics_of_texts_as_people_write_them(score: Run) -> None:
-    out = printed(score, "bleu", "chrf", "rouge", "-l", "en-zh", "-r", "r", "-i", "a")
+def test_a_language_is_for_metrics_of_texts_as_people_write_them(
+    score: Run,
+) -> None:
+    out = printed(
+        score, "bleu", "chrf", "rouge", "-l", "en-zh", "-r", "r", "-i", "a"
+    )
     assert "|tok:zh|" in out
     assert "|tok:google|" in out
     named = printed(
-        score, "bleu[lc=true]", "bleu[tok=none]", "-l", "en-zh", "-r", "r", "-i", "a"
+        score,
+        "bleu[lc=true]",
+        "bleu[tok=none]",
+        "-l",
+        "en-zh",
+        "-r",
+        "r",
+        "-i",
+        "a",
     )
     assert "|tok:zh|lc:true|" in named
     assert "|tok:none|" in named
@@ -470,6 +621,8 @@ def test_runs_show_samples_and_seed_and_keep_the_signature(
         assert bare not in out
     assert main(["compare", "run"]) == 0
     assert f"{tests}\n" in capsys.readouterr().out
-    stored = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
+    stored = json.loads(
+        (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
+    )
     assert {each["peer_signature"] for each in stored["scores"]} == {bare}
     assert score("bleu", "-r", "r", "-i", "a")[1].endswith(f"{bare}\n")

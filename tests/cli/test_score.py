@@ -45,7 +45,9 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def score(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> Run:
     """The command in a folder with the same texts in every format; returns exit code, output and
     messages.
@@ -55,7 +57,12 @@ def score(
     jsonl = "".join(
         json.dumps({"src": s, "refs": [r], "hyp": o}) + "\n" for s, r, o in rows
     )
-    files = {"s.txt": SOURCE, "r.txt": REFERENCE, "o.txt": OUTPUT, "x.txt": SOURCE}
+    files = {
+        "s.txt": SOURCE,
+        "r.txt": REFERENCE,
+        "o.txt": OUTPUT,
+        "x.txt": SOURCE,
+    }
     for name, lines in files.items():
         (tmp_path / name).write_text(
             "".join(f"{line}\n" for line in lines), encoding="utf-8"
@@ -110,7 +117,11 @@ def test_several_systems_and_metrics_are_one_table(score: Run) -> None:
     """
     files = ("-r", "r.txt", "-o", "o.txt", "x.txt")
     each = [score(name, *files)[1] for name in ("bleu", "rougeL")]
-    assert score("bleu", "rougeL", "--boards", *files) == (0, "\n".join(each), "")
+    assert score("bleu", "rougeL", "--boards", *files) == (
+        0,
+        "\n".join(each),
+        "",
+    )
     code, out, _ = score("bleu", "rougeL", *files)
     _, header, *rows = (line.split() for line in out.splitlines()[:4])
     assert (code, header) == (0, ["system", "BLEU", "ROUGE-L"])
@@ -125,17 +136,21 @@ def test_several_systems_and_metrics_are_one_table(score: Run) -> None:
 
 
 def test_sentences_of_several_metrics(score: Run) -> None:
-    code, out, _ = score("bleu", "chrf", "-r", "r.txt", "-o", "o.txt", "--sentences")
+    code, out, _ = score(
+        "bleu", "chrf", "-r", "r.txt", "-o", "o.txt", "--sentences"
+    )
     assert (code, out.splitlines()[0]) == (
         0,
         "metric\tsystem\tline\tscore\tstd\tlow\thigh",
     )
     assert [line.split("\t")[:3] for line in out.splitlines()[1:]] == [
-        [metric, "o.txt", number] for metric in ("bleu", "chrf") for number in "123"
+        [metric, "o.txt", number]
+        for metric in ("bleu", "chrf")
+        for number in "123"
     ]
-    assert score("bleu", "-r", "r.txt", "-o", "o.txt", "--sentences")[1].startswith(
-        "system\tline\tscore"
-    )
+    assert score("bleu", "-r", "r.txt", "-o", "o.txt", "--sentences")[
+        1
+    ].startswith("system\tline\tscore")
 
 
 def test_options_are_for_the_metrics_that_have_them(score: Run) -> None:
@@ -219,7 +234,9 @@ def test_a_metric_behind_a_truth_is_no_value(score: Run) -> None:
 )
 def test_outputs_have_other_flags(score: Run, flag: str) -> None:
     expected = scores(score, "bleu", "-r", "r.txt", "-o", "o.txt", "x.txt")
-    assert scores(score, "bleu", "-r", "r.txt", flag, "o.txt", "x.txt") == expected
+    assert (
+        scores(score, "bleu", "-r", "r.txt", flag, "o.txt", "x.txt") == expected
+    )
 
 
 # Texts in other files
@@ -239,7 +256,9 @@ def test_outputs_have_other_flags(score: Run, flag: str) -> None:
 def test_columns_are_texts(
     score: Run, source: str, reference: str, output: str
 ) -> None:
-    expected = scores(score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "o.txt")
+    expected = scores(
+        score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "o.txt"
+    )
     found = scores(score, "gleu", "-s", source, "-r", reference, "-o", output)
     assert [item[1:] for item in found] == [item[1:] for item in expected]
     assert found[0][0] == output
@@ -260,7 +279,10 @@ def test_a_file_of_that_very_name_wins(score: Run) -> None:
             "d.tsv:hp",
             "d.tsv:1: no column is called 'hp' (did you mean 'hyp'?); found src, ref, hyp",
         ),
-        ("n.tsv:4", "n.tsv:1: has 3 columns, numbered from 1; there is no column 4"),
+        (
+            "n.tsv:4",
+            "n.tsv:1: has 3 columns, numbered from 1; there is no column 4",
+        ),
         ("d.jsonl:hp", "d.jsonl:1: has no 'hp' (did you mean 'hyp'?)"),
         *with_extension(
             "edits",
@@ -270,7 +292,8 @@ def test_a_file_of_that_very_name_wins(score: Run) -> None:
             ),
         ),
         *with_extension(
-            "edits", ("g.m2:2", "-o g.m2: there is no annotator 2: g.m2:0, g.m2:1")
+            "edits",
+            ("g.m2:2", "-o g.m2: there is no annotator 2: g.m2:0, g.m2:1"),
         ),
         (
             "o.txt:2",
@@ -287,7 +310,9 @@ def test_a_file_of_that_very_name_wins(score: Run) -> None:
 def test_wrong_columns(score: Run, output: str, message: str) -> None:
     code, out, err = score("bleu", "-r", "r.txt", "-o", output)
     assert (code, out) == (2, "")
-    assert err.startswith(f"error: {message}") or (message == "s3x" and message in err)
+    assert err.startswith(f"error: {message}") or (
+        message == "s3x" and message in err
+    )
     assert len(err.splitlines()) == 1
 
 
@@ -336,7 +361,12 @@ def test_on_a_terminal_an_output_is_needed(
     message = "error: the following arguments are required: -o (or pipe an output to standard input)\n"
     assert score("bleu", "-r", "r.txt") == (2, "", message)
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    assert score("bleu", "-r", "-") == (2, "", message)  # it is the reference already
+    # it is the reference already
+    assert score("bleu", "-r", "-") == (
+        2,
+        "",
+        message,
+    )
 
 
 def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(
@@ -361,7 +391,13 @@ def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(
     assert (code, found["score"], found["outputs"]["ref_len"]) == (0, 1.0, 8)
     assert (
         score(
-            "bleu", "-r", "d.jsonl:s", "-o", "d.jsonl:r", "--empty-references", "none"
+            "bleu",
+            "-r",
+            "d.jsonl:s",
+            "-o",
+            "d.jsonl:r",
+            "--empty-references",
+            "none",
         )[0]
         == 2
     )
@@ -394,7 +430,9 @@ def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(
             "--paired-ar-n",
             "9",
         ),
-        *with_extension("edits", ("m2", "gleu", "--gold", "g.m2", "-o", "r.txt")),
+        *with_extension(
+            "edits", ("m2", "gleu", "--gold", "g.m2", "-o", "r.txt")
+        ),
     ],
 )
 def test_the_warnings_that_are_printed_are_in_the_json(

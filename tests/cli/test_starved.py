@@ -52,7 +52,9 @@ def command(
             "-q",
             *more,
         ],
-        env={key: value for key, value in variables.items() if value is not None},
+        env={
+            key: value for key, value in variables.items() if value is not None
+        },
         preexec_fn=limited,
         capture_output=True,
         encoding="utf-8",
@@ -63,7 +65,10 @@ def command(
 
 SHORTAGES = [
     (MemoryError(), "memory ran out"),
-    (RuntimeError("can't start new thread"), "the system gives no more threads"),
+    (
+        RuntimeError("can't start new thread"),
+        "the system gives no more threads",
+    ),
     (
         OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)),
         "the system gives no more: Resource",
@@ -75,7 +80,10 @@ SHORTAGES = [
     ("error", "message"), SHORTAGES, ids=lambda item: type(item).__name__
 )
 def test_a_shortage_ends_a_run_with_one_message(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], error: Exception, message: str
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    message: str,
 ) -> None:
     config = write_run(tmp_path, 400)
     command = ["run", str(config), "--output", str(tmp_path / "run"), "-q"]
@@ -104,7 +112,9 @@ def test_too_few_open_files_end_a_run_with_one_message(
 
 
 def test_a_file_that_the_system_does_not_open_is_no_bad_input(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The same command goes on, with more files: exit code 3, not 2."""
     config = write_run(tmp_path, 4)
@@ -113,14 +123,21 @@ def test_a_file_that_the_system_does_not_open_is_no_bad_input(
         "replacing",
         mock.Mock(side_effect=OSError(errno.EMFILE, "Too many open files")),
     )
-    assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 3
-    assert capsys.readouterr().err.count("cannot be written: Too many open files") == 1
+    assert (
+        main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 3
+    )
+    assert (
+        capsys.readouterr().err.count("cannot be written: Too many open files")
+        == 1
+    )
     monkeypatch.setattr(
         safe_files,
         "replacing",
         mock.Mock(side_effect=OSError(errno.ENOSPC, "No space left")),
     )
-    assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
+    assert (
+        main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
+    )
 
 
 @pytest.mark.parametrize("name", ["B.gz", "A"])
@@ -157,13 +174,20 @@ def packed(folder: Path) -> Path:
     (folder / "d" / "B.gz").write_bytes(
         gzip.compress((folder / "d" / "B").read_bytes())
     )
-    text = config.read_text(encoding="utf-8").replace("{dataset}/B", "{dataset}/B.gz")
+    text = config.read_text(encoding="utf-8").replace(
+        "{dataset}/B", "{dataset}/B.gz"
+    )
     config.write_text(text, encoding="utf-8")
     return config
 
 
 SURROUNDINGS: list[dict[str, str | None]] = [
-    {"HOME": None, "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    {
+        "HOME": None,
+        "LC_ALL": "POSIX",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+    },
     {
         "HOME": "/nonexistent",
         "LC_ALL": "tr_TR.UTF-8",
@@ -194,10 +218,17 @@ def test_odd_surroundings_change_nothing(
 
 
 def test_a_full_temporary_folder_is_told_in_a_line_that_says_what_to_change(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(TempFiles, "new", mock.Mock(return_value=Path("/dev/full")))
-    assert main(["run", str(packed(tmp_path)), "--output", str(tmp_path / "run")]) == 2
+    monkeypatch.setattr(
+        TempFiles, "new", mock.Mock(return_value=Path("/dev/full"))
+    )
+    assert (
+        main(["run", str(packed(tmp_path)), "--output", str(tmp_path / "run")])
+        == 2
+    )
     assert capsys.readouterr().err.endswith(
         ": No space left on device; TMPDIR may name another\n"
     )
@@ -211,7 +242,9 @@ def test_a_user_without_a_home_is_told_in_a_line(
     monkeypatch.setattr(
         Path,
         "home",
-        mock.Mock(side_effect=RuntimeError("Could not determine home directory.")),
+        mock.Mock(
+            side_effect=RuntimeError("Could not determine home directory.")
+        ),
     )
     assert main(["data", "list"]) == 2
     message = "error: this user has no home directory; name a folder for the data with GEC_PIPELINE_DATA, or set HOME\n"
@@ -222,7 +255,9 @@ def test_a_file_system_without_fsync_is_written_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        os, "fsync", mock.Mock(side_effect=OSError(errno.EINVAL, "Invalid argument"))
+        os,
+        "fsync",
+        mock.Mock(side_effect=OSError(errno.EINVAL, "Invalid argument")),
     )
     config = write_run(tmp_path, 40)
     run(config, tmp_path / "run")

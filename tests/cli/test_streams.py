@@ -51,7 +51,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "data", folder / "data")
     config = {
         "datasets": {
-            "d": {"source": "data/source.txt", "references": ["data/reference0.txt"]}
+            "d": {
+                "source": "data/source.txt",
+                "references": ["data/reference0.txt"],
+            }
         },
         "systems": {"A": "data/systems/careful.txt"},
         "metrics": ["bleu"],
@@ -66,7 +69,9 @@ def whole(run: Path) -> subprocess.CompletedProcess[str]:
     return shell(SCORE, run)
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-", "2>/dev/full"])
+@pytest.mark.parametrize(
+    "closed", [">&-", "2>&-", ">&- 2>&- <&-", "2>/dev/full"]
+)
 def test_work_is_done_without_streams(
     run: Path, whole: subprocess.CompletedProcess[str], closed: str
 ) -> None:
@@ -87,7 +92,9 @@ def test_work_is_done_without_streams(
 
 def test_what_is_wrong_is_still_told_by_the_exit_code(run: Path) -> None:
     assert (
-        shell("score bleu -r - -o data/systems/careful.txt 2>&- <&-", run).returncode
+        shell(
+            "score bleu -r - -o data/systems/careful.txt 2>&- <&-", run
+        ).returncode
         == 2
     )
     full = shell(f"{SCORE} >/dev/full", run)
@@ -121,19 +128,26 @@ def test_no_text_of_a_file_gives_commands_to_a_terminal(run: Path) -> None:
     """Names of outputs in results.json, names of files, messages of libraries; colours stay."""
     assert shell("run c.yaml --output out", run).returncode == 0
     shutil.copytree(run / "out", run / "evil", dirs_exist_ok=True)
-    content = json.loads((run / "out" / "results.json").read_text(encoding="utf-8"))
+    content = json.loads(
+        (run / "out" / "results.json").read_text(encoding="utf-8")
+    )
     content["warnings"] = [EVIL]
     for score in content["scores"]:
         score["outputs"] |= {f"x{EVIL}": 0.5, f"x{EVIL}_1": 0.5}
-    (run / "evil" / "results.json").write_text(json.dumps(content), encoding="utf-8")
+    (run / "evil" / "results.json").write_text(
+        json.dumps(content), encoding="utf-8"
+    )
     (run / "plugin.py").write_text(
-        f"print({EVIL!r})\nimport sys\nsys.stderr.write({EVIL!r})\n", encoding="utf-8"
+        f"print({EVIL!r})\nimport sys\nsys.stderr.write({EVIL!r})\n",
+        encoding="utf-8",
     )
     for arguments in (
         ["show", "evil"],
         ["show", "evil", "--columns", "*"],
         ["show", f"evil{EVIL}"],
-        *with_extension("functions", ["list", "metrics", "--plugin", "plugin.py"]),
+        *with_extension(
+            "functions", ["list", "metrics", "--plugin", "plugin.py"]
+        ),
         ["report", "evil", "--format", "markdown", "--output", "-"],
     ):
         written = on_terminal(arguments, run)
@@ -172,7 +186,8 @@ def test_there_is_no_other_way_to_a_terminal() -> None:
                 else ""
             )
             if name == "write" and not (
-                isinstance(node, ast.Attribute) and ast.unparse(node) == "os.write"
+                isinstance(node, ast.Attribute)
+                and ast.unparse(node) == "os.write"
             ):
                 continue
             if name in found:

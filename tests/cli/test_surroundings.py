@@ -50,7 +50,8 @@ def called(
         (["-m", "pipeline"], ["--n-jobs", "1"]),
         (["-c", SCRIPT], ["--n-jobs", "2", "--backend", "loky"]),
         *with_extension(
-            "clusters", (["-m", "pipeline"], ["--n-jobs", "2", "--backend", "dask"])
+            "clusters",
+            (["-m", "pipeline"], ["--n-jobs", "2", "--backend", "dask"]),
         ),
     ],
 )
@@ -64,8 +65,12 @@ def test_modules_of_the_user_are_not_imported(
         (tmp_path / f"{name}.py").write_text(
             "raise SystemExit('of the user')\n", encoding="utf-8"
         )
-    done = called(tmp_path, how, "run", str(config), "--output", "run", *workers)
-    assert (done.returncode, "of the user" in done.stderr) == (0, False), done.stderr
+    done = called(
+        tmp_path, how, "run", str(config), "--output", "run", *workers
+    )
+    assert (done.returncode, "of the user" in done.stderr) == (0, False), (
+        done.stderr
+    )
 
 
 def test_an_empty_part_of_pythonpath_is_not_the_working_directory(
@@ -103,14 +108,18 @@ def test_importing_the_package_leaves_the_path_alone(tmp_path: Path) -> None:
 def copy(tmp_path: Path) -> Path:
     """A copy of the repository as git gives it."""
     compiled = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
-    shutil.copytree(ROOT / "pipeline", tmp_path / "copy" / "pipeline", ignore=compiled)
+    shutil.copytree(
+        ROOT / "pipeline", tmp_path / "copy" / "pipeline", ignore=compiled
+    )
     return tmp_path / "copy"
 
 
 def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(
     copy: Path,
 ) -> None:
-    text = "".join(f"{line} b c\n" for line in range(arguments.SLOW_OUTPUTS + 1))
+    text = "".join(
+        f"{line} b c\n" for line in range(arguments.SLOW_OUTPUTS + 1)
+    )
     for name, lines in (
         ("ref", text),
         ("out", text.replace("1 b", "1 d")),
@@ -119,14 +128,28 @@ def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(
         (copy / name).write_text(lines, encoding="utf-8")
     note = f"note: the Python kernel is used: it is slower, with equal results. There is no compiled kernel in {copy}"
     module = ["-m", "pipeline"]
-    much = called(copy, module, "score", "bleu[n=1]", "-r", "ref", "-o", "out", path="")
-    assert (much.returncode, much.stderr.startswith(note), much.stderr.count("\n")) == (
+    much = called(
+        copy, module, "score", "bleu[n=1]", "-r", "ref", "-o", "out", path=""
+    )
+    assert (
+        much.returncode,
+        much.stderr.startswith(note),
+        much.stderr.count("\n"),
+    ) == (
         0,
         True,
         1,
     ), much.stderr
     little = called(
-        copy, module, "score", "bleu[n=1]", "-r", "short", "-o", "short", path=""
+        copy,
+        module,
+        "score",
+        "bleu[n=1]",
+        "-r",
+        "short",
+        "-o",
+        "short",
+        path="",
     )
     assert "kernel" not in little.stderr
     assert (
@@ -140,7 +163,14 @@ def test_run_says_so_once_and_not_when_quiet(copy: Path) -> None:
     few = "from pipeline.cli import arguments, main; arguments.SLOW_OUTPUTS = 10; import sys; sys.exit(main(sys.argv[1:]))"
     for quiet, count in ((["-q"], 0), ([], 1)):
         done = called(
-            copy, ["-c", few], "run", str(config), "--output", "run", *quiet, path=""
+            copy,
+            ["-c", few],
+            "run",
+            str(config),
+            "--output",
+            "run",
+            *quiet,
+            path="",
         )
         assert (done.returncode, done.stderr.count("no compiled kernel")) == (
             0,

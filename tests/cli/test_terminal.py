@@ -150,7 +150,10 @@ def test_no_command_ends_in_a_traceback_where_letters_are_missing(
         COMMANDS, json.loads(done.stdout), strict=True
     ):
         wrong = "bad" in command or "ない" in command or "глеу" in command
-        assert (code, bool(err)) == (2, True) if wrong else code == 0, (command, err)
+        assert (code, bool(err)) == (2, True) if wrong else code == 0, (
+            command,
+            err,
+        )
         if place != "cp1252":
             assert (out + err).isascii(), command
 
@@ -186,17 +189,23 @@ def test_columns_stay_aligned(texts: Path) -> None:
 def test_json_keeps_every_letter(texts: Path) -> None:
     command = ("score", "chrf", "-r", "ref0", "-o", "システム", "--json")
     plain = said(texts, *command, encoding="ascii")
-    assert json.loads(plain) == json.loads(said(texts, *command, encoding="utf-8"))
+    assert json.loads(plain) == json.loads(
+        said(texts, *command, encoding="utf-8")
+    )
     assert "システム" in str(json.loads(plain))
 
 
 # ---- long pages
 
 
-def on_a_terminal(folder: Path, *arguments: str, lines: int = 24, **more: str) -> str:
+def on_a_terminal(
+    folder: Path, *arguments: str, lines: int = 24, **more: str
+) -> str:
     """Run a command on a pseudo-terminal of 80 columns; return what it drew."""
     outside, inside = os.openpty()
-    fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0))
+    fcntl.ioctl(
+        inside, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0)
+    )
     drawn: list[bytes] = []
 
     def read() -> None:
@@ -232,11 +241,14 @@ def shown(page: str) -> list[str]:
     return re.sub(r"id=\d+", "id", page).split()
 
 
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals")
+@pytest.mark.skipif(
+    not hasattr(os, "openpty"), reason="there are no pseudo-terminals"
+)
 def test_a_page_longer_than_the_terminal_has_a_pager(tmp_path: Path) -> None:
     pager = tmp_path / "pager"
     pager.write_text(
-        "#!/bin/sh\ncat > paged.txt\necho in the pager $LESS\n", encoding="utf-8"
+        "#!/bin/sh\ncat > paged.txt\necho in the pager $LESS\n",
+        encoding="utf-8",
     )
     pager.chmod(0o755)
     paged = on_a_terminal(tmp_path, "help", "gleu", PAGER=str(pager))
@@ -278,13 +290,14 @@ def package(requirement: str) -> str:
 def test_doctor_names_every_optional_package(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
-        "project"
-    ]
+    project = tomllib.loads(
+        (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]
     extras = {
         extra: {package(text) for text in requirements}
         for extra, requirements in project["optional-dependencies"].items()
-        if requirements and extra not in ("all", "data", "test", "bench", "site")
+        if requirements
+        and extra not in ("all", "data", "test", "bench", "site")
     }
     needed, found = doctor._packages()
     assert {extra: set(packages) for extra, packages in found.items()} == extras
@@ -315,10 +328,18 @@ def test_every_package_that_is_imported_is_required_or_known() -> None:
     for file in (ROOT / "pipeline").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
-                imported |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                imported |= {
+                    alias.name.partition(".")[0] for alias in node.names
+                }
+            elif (
+                isinstance(node, ast.ImportFrom)
+                and not node.level
+                and node.module
+            ):
                 imported.add(node.module.partition(".")[0])
-            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
+            elif isinstance(node, ast.Call) and getattr(
+                node.func, "id", ""
+            ) in (
                 "import_module",
                 "find_spec",
             ):

@@ -21,7 +21,11 @@ MODULES = [
     "nltk.translate",
     "nltk.translate.bleu_score",
 ]
-MODULES += ["nltk.translate.gleu_score", "rouge_score", "rouge_score.rouge_scorer"]
+MODULES += [
+    "nltk.translate.gleu_score",
+    "rouge_score",
+    "rouge_score.rouge_scorer",
+]
 
 
 def test_the_examples_of_the_page_of_help_run(
@@ -54,7 +58,11 @@ TORCHMETRICS = {
     "bleu[smooth=add-k,ties=first,tok=intl,lc=true]": [0.9284693451046573],
     "chrf[nw=2,eps=true]": [0.9632799056400694],
     "chrf[eps=true,space=true,lc=true]": [0.9725731476615561],
-    "rouge[types=1+2+L]": [0.9813146880089049, 0.9547501479280475, 0.9797043820507728],
+    "rouge[types=1+2+L]": [
+        0.9813146880089049,
+        0.9547501479280475,
+        0.9797043820507728,
+    ],
     "rouge[types=1+2+L,refs=mean,stem=porter]": [
         0.9505373410890664,
         0.8860144928115289,
@@ -84,11 +92,16 @@ def test_where_torchmetrics_differs() -> None:
     """There TER is 0.25; BLEU with smooth=True is 0; chrF is 0.3593487440686082. Versions as above."""
 
     def score(metric: str, output: list[str], references: list[str]) -> float:
-        return float(pipeline.evaluate(output, [references], metrics=[metric])[0].score)
+        return float(
+            pipeline.evaluate(output, [references], metrics=[metric])[0].score
+        )
 
     assert score("ter", ["c d b a b c b e"], ["c c d d b a b e"]) == 0.375
     assert (
-        score("bleu[tok=none,smooth=add-k,ties=first]", ["a b x y"], ["a b c d"]) > 0.4
+        score(
+            "bleu[tok=none,smooth=add-k,ties=first]", ["a b x y"], ["a b c d"]
+        )
+        > 0.4
     )
     # sacreBLEU 2.6.0, CHRF(eps_smoothing=True)
     own = score("chrf[eps=true]", ["abc de", "xyz xyz"], ["abc df", "qqq q"])
@@ -97,7 +110,11 @@ def test_where_torchmetrics_differs() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [name for name in MODULES if name not in ("nltk", "nltk.translate", "rouge_score")],
+    [
+        name
+        for name in MODULES
+        if name not in ("nltk", "nltk.translate", "rouge_score")
+    ],
 )
 def test_paths_are_those_of_the_packages(name: str) -> None:
     """Every public name of a module here is one of the package's module. Those left out above have
@@ -128,9 +145,11 @@ def test_imports_are_light(name: str) -> None:
 
 def test_modules_are_there_when_they_are_used() -> None:
     code = "import pipeline; pipeline.compat.nltk.sentence_gleu([['a']], ['a']); print(dir(pipeline.compat))"
-    assert loaded(code, ["pipeline.compat.sacrebleu", "pipeline.compat.nltk"]) == [
-        "pipeline.compat.nltk"
-    ]
+    assert loaded(
+        code, ["pipeline.compat.sacrebleu", "pipeline.compat.nltk"]
+    ) == ["pipeline.compat.nltk"]
     for module in (pipeline.compat, pipeline.compat.sacrebleu):
-        with pytest.raises(AttributeError, match="has no attribute 'corpus_wer'"):
+        with pytest.raises(
+            AttributeError, match="has no attribute 'corpus_wer'"
+        ):
             _ = module.corpus_wer

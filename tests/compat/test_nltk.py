@@ -146,14 +146,18 @@ def test_bleu_of_every_smoothing_and_weights(method: str | None) -> None:
                 )
 
 
-@pytest.mark.parametrize(("least", "most"), [(1, 4), (1, 1), (2, 3), (1, 9), (4, 16)])
+@pytest.mark.parametrize(
+    ("least", "most"), [(1, 4), (1, 1), (2, 3), (1, 9), (4, 16)]
+)
 def test_gleu(least: int, most: int) -> None:
     for seed in range(40):
         references, hypotheses = corpus(seed, lines=5)
         one = own_gleu.corpus_gleu(references, hypotheses, least, most)
         assert one == peer_gleu.corpus_gleu(references, hypotheses, least, most)
         for texts, hypothesis in zip(references, hypotheses, strict=True):
-            one = own_gleu.sentence_gleu(texts, hypothesis, min_len=least, max_len=most)
+            one = own_gleu.sentence_gleu(
+                texts, hypothesis, min_len=least, max_len=most
+            )
             assert one == peer_gleu.sentence_gleu(
                 texts, hypothesis, min_len=least, max_len=most
             )
@@ -172,9 +176,9 @@ def test_a_precision_of_0_without_smoothing_warns() -> None:
     with pytest.warns(
         UserWarning, match="no 2-gram matches, so BLEU without smoothing is 0"
     ) as caught:
-        assert sentence_bleu([["a", "b"]], ["b", "a"], (0.5, 0.5)) == pytest.approx(
-            0, abs=1e-70
-        )
+        assert sentence_bleu(
+            [["a", "b"]], ["b", "a"], (0.5, 0.5)
+        ) == pytest.approx(0, abs=1e-70)
     assert caught[0].filename == __file__
 
 
@@ -195,17 +199,27 @@ def test_what_cannot_be_scored_says_why() -> None:
             lambda: own.sentence_bleu([["a"]], ["a"], wrong_weights),
             "weights: expected a list of numbers",
         ),
-        (lambda: own.sentence_bleu([["a"]], ["a"], ()), "a whole number from 1"),
-        (lambda: own.sentence_bleu([["a"]], ["a"], (1 / 17,) * 17), "from 1 to 16"),
+        (
+            lambda: own.sentence_bleu([["a"]], ["a"], ()),
+            "a whole number from 1",
+        ),
+        (
+            lambda: own.sentence_bleu([["a"]], ["a"], (1 / 17,) * 17),
+            "from 1 to 16",
+        ),
         (lambda: own.sentence_bleu([["a"]], unhashable), "lists of tokens"),
         (
             lambda: own.sentence_bleu(
-                [["a"]], ["a"], smoothing_function=own.SmoothingFunction().method6
+                [["a"]],
+                ["a"],
+                smoothing_function=own.SmoothingFunction().method6,
             ),
             "method6",
         ),
         (
-            lambda: own.sentence_bleu([["a"]], ["a"], smoothing_function=unhashable),
+            lambda: own.sentence_bleu(
+                [["a"]], ["a"], smoothing_function=unhashable
+            ),
             "a method of SmoothingFunction",
         ),
         (
@@ -213,7 +227,9 @@ def test_what_cannot_be_scored_says_why() -> None:
             "min_order: expected a whole number from 1",
         ),
         (
-            lambda: own_gleu.sentence_gleu([["a"] * 20], ["a"] * 20, max_len=20),
+            lambda: own_gleu.sentence_gleu(
+                [["a"] * 20], ["a"] * 20, max_len=20
+            ),
             "order: expected .* to 16",
         ),
         (

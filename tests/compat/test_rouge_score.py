@@ -24,7 +24,14 @@ class Blanks(peer_tokenizers.Tokenizer):  # type: ignore[misc]
         return text.split(" ")
 
 
-TYPE_SETS = [TYPES, ["rougeLsum"], ["rougeL"], ["rouge2"], ["rougeLsum", "rouge1"], []]
+TYPE_SETS = [
+    TYPES,
+    ["rougeLsum"],
+    ["rougeL"],
+    ["rouge2"],
+    ["rougeLsum", "rouge1"],
+    [],
+]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +74,10 @@ def test_what_cannot_be_scored_says_why() -> None:
             lambda: scorer.score("a", wrong),
             "prediction: expected a text, found NoneType",
         ),
-        (lambda: scorer.score(wrong, "a"), "target: expected a text, found NoneType"),
+        (
+            lambda: scorer.score(wrong, "a"),
+            "target: expected a text, found NoneType",
+        ),
         (
             lambda: scorer.score_multi([], "a"),
             "expected a list of texts that is not empty",

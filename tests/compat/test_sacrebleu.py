@@ -24,7 +24,13 @@ peer: Any = sacrebleu
 Texts = tuple[list[str], list[list[str | None]]]
 TOKENIZERS = ["none", "char", "13a", "zh", "intl"]
 SMOOTHINGS: list[tuple[str, float | None]] = [
-    *(("exp", None), ("none", None), ("floor", None), ("floor", 0.01), ("floor", 0.0)),
+    *(
+        ("exp", None),
+        ("none", None),
+        ("floor", None),
+        ("floor", 0.01),
+        ("floor", 0.0),
+    ),
     *(("add-k", None), ("add-k", 0.5), ("add-k", 2)),
 ]
 
@@ -68,7 +74,9 @@ def same(mine: Any, theirs: Any) -> None:
         assert mine.format(width, alone) == theirs.format(width, alone)
 
 
-def check(mine: Any, theirs: Any, hypotheses: Sequence[str], references: Any) -> None:
+def check(
+    mine: Any, theirs: Any, hypotheses: Sequence[str], references: Any
+) -> None:
     """The score of the corpus, of its sentences, and signatures."""
     one, two = (
         mine.corpus_score(hypotheses, references),
@@ -96,7 +104,9 @@ def test_bleu_of_every_tokenizer(tokenizer: str, missing: bool) -> None:
             "effective_order": seed % 2 == 0,
         }
         check(
-            own.BLEU(**settings), peer.BLEU(**settings), *corpus(seed, missing=missing)
+            own.BLEU(**settings),
+            peer.BLEU(**settings),
+            *corpus(seed, missing=missing),
         )
 
 
@@ -148,7 +158,9 @@ def test_chrf_of_every_kind(
             )
 
 
-@pytest.mark.parametrize("options", list(itertools.product((False, True), repeat=4)))
+@pytest.mark.parametrize(
+    "options", list(itertools.product((False, True), repeat=4))
+)
 def test_ter_of_every_kind(options: tuple[bool, bool, bool, bool]) -> None:
     names = ("normalized", "no_punct", "asian_support", "case_sensitive")
     settings: dict[str, Any] = dict(zip(names, options, strict=True))
@@ -177,7 +189,8 @@ def test_the_functions_of_older_versions() -> None:
     for line, hypothesis in enumerate(hypotheses):
         texts: Any = [texts[line] for texts in references]
         same(
-            own.sentence_bleu(hypothesis, texts), peer.sentence_bleu(hypothesis, texts)
+            own.sentence_bleu(hypothesis, texts),
+            peer.sentence_bleu(hypothesis, texts),
         )
         same(
             own.sentence_bleu(hypothesis, texts, "add-k"),
@@ -220,7 +233,11 @@ def test_wrong_texts_are_refused_with_their_place(name: str) -> None:
             [["a", 3]],
             r"references\[0\], item 2: expected a text, found int",
         ),
-        (["a\ud800"], [["a"]], r"hypotheses, item 1: has half a character \(U\+D800\)"),
+        (
+            ["a\ud800"],
+            [["a"]],
+            r"hypotheses, item 1: has half a character \(U\+D800\)",
+        ),
         ([], [[]], "hypotheses: the list is empty"),
         ("a", [["a"]], "hypotheses: expected a list of texts, found str"),
         (["a"], ["a"], r"references\[0\]: expected a list of texts, found str"),
@@ -232,12 +249,16 @@ def test_wrong_texts_are_refused_with_their_place(name: str) -> None:
         TypeError, match="references: expected a list of texts, found str"
     ):
         metric.sentence_score("a", "a")
-    with pytest.raises(TypeError, match="hypothesis: expected a text, found list"):
+    with pytest.raises(
+        TypeError, match="hypothesis: expected a text, found list"
+    ):
         metric.sentence_score(["a"], ["a"])
 
 
 def test_what_cannot_be_had_says_why() -> None:
-    with pytest.raises(InputError, match="number of references is not known yet"):
+    with pytest.raises(
+        InputError, match="number of references is not known yet"
+    ):
         own.BLEU().get_signature()
     wrong: list[tuple[Callable[[], Any], str]] = [
         (lambda: own.BLEU(tokenize="13A"), "did you mean '13a'"),

@@ -18,7 +18,9 @@ def read(folder: Path, text: str, column: str = "") -> list[Any]:
     path = folder / "refs.txt"
     path.write_text(text, encoding="utf-8", newline="")
     return list(
-        blocks(path, "refs.txt", Column(kind="blocks", path=path, column=column))
+        blocks(
+            path, "refs.txt", Column(kind="blocks", path=path, column=column)
+        )
     )
 
 
@@ -28,7 +30,11 @@ def read(folder: Path, text: str, column: str = "") -> list[Any]:
         ("a\nb\n\nc\n", [["a", "b"], ["c"]]),
         # the empty line at the end is that of the last block
         (" a \r\n\r\n\tb\r\nc\r\n\r\n", [["a"], ["b", "c"]]),
-        ("a\nb\nc\n", [["a"], ["b"], ["c"]]),  # one block: a reference for each output
+        # one block: a reference for each output
+        (
+            "a\nb\nc\n",
+            [["a"], ["b"], ["c"]],
+        ),
         ("a\nb\n\n", [["a"], ["b"]]),
         ("", []),
     ],
@@ -69,7 +75,11 @@ def table(folder: Path, text: str, column: str = "") -> list[Any]:
     path = folder / "table.csv"
     path.write_text(text, encoding="utf-8", newline="")
     return list(
-        by_source(path, "table.csv", Column(kind="by_source", path=path, column=column))
+        by_source(
+            path,
+            "table.csv",
+            Column(kind="by_source", path=path, column=column),
+        )
     )
 
 
@@ -78,7 +88,10 @@ def test_references_of_a_source_stand_together_wherever_they_are(
 ) -> None:
     text = 'mr,ref\n"name[A], x[1]", a \nname[B],"b, ""c"""\n\n"name[A], x[1] ",£ Ł3 cafÃ©\nname[B],d\nname[B],d\n'
     assert table(tmp_path, text) == [["a", "£ £3 café"], ['b, "c"', "d", "d"]]
-    assert table(tmp_path, text, "[1]") == [b"\xc2\xa3 \xc2\xa33 caf\xc3\xa9", b"d"]
+    assert table(tmp_path, text, "[1]") == [
+        b"\xc2\xa3 \xc2\xa33 caf\xc3\xa9",
+        b"d",
+    ]
     assert table(tmp_path, text, "[2]") == [b"", b"d"]
 
 

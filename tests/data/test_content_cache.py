@@ -57,7 +57,8 @@ MENDED: dict[str, Callable[[Path], object]] = {
     "cut": cut,
     "endless": replaced(f"CREATE VIEW scores_a AS {ENDLESS}"),
     "trigger": replaced(
-        "CREATE TABLE scores_a (key, numbers, proof)", f"CREATE VIEW b AS {ENDLESS}"
+        "CREATE TABLE scores_a (key, numbers, proof)",
+        f"CREATE VIEW b AS {ENDLESS}",
     ),
     "newer": lambda path: path.write_bytes(
         path.read_bytes()[:18] + b"\x09\x09" + path.read_bytes()[20:]
@@ -87,7 +88,9 @@ def test_a_cache_is_never_why_work_fails(tmp_path: Path, way: str) -> None:
     own.write({b"8": b"2"})
     own.tables()
     assert len(told) == (way != "empty")
-    assert a_cache(path, told).read([b"8"]) == ({b"8": b"2"} if way in MENDED else {})
+    assert a_cache(path, told).read([b"8"]) == (
+        {b"8": b"2"} if way in MENDED else {}
+    )
 
 
 def test_a_cache_that_is_locked_for_good_is_left_out(

@@ -111,7 +111,12 @@ FRAGMENTS = st.sampled_from(
 MIXED = st.lists(FRAGMENTS, max_size=40).map("".join)
 
 
-@given(text=MIXED, piece=st.integers(1, 9), stride=st.integers(1, 5), data=st.data())
+@given(
+    text=MIXED,
+    piece=st.integers(1, 9),
+    stride=st.integers(1, 5),
+    data=st.data(),
+)
 def test_any_range_equals_a_naive_split(
     tmp_path_factory: pytest.TempPathFactory,
     text: str,
@@ -129,7 +134,11 @@ def test_any_range_equals_a_naive_split(
         assert read(file, low, high) == expected[low:high]
 
 
-@given(text=MIXED, other=MIXED, pieces=st.tuples(st.integers(1, 9), st.integers(1, 9)))
+@given(
+    text=MIXED,
+    other=MIXED,
+    pieces=st.tuples(st.integers(1, 9), st.integers(1, 9)),
+)
 def test_digests_are_equal_exactly_where_the_lines_are(
     tmp_path_factory: pytest.TempPathFactory,
     text: str,
@@ -153,7 +162,9 @@ def test_digest_is_that_of_the_lines_whatever_their_ends(
     folder = tmp_path_factory.getbasetemp()
     with mock.patch.object(index, "CHUNK_BYTES", piece):
         unix = open_text(written(folder, text)).digest
-        windows = open_text(written(folder, (BOM + text).replace("\n", "\r\n"))).digest
+        windows = open_text(
+            written(folder, (BOM + text).replace("\n", "\r\n"))
+        ).digest
     assert unix == windows
 
 
@@ -171,7 +182,12 @@ def test_digest_is_that_of_the_lines_whatever_their_ends(
         ("日".encode() + b"\x80\n", 1, 4, "80"),
         (b"\xff\xfea\x00\n\x00", 1, 1, "ff"),
         (b"a" * CHUNK_BYTES + b"\xff" + b"a\n", 1, CHUNK_BYTES + 1, "ff"),
-        (b"a\n" * (CHUNK_BYTES // 2) + b"\xff\n", CHUNK_BYTES // 2 + 1, 1, "ff"),
+        (
+            b"a\n" * (CHUNK_BYTES // 2) + b"\xff\n",
+            CHUNK_BYTES // 2 + 1,
+            1,
+            "ff",
+        ),
         (
             b"a\n" * 9 + b"b" * (3 * CHUNK_BYTES) + b"\x80\nc\n",
             10,
@@ -200,7 +216,16 @@ def test_invalid_utf8_is_told_with_file_line_and_byte(
 @given(
     data=st.lists(
         st.sampled_from(
-            [b"a", b"\n", b"\xc3", b"\xa9", b"\xf0\x9f", b"\x98\x80", b"\xff", b"\r\n"]
+            [
+                b"a",
+                b"\n",
+                b"\xc3",
+                b"\xa9",
+                b"\xf0\x9f",
+                b"\x98\x80",
+                b"\xff",
+                b"\r\n",
+            ]
         ),
         max_size=14,
     )
@@ -215,7 +240,10 @@ def test_invalid_utf8_is_found_where_python_finds_it(
         place = error.start
     else:
         assume(False)
-    line, byte = whole.count(b"\n", 0, place) + 1, place - whole.rfind(b"\n", 0, place)
+    line, byte = (
+        whole.count(b"\n", 0, place) + 1,
+        place - whole.rfind(b"\n", 0, place),
+    )
     path = written(tmp_path_factory.getbasetemp(), whole)
     for piece in range(1, 9):
         with mock.patch.object(index, "CHUNK_BYTES", piece):
@@ -225,7 +253,9 @@ def test_invalid_utf8_is_found_where_python_finds_it(
 
 
 def test_a_folder_is_no_text(tmp_path: Path) -> None:
-    assert complaint(tmp_path) == f"{tmp_path}: is a folder; expected a text file"
+    assert (
+        complaint(tmp_path) == f"{tmp_path}: is a folder; expected a text file"
+    )
 
 
 def test_a_missing_file_is_told_with_the_nearest_name(tmp_path: Path) -> None:
@@ -238,7 +268,10 @@ def test_a_missing_file_is_told_with_the_nearest_name(tmp_path: Path) -> None:
 
 def test_a_missing_folder_is_told(tmp_path: Path) -> None:
     path = tmp_path / "nowhere" / "output.txt"
-    assert complaint(path) == f"{path}: no such file; no folder {tmp_path / 'nowhere'}"
+    assert (
+        complaint(path)
+        == f"{path}: no such file; no folder {tmp_path / 'nowhere'}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -252,7 +285,8 @@ def test_impossible_paths_are_told(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything"
+    not hasattr(os, "geteuid") or os.geteuid() == 0,
+    reason="root may read everything",
 )
 def test_an_unreadable_file_is_told(tmp_path: Path) -> None:
     path = written(tmp_path, "a\n")
@@ -263,7 +297,9 @@ def test_an_unreadable_file_is_told(tmp_path: Path) -> None:
 def opened(folder: Path, **texts: str) -> tuple[Corpus | None, list[str]]:
     """Open source, references (r0, r1 ...) and systems (any other name), as many as are given."""
     paths = {name: written(folder, text, name) for name, text in texts.items()}
-    references = tuple(paths[name] for name in paths if re.fullmatch("r[0-9]", name))
+    references = tuple(
+        paths[name] for name in paths if re.fullmatch("r[0-9]", name)
+    )
     systems = [
         System(name, {"d": paths[name]})
         for name in paths
@@ -280,7 +316,9 @@ def opened(folder: Path, **texts: str) -> tuple[Corpus | None, list[str]]:
     ]
 
 
-def test_unequal_numbers_of_lines_are_told_for_every_file(tmp_path: Path) -> None:
+def test_unequal_numbers_of_lines_are_told_for_every_file(
+    tmp_path: Path,
+) -> None:
     found, problems = opened(
         tmp_path, source="a\n" * 5, r0="a\n" * 5, A="a\n" * 3, B="a\n" * 4 + "b"
     )
@@ -331,7 +369,10 @@ def test_empty_references_can_be_refused(tmp_path: Path) -> None:
     assert (
         open_corpus(
             Dataset(
-                name="d", source=None, references=(path,), empty_references="error"
+                name="d",
+                source=None,
+                references=(path,),
+                empty_references="error",
             ),
             [System("A", {"d": path})],
             problems,
@@ -350,15 +391,20 @@ def test_a_file_that_changed_its_size_since_it_was_checked_is_refused(
     file = open_text(written(tmp_path, "a\n" * 300))
     written(tmp_path, change)
     with pytest.raises(
-        CorpusError, match=r"text\.txt: the file changed while it was being read"
+        CorpusError,
+        match=r"text\.txt: the file changed while it was being read",
     ):
         read_span(file.span(128, 300))
 
 
-def test_a_file_that_went_away_since_it_was_checked_is_told(tmp_path: Path) -> None:
+def test_a_file_that_went_away_since_it_was_checked_is_told(
+    tmp_path: Path,
+) -> None:
     file = open_text(written(tmp_path, "a\n"))
     Path(str(file.path)).unlink()
-    with pytest.raises(CorpusError, match=r"text\.txt: cannot be read: No such file"):
+    with pytest.raises(
+        CorpusError, match=r"text\.txt: cannot be read: No such file"
+    ):
         read_span(file.span(0, 1))
 
 
@@ -378,10 +424,19 @@ def test_a_span_that_is_not_there_is_refused(tmp_path: Path) -> None:
         ),
         *(
             (metric, "B")
-            for metric in ("bleu[tok=whitespace]", "bleu", "rouge", "chrf", "ter")
+            for metric in (
+                "bleu[tok=whitespace]",
+                "bleu",
+                "rouge",
+                "chrf",
+                "ter",
+            )
         ),  # do not read sources
         # share their tokens
-        *(("bleu[tok=whitespace] gleu[iter=2]", role) for role in ("source", "B")),
+        *(
+            ("bleu[tok=whitespace] gleu[iter=2]", role)
+            for role in ("source", "B")
+        ),
     ],
 )
 def test_a_file_that_stopped_to_be_utf8_since_it_was_checked_is_told(
@@ -480,7 +535,9 @@ def test_a_file_that_changes_while_it_is_scored_is_told(
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
-def test_a_file_that_is_only_touched_or_linked_is_not_told(tmp_path: Path) -> None:
+def test_a_file_that_is_only_touched_or_linked_is_not_told(
+    tmp_path: Path,
+) -> None:
     """Its inode changes, and it is read again: its lines are the same."""
     config = write_run(tmp_path, 50)
     original = workers.count

@@ -33,10 +33,16 @@ def here(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-    wanted = ["conll14/[A-Z]*", "conll14/official-2014.combined.m2", "jfleg/dev"]
+    wanted = [
+        "conll14/[A-Z]*",
+        "conll14/official-2014.combined.m2",
+        "jfleg/dev",
+    ]
     wanted += ["conll14-judgements/judgments.xml", "reassess-gec/merged_ids"]
     files = [file for text in wanted for file in named(text)]
-    assert dataset_cache.fetch_files(files, str(shared / "mirror")).problems == []
+    assert (
+        dataset_cache.fetch_files(files, str(shared / "mirror")).problems == []
+    )
     return tmp_path / "cache"
 
 
@@ -89,7 +95,10 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
     )["items"]
     wanted = {"conll14-emnlp2016-first", "pillars-conll14", "bea2019-dev"}
     by_edits += [
-        file for item in further if item["id"] in wanted for file in item["files"]
+        file
+        for item in further
+        if item["id"] in wanted
+        for file in item["files"]
     ]
     simplification = json.loads(
         (shared / "nlg" / "published.json").read_text(encoding="utf-8")
@@ -99,7 +108,8 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
         for f in simplification
     ]
     more = {
-        (f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"]) for f in by_edits
+        (f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"])
+        for f in by_edits
     }
     beyond = json.loads(
         (shared / "published" / "nlg.json").read_text(encoding="utf-8")
@@ -124,24 +134,36 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
         for file in found.files.values()
         if not file.how_to_obtain
     ]
-    described = [(f.repository, f.commit, f.path, f.sha256, f.size) for f in files]
+    described = [
+        (f.repository, f.commit, f.path, f.sha256, f.size) for f in files
+    ]
     assert len(rows) > 170
     assert len(described) == len(set(described))
     assert set(listed[: len(rows)]) - set(described) == set()
-    others = [file for file in described if file not in {*listed, *more, *of_others}]
+    others = [
+        file for file in described if file not in {*listed, *more, *of_others}
+    ]
     assert (
         len([file for file in described if file in of_others])
         == 284 + 220 + 1 + 204 + 5 + 4 + 1 + 6 + 121 + 4 + 226
     )
-    assert len([file for file in described if file in more]) == 37 + 13 + 1 + 18 + 6
-    demos = [file[2].rpartition("/")[2] for file in others if file[3] not in digests]
+    assert (
+        len([file for file in described if file in more])
+        == 37 + 13 + 1 + 18 + 6
+    )
+    demos = [
+        file[2].rpartition("/")[2] for file in others if file[3] not in digests
+    ]
     assert demos == [
         "demo.errant",
         "demo-AMU.errant",
         "demo.hyp.m2.char",
         "demo.ref.m2.char",
     ]
-    assert {file[0] for file in others} == {"THUKElab/CLEME", "HillZhang1999/MuCGEC"}
+    assert {file[0] for file in others} == {
+        "THUKElab/CLEME",
+        "HillZhang1999/MuCGEC",
+    }
     assert len(others) == 5 + len(demos)
 
 
@@ -189,7 +211,10 @@ def test_all_that_can_be_fetched_leaves_out_what_cannot(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mirror").mkdir(exist_ok=True)
-    assert main(["data", "fetch", "--all", "--mirror", str(tmp_path / "mirror")]) == 2
+    assert (
+        main(["data", "fetch", "--all", "--mirror", str(tmp_path / "mirror")])
+        == 2
+    )
     said = capsys.readouterr()
     assert "conll14: " in said.out
     assert not any(f"{name}: " in said.out + said.err for name in GIVEN)
@@ -211,7 +236,9 @@ def test_what_configs_can_name_is_there() -> None:
     )
     assert len(scorable("seeda").systems) == 15
     assert "GPT-3.5" in scorable("seeda").systems
-    assert [file.name for file in scorable("reassess-gec/bn10").references][::9] == [
+    assert [file.name for file in scorable("reassess-gec/bn10").references][
+        ::9
+    ] == [
         "references/BN1",
         "references/BN10",
     ]
@@ -254,9 +281,7 @@ def test_a_config_in_two_lines_gives_the_golden_scores(
 def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
     write({"mine/dev.txt": (here / "jfleg/dev/dev.ref0").read_bytes()})
     text = "datasets: {conll14: data, dev: data:jfleg/dev}\n"
-    text += (
-        "systems: [data, 'mine/{dataset}.txt', 'data:jfleg/dev/{dataset}.{system}']\n"
-    )
+    text += "systems: [data, 'mine/{dataset}.txt', 'data:jfleg/dev/{dataset}.{system}']\n"
     job = prepare(text + "metrics: ['gleu[iter=2]']")
     conll, jfleg = job.corpora
     assert len(conll.systems) == 13
@@ -323,7 +348,9 @@ def test_what_is_named_wrong_is_told_at_its_place(
 ) -> None:
     assert nothing
     told = problems(text + "metrics: [bleu]\n")
-    assert any(place in problem and message in problem for problem in told), told
+    assert any(place in problem and message in problem for problem in told), (
+        told
+    )
 
 
 def test_a_changed_file_is_not_scored(here: Path) -> None:
@@ -366,16 +393,21 @@ def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["data", "list"]) == 0
     shown = capsys.readouterr().out
     assert re.search(
-        r"^conll14 +18 +3\.5 MB +no +not stated; MIT; Apache-2.0$", shown, re.MULTILINE
+        r"^conll14 +18 +3\.5 MB +no +not stated; MIT; Apache-2.0$",
+        shown,
+        re.MULTILINE,
     )
     assert re.search(r"^jfleg +11 .* CC BY-NC-SA 4\.0$", shown, re.MULTILINE)
     assert f"folder: {nothing}" in shown
     assert main(["data", "list", "jfleg"]) == 0
     shown = capsys.readouterr().out
     assert (
-        "config   datasets: {jfleg-dev: data:jfleg/dev}: source, 4 references" in shown
+        "config   datasets: {jfleg-dev: data:jfleg/dev}: source, 4 references"
+        in shown
     )
-    assert re.search(r"^data:jfleg/dev/dev\.src +72,726  missing$", shown, re.MULTILINE)
+    assert re.search(
+        r"^data:jfleg/dev/dev\.src +72,726  missing$", shown, re.MULTILINE
+    )
     assert main(["data", "list", "jfleq"]) == 2
     assert "did you mean 'jfleg'?" in capsys.readouterr().err
 
@@ -384,22 +416,28 @@ def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("text", "good"),
     [
         ("{datasets: {conll14: data}, metrics: [gleu]}", True),
-        ("{datasets: {d: 'data:jfleg/dev'}, metrics: [gleu], systems: data}", True),
+        (
+            "{datasets: {d: 'data:jfleg/dev'}, metrics: [gleu], systems: data}",
+            True,
+        ),
         (
             "{datasets: {d: {data: conll14, keep: [1-5]}}, metrics: [gleu], systems: [data, x]}",
             True,
         ),
         ("{datasets: {d: other}, metrics: [gleu], systems: [x]}", False),
         ("{datasets: {conll14: data}, metrics: [gleu], systems: dta}", False),
-        ("{datasets: {d: {source: s, references: [r]}}, metrics: [gleu]}", False),
+        (
+            "{datasets: {d: {source: s, references: [r]}}, metrics: [gleu]}",
+            False,
+        ),
     ],
 )
 def test_the_schema_knows_data(text: str, good: bool) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     assert (
-        jsonschema.Draft202012Validator(json.loads(schema.json_schema())).is_valid(
-            yaml.safe_load(text)
-        )
+        jsonschema.Draft202012Validator(
+            json.loads(schema.json_schema())
+        ).is_valid(yaml.safe_load(text))
         is good
     )
 

@@ -108,7 +108,9 @@ def server() -> Iterator[Server]:
 
 def inside(cache: Path) -> dict[str, bytes]:
     """Return every file of the cache but the lock; no folder is empty."""
-    assert all(any(path.iterdir()) for path in cache.rglob("*") if path.is_dir())
+    assert all(
+        any(path.iterdir()) for path in cache.rglob("*") if path.is_dir()
+    )
     return {
         path.relative_to(cache / "toy").as_posix(): path.read_bytes()
         for path in sorted(cache.rglob("*"))
@@ -124,9 +126,15 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return "\n".join(line for line in said.splitlines() if "error:" in line)
 
 
-@pytest.mark.parametrize("how", ["folder", "file", "http", "environment", "relative"])
+@pytest.mark.parametrize(
+    "how", ["folder", "file", "http", "environment", "relative"]
+)
 def test_every_kind_of_mirror_gives_the_same_files(
-    how: str, toy: Path, folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+    how: str,
+    toy: Path,
+    folder: Path,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(folder.parent)
     mirrors = {
@@ -153,7 +161,9 @@ def test_a_folder_needs_no_package_and_the_web_names_the_one_it_needs(
 ) -> None:
     for name in ("fsspec", "fsspec.core", "aiohttp"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(DataError, match=r"pip install 'gec-pipeline\[remote\]'"):
+    with pytest.raises(
+        DataError, match=r"pip install 'gec-pipeline\[remote\]'"
+    ):
         fetch("toy", mirror=server.url("copies"))
     fetch("toy", mirror=str(folder))
     assert dataset_cache.missing("toy") == []
@@ -163,9 +173,13 @@ def test_what_is_here_is_not_asked_for_again(
     toy: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fetch("toy", ["a", "deep"], server.url("copies"))
-    (toy / "toy" / "a").write_bytes(b"0ne\n")  # the same size: only its checksum tells
+    # the same size: only its checksum tells
+    (toy / "toy" / "a").write_bytes(b"0ne\n")
     server.heard.clear()
-    assert main(["data", "fetch", "toy", "--mirror", server.url("copies"), "-q"]) == 0
+    assert (
+        main(["data", "fetch", "toy", "--mirror", server.url("copies"), "-q"])
+        == 0
+    )
     assert [request.path for request in server.got] == [
         f"{PLACE}{name}" for name in ("a", "b%2Bc", "e")
     ]
@@ -181,7 +195,10 @@ FAULTS: dict[str, tuple[Callable[[], Answer], str]] = {
         "expected 300 bytes with sha256 {sha}, found 300 bytes with",
     ),
     "too short": (lambda: (200, {}, FILES["b+c"][:-1]), "found 299 bytes"),
-    "too long": (lambda: (200, {}, FILES["b+c"] * 9), "expected 300 bytes, found more"),
+    "too long": (
+        lambda: (200, {}, FILES["b+c"] * 9),
+        "expected 300 bytes, found more",
+    ),
     "cut off": (
         lambda: (200, {"Content-Length": "300"}, FILES["b+c"][:100]),
         "cannot be read: ClientPayloadError",
@@ -233,7 +250,11 @@ def test_a_server_that_refuses_is_not_asked_again(
 def test_a_redirect_is_followed_and_checked(
     toy: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server.answers[f"{PLACE}a"] = lambda: (302, {"Location": f"/{PLACE}moved"}, b"")
+    server.answers[f"{PLACE}a"] = lambda: (
+        302,
+        {"Location": f"/{PLACE}moved"},
+        b"",
+    )
     server.files[f"{PLACE}moved"] = FILES["a"]
     fetch("toy", ["a"], server.url("copies"))
     server.answers[f"{PLACE}e"] = server.answers[f"{PLACE}a"]
@@ -255,7 +276,10 @@ def test_a_server_that_falls_silent_is_given_up(
         {"Content-Length": "300", "X-Stall": "1"},
         FILES["b+c"][:100],
     )
-    assert main(["data", "fetch", "toy/a", "--mirror", server.url("copies"), "-q"]) == 0
+    assert (
+        main(["data", "fetch", "toy/a", "--mirror", server.url("copies"), "-q"])
+        == 0
+    )
     said = refused(capsys, "toy", "--mirror", server.url("copies"))
     assert "the server sends nothing: 0.2 seconds were waited" in said
     assert "run the same command again" in said
@@ -346,7 +370,9 @@ def test_a_mirror_of_the_environment_that_is_none(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_MIRROR", "nowhere")
-    assert "GEC_PIPELINE_MIRROR: 'nowhere' is no folder" in refused(capsys, "toy")
+    assert "GEC_PIPELINE_MIRROR: 'nowhere' is no folder" in refused(
+        capsys, "toy"
+    )
 
 
 def test_a_folder_that_has_a_part(
@@ -364,7 +390,9 @@ def test_a_folder_that_has_a_part(
     assert list(inside(toy)) == ["deep/er/d.txt"]
 
 
-def test_two_at_once_do_not_disturb_each_other(toy: Path, server: Server) -> None:
+def test_two_at_once_do_not_disturb_each_other(
+    toy: Path, server: Server
+) -> None:
     threads = [
         threading.Thread(target=fetch, args=("toy", None, server.url("copies")))
         for _ in range(3)
@@ -374,7 +402,8 @@ def test_two_at_once_do_not_disturb_each_other(toy: Path, server: Server) -> Non
     for thread in threads:
         thread.join()
     assert inside(toy) == dict(sorted(FILES.items()))
-    assert len(server.got) == 4  # each file once: the others waited for the lock
+    # each file once: the others waited for the lock
+    assert len(server.got) == 4
 
 
 @pytest.mark.parametrize("how", ["closed", "a file"])
@@ -496,7 +525,8 @@ def test_names_that_are_none_lead_nowhere(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert (
-        "no data set" in (said := refused(capsys, name, "--mirror", str(folder)))
+        "no data set"
+        in (said := refused(capsys, name, "--mirror", str(folder)))
     ) or "has no file" in said
 
 
@@ -530,7 +560,8 @@ def test_descriptions_have_plain_names_and_whole_checksums() -> None:
     for file in files:
         steps = f"{file.key}/{file.path}".split("/")
         assert all(
-            re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+ -]*", step) for step in steps
+            re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+ -]*", step)
+            for step in steps
         ), file
         if not file.how_to_obtain:
             assert re.fullmatch(
@@ -547,7 +578,11 @@ def test_descriptions_have_plain_names_and_whole_checksums() -> None:
     [
         ("linux", {"XDG_CACHE_HOME": "/x/y"}, "/x/y/gec-pipeline"),
         # as the specification wants
-        ("linux", {"XDG_CACHE_HOME": "relative"}, "/home/me/.cache/gec-pipeline"),
+        (
+            "linux",
+            {"XDG_CACHE_HOME": "relative"},
+            "/home/me/.cache/gec-pipeline",
+        ),
         ("darwin", {}, "/home/me/Library/Caches/gec-pipeline"),
         ("linux", {"GEC_PIPELINE_DATA": "~/data"}, "/home/me/data"),
     ],

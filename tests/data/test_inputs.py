@@ -90,7 +90,9 @@ def test_packed_files_may_have_several_parts(suffix: str) -> None:
 
 @pytest.mark.parametrize("suffix", PACK)
 @pytest.mark.parametrize("missing", [1, 9])
-def test_packed_files_that_are_cut_short_are_told(suffix: str, missing: int) -> None:
+def test_packed_files_that_are_cut_short_are_told(
+    suffix: str, missing: int
+) -> None:
     write({f"a.{suffix}": PACK[suffix](DATA * 99)[:-missing]})
     (found,) = problems(output(f"a.{suffix}"))
     assert (
@@ -106,7 +108,9 @@ def test_files_that_are_not_what_their_name_says_are_told(
 ) -> None:
     write({f"a.{suffix}": data})
     (found,) = problems(output(f"a.{suffix}"))
-    assert found.startswith(f"a.{suffix}: is no {KIND[suffix]} file, or damaged (")
+    assert found.startswith(
+        f"a.{suffix}: is no {KIND[suffix]} file, or damaged ("
+    )
 
 
 @pytest.mark.parametrize("suffix", PACK)
@@ -118,7 +122,9 @@ def test_bytes_after_packed_data_are_not_passed_over(suffix: str) -> None:
 @pytest.mark.parametrize("suffix", PACK)
 def test_bombs_are_stopped_at_the_cap(suffix: str) -> None:
     write({f"a.{suffix}": PACK[suffix](b"\n" * 50_000_000)})
-    assert problems(output(f"a.{suffix}") + "run: {max_unpacked: 1000000}\n") == [
+    assert problems(
+        output(f"a.{suffix}") + "run: {max_unpacked: 1000000}\n"
+    ) == [
         f"a.{suffix}: unpacks, with what came before, to more than 1,000,000 bytes; is it meant to? "
         "If so, set run.max_unpacked"
     ]
@@ -169,14 +175,16 @@ def test_standard_input_may_be_a_text() -> None:
 def test_standard_input_is_one_text_only() -> None:
     with stdin(DATA):
         found = problems(CONFIG.replace("r.txt", "'-'").replace("a.txt", "'-'"))
-    assert found == ["standard input: is named more than once; it can be one text only"]
+    assert found == [
+        "standard input: is named more than once; it can be one text only"
+    ]
 
 
 def test_standard_input_may_have_several_columns() -> None:
     rows = "".join(json.dumps({"s": s, "h": s}) + "\n" for s in "abc")
-    text = dataset("{source: {jsonl: '-', column: s}, references: [r.txt]}").replace(
-        "a.txt", "{jsonl: '-', column: h}"
-    )
+    text = dataset(
+        "{source: {jsonl: '-', column: s}, references: [r.txt]}"
+    ).replace("a.txt", "{jsonl: '-', column: h}")
     with stdin(rows.encode()):
         job = prepare(text)
     assert (
@@ -191,7 +199,18 @@ def test_commands_without_a_config_read_standard_input(
 ) -> None:
     with stdin(DATA):
         assert (
-            main(["score", "gleu[iter=2]", "-s", "s.txt", "-r", "r.txt", "-o", "-"])
+            main(
+                [
+                    "score",
+                    "gleu[iter=2]",
+                    "-s",
+                    "s.txt",
+                    "-r",
+                    "r.txt",
+                    "-o",
+                    "-",
+                ]
+            )
             == 0
         )
     assert "files" in capsys.readouterr().out
@@ -323,7 +342,9 @@ def test_newlines_in_a_text_change_its_digest() -> None:
 )
 def test_a_wrong_record_is_told_with_its_line(row: str, message: str) -> None:
     (found,) = problems(jsonl({"h": "a"}, row, {"h": "b"}))
-    found = found.replace("`empty_references: none` (--empty-references none)", "*")
+    found = found.replace(
+        "`empty_references: none` (--empty-references none)", "*"
+    )
     assert found.split(" (did you mean")[0] == f"a.jsonl:2: {message}"
 
 
@@ -333,7 +354,10 @@ def test_a_wrong_record_is_told_with_its_line(row: str, message: str) -> None:
     [
         ('id\th\n1\tx\n2\ty y\n3\t"z\n', "column: h"),
         ('1\tx\n2\ty y\n3\t"z', "column: 2"),
-        ('\ufeffid\tn\r\n1\tx\r\n2\ty y\r\n3\t"z\r\n', "column: 2, header: true"),
+        (
+            '\ufeffid\tn\r\n1\tx\r\n2\ty y\r\n3\t"z\r\n',
+            "column: 2, header: true",
+        ),
     ],
 )
 def test_columns_of_tab_separated_lines(data: str, what: str) -> None:
@@ -375,12 +399,18 @@ def test_wrong_tables_are_told(data: str, what: str, message: str) -> None:
 # Parquet.
 def parquet(values: dict[str, Any]) -> None:
     pa = pytest.importorskip("pyarrow")
-    pytest.importorskip("pyarrow.parquet").write_table(pa.table(values), "a.parquet")
+    pytest.importorskip("pyarrow.parquet").write_table(
+        pa.table(values), "a.parquet"
+    )
 
 
 def test_columns_of_parquet_files() -> None:
     parquet({"h": ["x", "y\ny", "z"], "t": [{"u": "p"}] * 3})
-    assert outputs(output("{parquet: a.parquet, column: h}")) == ["x", "y\ny", "z"]
+    assert outputs(output("{parquet: a.parquet, column: h}")) == [
+        "x",
+        "y\ny",
+        "z",
+    ]
     assert outputs(output("{parquet: a.parquet, column: t.u}")) == ["p"] * 3
 
 
@@ -400,10 +430,12 @@ def test_columns_of_parquet_files() -> None:
 )
 def test_wrong_columns_are_told(column: str, message: str) -> None:
     parquet({"hyp": ["x", "y", "z"], "n": [1, 2, 3], "e": ["a", None, "b"]})
-    found = problems(output(f"{{parquet: a.parquet, column: {column}}}"))[0].replace(
-        " (did you mean 'hyp'?)", ""
+    found = problems(output(f"{{parquet: a.parquet, column: {column}}}"))[
+        0
+    ].replace(" (did you mean 'hyp'?)", "")
+    found = found.replace(
+        "`empty_references: none` (--empty-references none)", "*"
     )
-    found = found.replace("`empty_references: none` (--empty-references none)", "*")
     assert found == message.replace(" (did you mean 'hyp'?)", "")
 
 
@@ -469,9 +501,9 @@ metrics: [gleu]
 
 
 def test_a_wrong_file_in_several_roles_is_told_once() -> None:
-    assert problems(CONFIG.replace("r.txt", "none").replace("a.txt", "none")) == [
-        "c.yaml:1:44: datasets.d.references[0]: none: no such file"
-    ]
+    assert problems(
+        CONFIG.replace("r.txt", "none").replace("a.txt", "none")
+    ) == ["c.yaml:1:44: datasets.d.references[0]: none: no such file"]
 
 
 # The temporary folder.
@@ -490,7 +522,9 @@ def test_the_temporary_folder_is_removed(
     assert list(temp_files.iterdir()) == []
 
 
-def test_a_full_temporary_folder_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_temporary_folder_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", "none")
     write({"a.gz": gzip.compress(DATA)})
     (found,) = problems(output("a.gz"))
@@ -526,7 +560,9 @@ def test_lines_are_selected(chosen: str, left: list[int]) -> None:
         "r.txt": corpus.references[0],
         "a.txt": corpus.systems["A"],
     }.items():
-        assert lines(text) == [TEXTS[name].splitlines()[number] for number in left]
+        assert lines(text) == [
+            TEXTS[name].splitlines()[number] for number in left
+        ]
     assert corpus.lines == len(left)
 
 
@@ -545,7 +581,10 @@ def test_lines_are_selected(chosen: str, left: list[int]) -> None:
             "keep: [0]",
             "c.yaml:1:59: datasets.d.keep[0]: '0': lines are numbered from 1",
         ),
-        ("keep: [3-1]", "c.yaml:1:59: datasets.d.keep[0]: '3-1' ends before it begins"),
+        (
+            "keep: [3-1]",
+            "c.yaml:1:59: datasets.d.keep[0]: '3-1' ends before it begins",
+        ),
         (
             "keep: [x]",
             "c.yaml:1:59: datasets.d.keep[0]: 'x' is no line number or range, such as 418 or 1-100",
@@ -579,9 +618,9 @@ def test_lines_are_selected(chosen: str, left: list[int]) -> None:
 )
 def test_wrong_selections_are_told(chosen: str, message: str) -> None:
     write({"n.txt": "1\n1 3\n", "empty.txt": "\n"})
-    assert problems(dataset(f"{{source: s.txt, references: [r.txt], {chosen}}}")) == [
-        message
-    ]
+    assert problems(
+        dataset(f"{{source: s.txt, references: [r.txt], {chosen}}}")
+    ) == [message]
 
 
 def test_places_in_selected_texts_are_those_of_the_file() -> None:
@@ -600,12 +639,16 @@ def test_places_in_selected_texts_are_those_of_the_file() -> None:
 def test_a_missing_reference_is_no_empty_one() -> None:
     write({"q.txt": "a b x\n\ng h y\n"})
     corpus = prepare(
-        dataset("{source: s.txt, references: [q.txt, r.txt], empty_references: none}")
+        dataset(
+            "{source: s.txt, references: [q.txt, r.txt], empty_references: none}"
+        )
     ).corpora[0]
     assert corpus.missing
     assert (
         not prepare(
-            dataset("{source: s.txt, references: [r.txt], empty_references: none}")
+            dataset(
+                "{source: s.txt, references: [r.txt], empty_references: none}"
+            )
         )
         .corpora[0]
         .missing
@@ -620,7 +663,9 @@ def test_a_missing_reference_is_no_empty_one() -> None:
 def test_a_sentence_without_any_reference_is_told() -> None:
     write({"q.txt": "a b x\n \n\n", "r.txt": "\n\n\n"})
     assert problems(
-        dataset("{source: s.txt, references: [q.txt, r.txt], empty_references: none}")
+        dataset(
+            "{source: s.txt, references: [q.txt, r.txt], empty_references: none}"
+        )
     ) == [
         "q.txt:2: no annotator has a reference for this sentence (nor for 1 more), and the data set says "
         "`empty_references: none`"
@@ -631,7 +676,10 @@ def test_null_is_a_missing_reference() -> None:
     write({"q.jsonl": '{"r": null}\n{"r": "b"}\n{"r": "c"}\n'})
     text = "{source: s.txt, references: [{jsonl: q.jsonl, column: r}, r.txt], empty_references: %s}"
     corpus = prepare(dataset(text % "none")).corpora[0]
-    assert (lines(corpus.references[0]), corpus.missing) == (["", "b", "c"], True)
+    assert (lines(corpus.references[0]), corpus.missing) == (
+        ["", "b", "c"],
+        True,
+    )
     assert "found null" in problems(dataset(text % "keep"))[0]
 
 
@@ -648,14 +696,22 @@ def test_globs_of_references_are_in_natural_order(
     ]
     assert main(["validate", "c.yaml"]) == 0
     said = capsys.readouterr()
-    assert "datasets.d.references[0]: r/ref* matches 3: ref1, ref9, ref10\n" in said.out
+    assert (
+        "datasets.d.references[0]: r/ref* matches 3: ref1, ref9, ref10\n"
+        in said.out
+    )
     assert "d: 3 references a line\n" in said.out
 
 
 def test_globs_that_match_nothing_are_told() -> None:
     found = problems(dataset("{source: s.txt, references: ['r/*']}"))
-    assert found == ["c.yaml:1:44: datasets.d.references[0]: no file matches 'r/*'"]
-    assert problems(output("'n*'"))[0] == "c.yaml:2:11: systems.A: no file matches 'n*'"
+    assert found == [
+        "c.yaml:1:44: datasets.d.references[0]: no file matches 'r/*'"
+    ]
+    assert (
+        problems(output("'n*'"))[0]
+        == "c.yaml:2:11: systems.A: no file matches 'n*'"
+    )
     assert (
         problems(output("'?.txt'"))[0]
         == "c.yaml:2:11: systems.A: 3 files match '?.txt'; a system has one"
@@ -713,7 +769,9 @@ def test_workers_without_effect_are_told() -> None:
     ]
 
 
-def test_all_problems_are_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_problems_are_told_at_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     write(
         {
             "a.gz": b"x",
@@ -764,7 +822,9 @@ def read_by(
     }
     with (
         mock.patch.multiple(scan, **cuts),
-        mock.patch.object(chosen_kernel, "native_function", return_value=survey),
+        mock.patch.object(
+            chosen_kernel, "native_function", return_value=survey
+        ),
     ):
         try:
             file = scan.index_text(StoredTexts(path, separator, Origin("f")))
@@ -823,12 +883,16 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
         tmp_path_factory.getbasetemp() / "pass",
     )
     end = b"\r\n" if newline and windows else separator
-    data = end.join([*(text.encode() for text in texts), *([b""] if ended else [])])
+    data = end.join(
+        [*(text.encode() for text in texts), *([b""] if ended else [])]
+    )
     if newline and broken:
         data += broken + data
     path.write_bytes(data)
     found = [
-        read_by(survey, path, separator, *cut) for survey in SURVEYS for cut in cuts
+        read_by(survey, path, separator, *cut)
+        for survey in SURVEYS
+        for cut in cuts
     ]
     assert found == found[:1] * len(found)
     if len(found[0]) > 1:
@@ -836,7 +900,9 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
         lines = data.split(separator)
         lines = lines if lines[-1] else lines[:-1]
         expected = [
-            number for number, line in enumerate(lines, 1) if not line.decode().split()
+            number
+            for number, line in enumerate(lines, 1)
+            if not line.decode().split()
         ]
         assert (file.lines, file.blank, file.blanks.tolist()) == (
             len(lines),
@@ -867,7 +933,8 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
         )
         whole += b"" if whole.endswith(b"\n") or not whole else b"\n"
         leaves = b"".join(
-            blake3(whole[low : low + 8]).digest() for low in range(0, len(whole), 8)
+            blake3(whole[low : low + 8]).digest()
+            for low in range(0, len(whole), 8)
         )
         assert file.digest == f"blake3:{blake3(leaves).hexdigest()[:32]}"
 
@@ -882,7 +949,8 @@ def test_a_text_that_is_named_in_two_ways_is_opened_once(
     line_count = 200_000
     text = Path("long.txt")
     text.write_text(
-        "".join(f"{number:07} one two\n" for number in range(line_count)), "utf-8"
+        "".join(f"{number:07} one two\n" for number in range(line_count)),
+        "utf-8",
     )
     assert text.stat().st_size > 3 * scan.LEAF_BYTES
     opener = Opener()
@@ -897,7 +965,9 @@ def test_a_text_that_is_named_in_two_ways_is_opened_once(
 
 def test_a_run_says_how_many_bytes_it_has_read() -> None:
     """The second run has all counts: it opens the texts, and counts nothing."""
-    size = sum(Path(name).stat().st_size for name in ("s.txt", "r.txt", "a.txt"))
+    size = sum(
+        Path(name).stat().st_size for name in ("s.txt", "r.txt", "a.txt")
+    )
     bytes_read = []
     for _ in range(2):
         stages.run(prepare(), "out")
@@ -914,7 +984,12 @@ def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:
     """
     (tmp_path / "blank").write_bytes(b"\n" * 100_000 + b"a\n")
     text = open_text(tmp_path / "blank")
-    assert (text.lines, text.blank, text.first_blank, text.blank_bits.nbytes) == (
+    assert (
+        text.lines,
+        text.blank,
+        text.first_blank,
+        text.blank_bits.nbytes,
+    ) == (
         100_001,
         100_000,
         1,
@@ -931,7 +1006,8 @@ def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:
         dataset("{source: s.txt, references: [r.txt], keep: NAME}"),
         output("NAME"),
         CONFIG.replace(
-            "['gleu[iter=2]']", "[{name: rouge, flavour: perl, stop_words: NAME}]"
+            "['gleu[iter=2]']",
+            "[{name: rouge, flavour: perl, stop_words: NAME}]",
         ),
         f"include: [NAME]\n{CONFIG}",
     ],

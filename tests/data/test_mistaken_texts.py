@@ -65,10 +65,13 @@ def texts(lines: int = LINES) -> dict[str, list[str]]:
     source = [[*words] for words in reference]
     for number, words in enumerate(source):
         if number % 4:
-            words[number % 10] += f"z{number}"  # an error is a word that occurs once
+            # an error is a word that occurs once
+            words[number % 10] += f"z{number}"
     output = [
         (right if number % 2 else wrong)
-        for number, (wrong, right) in enumerate(zip(source, reference, strict=True))
+        for number, (wrong, right) in enumerate(
+            zip(source, reference, strict=True)
+        )
     ]
     sentences = {"s": source, "r": reference, "o": output}
     return {
@@ -120,7 +123,8 @@ def test_right_texts_give_no_warning(tmp_path: Path, lines: int) -> None:
     assert warned(tmp_path, t["s"], [t["r"]], t["o"]) == []
     assert warned(tmp_path, None, [t["r"]], t["o"]) == []
     assert (
-        warned(tmp_path, t["s"], [t["r"]], t["s"], r0="ref.txt", o="source.txt") == []
+        warned(tmp_path, t["s"], [t["r"]], t["s"], r0="ref.txt", o="source.txt")
+        == []
     )
     assert warned(tmp_path, t["s"], [t["r"]], t["o"], r0="REF0", o="REF1") == []
 
@@ -158,11 +162,15 @@ def test_names_of_files_tell_what_is_swapped(
 @pytest.mark.parametrize("lines", [10, LINES, 2000])
 @pytest.mark.parametrize("which", ["source", "reference", "output"])
 @pytest.mark.parametrize("way", ["before", "after"])
-def test_a_shift_by_a_line(tmp_path: Path, lines: int, which: str, way: str) -> None:
+def test_a_shift_by_a_line(
+    tmp_path: Path, lines: int, which: str, way: str
+) -> None:
     t = texts(lines)
     named = {"source": "s", "reference": "r", "output": "o"}[which]
     t[named] = (
-        ["a line .", *t[named][:-1]] if way == "before" else [*t[named][1:], "a line ."]
+        ["a line .", *t[named][:-1]]
+        if way == "before"
+        else [*t[named][1:], "a line ."]
     )
     (warning,) = warned(tmp_path, t["s"], [t["r"]], t["o"])
     called = {
@@ -190,7 +198,8 @@ def test_a_shift_that_begins_in_the_middle_is_told_with_its_line(
 def test_json_objects_in_memory_are_told() -> None:
     t = texts()
     records = [
-        json.dumps({"id": number, "text": line}) for number, line in enumerate(t["o"])
+        json.dumps({"id": number, "text": line})
+        for number, line in enumerate(t["o"])
     ]
     with pytest.warns(
         UserWarning,
@@ -213,25 +222,33 @@ def joined(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "metric", ["gleu[tok=whitespace]", "bleu[tok=whitespace]", "google_gleu", "green"]
+    "metric",
+    ["gleu[tok=whitespace]", "bleu[tok=whitespace]", "google_gleu", "green"],
 )
-def test_tokenised_and_other_texts_in_one_data_set(tmp_path: Path, metric: str) -> None:
+def test_tokenised_and_other_texts_in_one_data_set(
+    tmp_path: Path, metric: str
+) -> None:
     t = texts()
     output = [f"{line.split()[1]} {line}" for line in t["o"]]
     metrics = [from_text(metric)]
     assert doubts(opened(tmp_path, t["s"], [t["r"]], output), metrics) == []
     assert (
         doubts(
-            opened(tmp_path, joined(t["s"]), [joined(t["r"])], joined(output)), metrics
+            opened(tmp_path, joined(t["s"]), [joined(t["r"])], joined(output)),
+            metrics,
         )
         == []
     )
-    (warning,) = doubts(opened(tmp_path, t["s"], [t["r"]], joined(output)), metrics)
+    (warning,) = doubts(
+        opened(tmp_path, t["s"], [t["r"]], joined(output)), metrics
+    )
     assert (
         "and belong to the word before in system A: with the tokenizer whitespace they do not match"
         in warning
     )
-    (warning,) = doubts(opened(tmp_path, None, [joined(t["r"])], output), metrics)
+    (warning,) = doubts(
+        opened(tmp_path, None, [joined(t["r"])], output), metrics
+    )
     assert (
         "are tokens of their own in system A, and belong to the word before in reference 1 (r0.txt): "
         in warning
@@ -244,7 +261,10 @@ def test_metrics_that_do_not_mind_spaces_give_no_warning(
 ) -> None:
     t = texts()
     assert (
-        doubts(opened(tmp_path, None, [t["r"]], joined(t["o"])), [from_text(metric)])
+        doubts(
+            opened(tmp_path, None, [t["r"]], joined(t["o"])),
+            [from_text(metric)],
+        )
         == []
     )
 
@@ -264,7 +284,8 @@ def test_tokenised_text_with_a_tokenizer_for_other_text(tmp_path: Path) -> None:
         == []
     )
     with pytest.warns(
-        UserWarning, match="is tokenised already, and the tokenizer 13a is for texts"
+        UserWarning,
+        match="is tokenised already, and the tokenizer 13a is for texts",
     ):
         pipeline.evaluate(t["o"], [t["r"]], metrics=["bleu"])
 
@@ -306,7 +327,9 @@ def test_right_sample_data_gives_no_warning(folder: Path) -> None:
         for source in (folder / "source.txt", None):
             systems = [System(path.stem, {"d": path}) for path in outputs]
             corpus = open_corpus(
-                Dataset(name="d", source=source, references=tuple(own)), systems, []
+                Dataset(name="d", source=source, references=tuple(own)),
+                systems,
+                [],
             )
             assert corpus is not None
             assert mistaken_texts(corpus) == []
@@ -346,7 +369,9 @@ def test_right_conll_and_jfleg_data_give_no_warning(shared: Path) -> None:
         assert mistaken_texts(corpus) == []
 
 
-def test_mistakes_with_conll_data_are_told(shared: Path, tmp_path: Path) -> None:
+def test_mistakes_with_conll_data_are_told(
+    shared: Path, tmp_path: Path
+) -> None:
     for name in ("INPUT", "REF0"):
         (tmp_path / name.lower()[:2]).write_bytes(
             (shared / "conll14" / name).read_bytes()
@@ -360,7 +385,10 @@ def test_mistakes_with_conll_data_are_told(shared: Path, tmp_path: Path) -> None
         )
         assert corpus is not None
         (warning,) = mistaken_texts(corpus)
-        assert "seem to be swapped: this reference has more different words" in warning
+        assert (
+            "seem to be swapped: this reference has more different words"
+            in warning
+        )
 
 
 @pytest.mark.parametrize(
@@ -372,11 +400,17 @@ def test_mistakes_with_conll_data_are_told(shared: Path, tmp_path: Path) -> None
     ],
 )
 def test_chance_in_few_lines_gives_no_warning(
-    shared: Path, tmp_path: Path, names: tuple[str, str, str], first: int, lines: int
+    shared: Path,
+    tmp_path: Path,
+    names: tuple[str, str, str],
+    first: int,
+    lines: int,
 ) -> None:
     """In these lines the reference has a fifth more words of its own than the source, by chance."""
     source, reference, output = (
-        (shared / name).read_text(encoding="utf-8").splitlines()[first : first + lines]
+        (shared / name)
+        .read_text(encoding="utf-8")
+        .splitlines()[first : first + lines]
         for name in names
     )
     assert warned(tmp_path, source, [reference], output) == []
@@ -395,7 +429,10 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("files", "warning"),
     [
-        ({"a.txt": TEXTS["r.txt"]}, "d: system A is the same text as reference 1"),
+        (
+            {"a.txt": TEXTS["r.txt"]},
+            "d: system A is the same text as reference 1",
+        ),
         (
             {"r.txt": TEXTS["s.txt"]},
             "d: reference 1 (r.txt) is the same text as the source",
@@ -441,8 +478,12 @@ def test_the_same_text_is_found_whatever_its_form() -> None:
             )
         }
     )
-    text = CONFIG.replace("{A: a.txt}", "{A: a.txt, B: {jsonl: b.jsonl, column: h}}")
-    assert prepare(text).warnings == ("d: system B is the same text as system A",)
+    text = CONFIG.replace(
+        "{A: a.txt}", "{A: a.txt, B: {jsonl: b.jsonl, column: h}}"
+    )
+    assert prepare(text).warnings == (
+        "d: system B is the same text as system A",
+    )
 
 
 @pytest.mark.parametrize(
@@ -499,16 +540,22 @@ def evaluate(
     )
 
 
-@pytest.mark.parametrize("references", [[["a"]], [["a"] * 4], [["a"] * 3, ["a"] * 2]])
+@pytest.mark.parametrize(
+    "references", [[["a"]], [["a"] * 4], [["a"] * 3, ["a"] * 2]]
+)
 def test_fewer_or_more_references_than_items_are_refused(
     references: list[list[str]],
 ) -> None:
-    with pytest.raises(InputError, match="the texts have different numbers of lines"):
+    with pytest.raises(
+        InputError, match="the texts have different numbers of lines"
+    ):
         evaluate(references)
 
 
 def test_subwords_in_memory_are_told() -> None:
-    with pytest.warns(UserWarning, match=r"memory: system system has subword pieces"):
+    with pytest.warns(
+        UserWarning, match=r"memory: system system has subword pieces"
+    ):
         pipeline.evaluate(["a@@ b"], [["a b"]], ["a c"], ["gleu[iter=2]"])
     assert Path.cwd().exists()
 
@@ -537,7 +584,11 @@ def few_texts(draw: st.DrawFn) -> tuple[list[str], list[list[str]], list[str]]:
     texts = [
         first,
         *(
-            draw(st.lists(st.sampled_from(PIECES), min_size=lines, max_size=lines))
+            draw(
+                st.lists(
+                    st.sampled_from(PIECES), min_size=lines, max_size=lines
+                )
+            )
             for _ in range(3)
         ),
     ]
@@ -557,7 +608,9 @@ def test_a_glance_at_few_texts_hides_no_warning(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         quick = pipeline.evaluate(*texts, metric).warnings
-        with mock.patch.object(input_warnings, "_is_ordinary", return_value=False):
+        with mock.patch.object(
+            input_warnings, "_is_ordinary", return_value=False
+        ):
             assert pipeline.evaluate(*texts, metric).warnings == quick
 
 
@@ -566,7 +619,9 @@ STOP = re.compile(r"([^\W\d_]|\s)[.,](?=\s|$)")
 
 
 @given(
-    st.text("ab1_ ..,,\n\t\u00a0\u2028é中①٣²", max_size=80).map(lambda text: 6 * text)
+    st.text("ab1_ ..,,\n\t\u00a0\u2028é中①٣²", max_size=80).map(
+        lambda text: 6 * text
+    )
 )
 def test_stops_are_counted_where_they_end_a_word(text: str) -> None:
     before = [match[1].isspace() for match in STOP.finditer(text)]
@@ -577,7 +632,9 @@ def test_stops_are_counted_where_they_end_a_word(text: str) -> None:
 
 
 @pytest.mark.parametrize("piece", [1, 7, 1 << 20])
-def test_the_longest_line_is_told(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_longest_line_is_told(
+    piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever the pieces of a file are; of equally long lines it is the first, and the last may
     lack its end.
     """
@@ -656,7 +713,9 @@ def test_a_bold_output_on_mostly_correct_text_gives_no_warning(
     assert warned(tmp_path, t["s"], [t["r"]], bold) == []
 
 
-def test_few_changed_lines_tell_nothing_of_what_is_swapped(tmp_path: Path) -> None:
+def test_few_changed_lines_tell_nothing_of_what_is_swapped(
+    tmp_path: Path,
+) -> None:
     t = corrected(120, 3, 21)
     assert warned(tmp_path, t["s"], [t["o"]], t["r"]) == []
     t = corrected(120, 3, 20)
@@ -669,7 +728,17 @@ def test_an_output_that_stands_for_the_reference_is_told_where_it_is_timid(
     """Systems that change about one word in a line; the others change as much as some people do."""
     folder = shared / "conll14"
     told = []
-    for name in ("AMU", "CAMB", "CUUI", "IITB", "IPN", "POST", "RAC", "SJTU", "UMC"):
+    for name in (
+        "AMU",
+        "CAMB",
+        "CUUI",
+        "IITB",
+        "IPN",
+        "POST",
+        "RAC",
+        "SJTU",
+        "UMC",
+    ):
         swapped = Dataset(
             name="d", source=folder / "INPUT", references=(folder / name,)
         )
@@ -686,11 +755,15 @@ def test_an_output_that_stands_for_the_reference_is_told_where_it_is_timid(
 def test_references_that_fit_better_the_other_way_round_are_told() -> None:
     square = [[*texts, texts[0]] for texts in BY_ITEM]
     with pytest.warns(
-        UserWarning, match="they look transposed, as if each were that of an item"
+        UserWarning,
+        match="they look transposed, as if each were that of an item",
     ) as caught:
         evaluate(square)
     assert len(caught) == 1
-    assert evaluate([list(texts) for texts in zip(*square, strict=True)]).warnings == ()
+    assert (
+        evaluate([list(texts) for texts in zip(*square, strict=True)]).warnings
+        == ()
+    )
 
 
 # Checks of outputs: each mistake is told with its share and a line, and nothing where references
@@ -717,7 +790,9 @@ def edited(lines: list[str], seed: int = 2) -> list[str]:
     rng = random.Random(seed)
     split = [line.split() for line in lines]
     return [
-        " ".join([*words[:6], rng.choice(WORDS), *words[7:]] if number % 2 else words)
+        " ".join(
+            [*words[:6], rng.choice(WORDS), *words[7:]] if number % 2 else words
+        )
         for number, words in enumerate(split)
     ]
 
@@ -733,7 +808,9 @@ MISTAKES: dict[str, tuple[Callable[[list[str]], list[str]], str]] = {
         "(r0.txt) do not; take it away before scoring",
     ),
     "numbers": (
-        lambda lines: [f"{number}) {line}" for number, line in enumerate(lines, 10)],
+        lambda lines: [
+            f"{number}) {line}" for number, line in enumerate(lines, 10)
+        ],
         "system A (o.txt): 100 % of the lines begin with '10) ', such as line 1, and those of reference 1 (r0.txt) do "
         "not; take it away before scoring",
     ),
@@ -762,7 +839,9 @@ MISTAKES: dict[str, tuple[Callable[[list[str]], list[str]], str]] = {
 
 @pytest.mark.parametrize("lines", [LINES, 2000])
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_in_outputs_is_told(tmp_path: Path, mistake: str, lines: int) -> None:
+def test_a_mistake_in_outputs_is_told(
+    tmp_path: Path, mistake: str, lines: int
+) -> None:
     change, message = MISTAKES[mistake]
     reference = written(lines)
     output = edited(reference)
@@ -776,9 +855,14 @@ def test_a_mistake_in_outputs_is_told(tmp_path: Path, mistake: str, lines: int) 
 
 
 @pytest.mark.parametrize("mistake", ["prefix", "numbers", "suffix"])
-def test_what_references_have_too_is_no_mistake(tmp_path: Path, mistake: str) -> None:
+def test_what_references_have_too_is_no_mistake(
+    tmp_path: Path, mistake: str
+) -> None:
     change = MISTAKES[mistake][0]
-    assert warned(tmp_path, None, [change(written())], change(edited(written()))) == []
+    assert (
+        warned(tmp_path, None, [change(written())], change(edited(written())))
+        == []
+    )
 
 
 def test_shares_and_lines_are_those_of_the_file(tmp_path: Path) -> None:
@@ -823,7 +907,10 @@ def test_the_source_as_outputs_is_told_where_it_is_not_called_so() -> None:
     assert warning == (
         "d: system A is the same text as the source; were its outputs meant? Call a baseline `unchanged`"
     )
-    assert prepare(CONFIG.replace("{A: a.txt}", "{unchanged: a.txt}")).warnings == ()
+    assert (
+        prepare(CONFIG.replace("{A: a.txt}", "{unchanged: a.txt}")).warnings
+        == ()
+    )
 
 
 def curly(lines: list[str]) -> list[str]:
@@ -853,15 +940,17 @@ def test_texts_that_are_not_written_alike(
     output, metrics = edited(reference), [from_text("bleu")]
     assert doubts(opened(tmp_path, None, [reference], output), metrics) == []
     assert (
-        doubts(opened(tmp_path, None, [change(reference)], change(output)), metrics)
+        doubts(
+            opened(tmp_path, None, [change(reference)], change(output)), metrics
+        )
         == []
     )
-    assert doubts(opened(tmp_path, None, [reference], change(output)), metrics) == [
-        told.format(OUTPUT, TEXT)
-    ]
-    assert doubts(opened(tmp_path, None, [change(reference)], output), metrics) == [
-        told.format(TEXT, OUTPUT)
-    ]
+    assert doubts(
+        opened(tmp_path, None, [reference], change(output)), metrics
+    ) == [told.format(OUTPUT, TEXT)]
+    assert doubts(
+        opened(tmp_path, None, [change(reference)], output), metrics
+    ) == [told.format(TEXT, OUTPUT)]
 
 
 @pytest.mark.parametrize(
@@ -911,7 +1000,9 @@ def test_right_translations_of_wmt_give_no_warning(shared: Path) -> None:
     there indeed.
     """
     for year in ("22", "23"):
-        (texts,) = shared.glob(f"mirror/wmt-conference/wmt{year}-news-systems/*/txt")
+        (texts,) = shared.glob(
+            f"mirror/wmt-conference/wmt{year}-news-systems/*/txt"
+        )
         for source in sorted((texts / "sources").iterdir()):
             pair = source.name.split(".")[1]
             references = sorted((texts / "references").glob(f"*.{pair}.*"))
@@ -926,7 +1017,9 @@ def test_right_translations_of_wmt_give_no_warning(shared: Path) -> None:
             assert mistaken_texts(corpus) == []
 
 
-@pytest.mark.parametrize("mistake", ["prefix", "suffix", "shuffled", "in batches"])
+@pytest.mark.parametrize(
+    "mistake", ["prefix", "suffix", "shuffled", "in batches"]
+)
 def test_mistakes_in_real_outputs_are_told(shared: Path, mistake: str) -> None:
     folder = shared / "conll14"
     read = {
@@ -939,4 +1032,6 @@ def test_mistakes_in_real_outputs_are_told(shared: Path, mistake: str) -> None:
             {name: change(read[name])}, [read["REF0"]], read["INPUT"]
         )
         (warning,) = mistaken_texts(corpus)
-        assert warning.startswith(message.partition(":")[0].replace("A (o.txt)", name))
+        assert warning.startswith(
+            message.partition(":")[0].replace("A (o.txt)", name)
+        )

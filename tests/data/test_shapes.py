@@ -49,7 +49,8 @@ OUTPUTS = [" ".join(RNG.choices(WORDS, k=9)) for _ in range(COUNT)]
 REFERENCES = [
     [
         " ".join(
-            RNG.choice(WORDS) if RNG.random() < 0.2 else word for word in text.split()
+            RNG.choice(WORDS) if RNG.random() < 0.2 else word
+            for word in text.split()
         )
         for _ in range(1 + number % 3)
     ]
@@ -66,28 +67,40 @@ RECORDS = [
     for name, text, references in zip(IDS, OUTPUTS, REFERENCES, strict=True)
 ]
 SHUFFLED = random.Random(7).sample(range(COUNT), COUNT)
-PREDICTIONS = [{"id": IDS[number], "hyp": OUTPUTS[number]} for number in SHUFFLED]
+PREDICTIONS = [
+    {"id": IDS[number], "hyp": OUTPUTS[number]} for number in SHUFFLED
+]
 METRICS = "metrics: ['bleu[tok=whitespace]', google_gleu]\noutput: {dir: out}\n"
 
 
 def peer() -> float:
     """Return what sacreBLEU itself gives: None stands where a reference is missing."""
     streams = [
-        [own[n] if n < len(own) else None for own in REFERENCES] for n in range(3)
+        [own[n] if n < len(own) else None for own in REFERENCES]
+        for n in range(3)
     ]
-    return float(
-        sacrebleu.corpus_bleu(OUTPUTS, streams, tokenize="none", force=True).score / 100  # type: ignore[arg-type]
+    expected = sacrebleu.corpus_bleu(
+        OUTPUTS,
+        streams,  # type: ignore[arg-type]
+        tokenize="none",
+        force=True,
     )
+    return float(expected.score / 100)
 
 
 def jsonl(name: str, records: Sequence[Any]) -> None:
     write({name: "".join(json.dumps(record) + "\n" for record in records)})
 
 
-def arrow_stream(path: str, records: Sequence[dict[str, Any]], size: int = 5) -> None:
+def arrow_stream(
+    path: str, records: Sequence[dict[str, Any]], size: int = 5
+) -> None:
     """Write a file as the package datasets does: batches of some rows, in Arrow's stream format."""
     table = pa.Table.from_pylist(list(records))
-    with pa.OSFile(path, "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+    with (
+        pa.OSFile(path, "wb") as sink,
+        pa.ipc.new_stream(sink, table.schema) as writer,
+    ):
         writer.write_table(table, max_chunksize=size)
 
 
@@ -108,7 +121,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write({"o.txt": "".join(f"{text}\n" for text in OUTPUTS)})
     jsonl("d.jsonl", RECORDS)
     jsonl("p.jsonl", PREDICTIONS)
-    parquet.write_table(pa.Table.from_pylist(RECORDS), "d.parquet", row_group_size=5)
+    parquet.write_table(
+        pa.Table.from_pylist(RECORDS), "d.parquet", row_group_size=5
+    )
     arrow_stream("d.arrow", RECORDS)
 
 
@@ -128,7 +143,15 @@ def test_a_list_of_references_is_read_as_several(kind: str, file: str) -> None:
     assert score == pytest.approx(peer(), abs=1e-12)  # sacreBLEU, live
     assert (
         main(
-            ["score", "bleu[tok=whitespace]", "-r", f"{file}:refs", "-o", "o.txt", "-q"]
+            [
+                "score",
+                "bleu[tok=whitespace]",
+                "-r",
+                f"{file}:refs",
+                "-o",
+                "o.txt",
+                "-q",
+            ]
         )
         == 0
     )
@@ -146,7 +169,9 @@ def test_a_list_of_references_is_read_as_several(kind: str, file: str) -> None:
 def test_fields_inside_of_records(
     kind: str, file: str, column: str, expected: list[str]
 ) -> None:
-    corpus = prepare(config(f"{{{kind}: {file}, column: '{column}'}}")).corpora[0]
+    corpus = prepare(config(f"{{{kind}: {file}, column: '{column}'}}")).corpora[
+        0
+    ]
     assert lines(corpus.references[0]) == expected
 
 
@@ -159,7 +184,8 @@ def test_an_item_that_some_lists_lack(kind: str, file: str) -> None:
     )
     corpus = prepare(
         config(
-            f"[{{{kind}: {file}, column: 'refs[1]'}}, o.txt]", empty_references="none"
+            f"[{{{kind}: {file}, column: 'refs[1]'}}, o.txt]",
+            empty_references="none",
         )
     ).corpora[0]
     assert lines(corpus.references[0]) == [
@@ -174,7 +200,10 @@ def test_an_item_that_some_lists_lack(kind: str, file: str) -> None:
             [["a"], ["b", ""]],
             "d.jsonl: 1 references have no word, and other lists lack references: say `empty_references",
         ),
-        ([["a"], []], "d.jsonl:2: no annotator has a reference for this sentence"),
+        (
+            [["a"], []],
+            "d.jsonl:2: no annotator has a reference for this sentence",
+        ),
         (
             [["a"], "b"],
             "d.jsonl:2: 'refs': expected a list of texts, as in the first record; found text",
@@ -183,7 +212,10 @@ def test_an_item_that_some_lists_lack(kind: str, file: str) -> None:
             [["a"], None],
             "d.jsonl:2: 'refs': expected a list of texts, as in the first record; found null",
         ),
-        ([["a"], ["b", 3]], "d.jsonl:2: 'refs[1]': expected text, found a number"),
+        (
+            [["a"], ["b", 3]],
+            "d.jsonl:2: 'refs[1]': expected text, found a number",
+        ),
         (
             [["a"], ["b"] * 256],
             "d.jsonl:2: 'refs' has 256 texts; at most 255 references are supported",
@@ -193,15 +225,21 @@ def test_an_item_that_some_lists_lack(kind: str, file: str) -> None:
 def test_wrong_lists_are_told(rows: list[Any], message: str) -> None:
     jsonl("d.jsonl", [{"refs": row} for row in rows])
     write({"o.txt": "a\nb\n"})
-    assert problems(config("{jsonl: d.jsonl, column: refs}"))[0].startswith(message)
+    assert problems(config("{jsonl: d.jsonl, column: refs}"))[0].startswith(
+        message
+    )
 
 
 def test_lists_of_one_length_may_have_empty_texts() -> None:
     jsonl("d.jsonl", [{"refs": ["a", "b"]}, {"refs": ["c", ""]}])
     write({"o.txt": "a\nb\n"})
-    assert not prepare(config("{jsonl: d.jsonl, column: refs}")).corpora[0].missing
     assert (
-        prepare(config("{jsonl: d.jsonl, column: refs}", empty_references="none"))
+        not prepare(config("{jsonl: d.jsonl, column: refs}")).corpora[0].missing
+    )
+    assert (
+        prepare(
+            config("{jsonl: d.jsonl, column: refs}", empty_references="none")
+        )
         .corpora[0]
         .missing
     )
@@ -232,7 +270,9 @@ def test_folders_that_datasets_saved() -> None:
     write({"set/dataset_dict.json": '{"splits": ["train", "test"]}'})
     corpus = prepare(config("{arrow: set/test, column: refs}")).corpora[0]
     assert lines(corpus.references[0]) == [own[0] for own in REFERENCES]
-    assert main(["score", "bleu", "-r", "set/test:refs", "-o", "o.txt", "-q"]) == 0
+    assert (
+        main(["score", "bleu", "-r", "set/test:refs", "-o", "o.txt", "-q"]) == 0
+    )
     for whole in ("{arrow: set, column: refs}", "set"):
         assert problems(config(whole)) == [
             "set: is a folder of several data sets, the splits; name one of set/train, set/test"
@@ -251,9 +291,9 @@ def test_what_the_package_datasets_itself_writes(
         "datasets", reason="the package datasets is the oracle of its own files"
     )
     whole = datasets.Dataset.from_list(RECORDS)
-    datasets.DatasetDict({"test": whole, "dev": whole.select(range(3))}).save_to_disk(
-        "saved", num_shards={"test": 3, "dev": 1}
-    )
+    datasets.DatasetDict(
+        {"test": whole, "dev": whole.select(range(3))}
+    ).save_to_disk("saved", num_shards={"test": 3, "dev": 1})
     whole.to_parquet("hf.parquet")
     whole.to_csv("hf.csv")
     for references in (
@@ -274,7 +314,9 @@ def test_damaged_files_are_told(kind: str) -> None:
     data = Path(f"d.{kind}").read_bytes()
     write({f"d.{kind}": data[: len(data) // 2]})
     (found,) = problems(config(f"{{{kind}: d.{kind}, column: refs}}"))
-    assert found.startswith(f"d.{kind}: cannot be read as {kind.capitalize()}: ")
+    assert found.startswith(
+        f"d.{kind}: cannot be read as {kind.capitalize()}: "
+    )
 
 
 # CSV.
@@ -288,9 +330,9 @@ def test_cells_of_csv_may_be_quoted(separator: str) -> None:
     )
     corpus = prepare(config("r.txt", "{csv: o.csv, column: text}")).corpora[0]
     assert lines(corpus.systems["A"]) == [f'a "b"{separator}\nc', "d"]
-    corpus = prepare(config("r.txt", "{csv: o.csv, column: 2, header: true}")).corpora[
-        0
-    ]
+    corpus = prepare(
+        config("r.txt", "{csv: o.csv, column: 2, header: true}")
+    ).corpora[0]
     assert lines(corpus.systems["A"])[1] == "d"
 
 
@@ -308,7 +350,9 @@ def test_cells_of_csv_may_be_quoted(separator: str) -> None:
 )
 def test_wrong_csv_is_told(data: str, message: str) -> None:
     write({"o.csv": data, "r.txt": "a\nb\n"})
-    assert problems(config("r.txt", "{csv: o.csv, column: t}"))[0].startswith(message)
+    assert problems(config("r.txt", "{csv: o.csv, column: t}"))[0].startswith(
+        message
+    )
 
 
 # Tables that are named as plain text.
@@ -345,7 +389,9 @@ def test_wrong_csv_is_told(data: str, message: str) -> None:
         ),
     ],
 )
-def test_a_table_that_is_named_as_text_is_refused(name: str, message: str) -> None:
+def test_a_table_that_is_named_as_text_is_refused(
+    name: str, message: str
+) -> None:
     saved("saved")
     write(
         {
@@ -359,7 +405,13 @@ def test_a_table_that_is_named_as_text_is_refused(name: str, message: str) -> No
 
 
 def test_a_text_may_begin_with_braces() -> None:
-    write({"o.txt": "{ a } b\n{\n{}\n", "r.txt": "a\nb\nc\n", "one.tsv": "a\nb\nc\n"})
+    write(
+        {
+            "o.txt": "{ a } b\n{\n{}\n",
+            "r.txt": "a\nb\nc\n",
+            "one.tsv": "a\nb\nc\n",
+        }
+    )
     assert prepare(config("r.txt")).corpora
     assert prepare(config("r.txt", "one.tsv")).corpora
 
@@ -384,7 +436,9 @@ def test_outputs_in_another_order_are_joined(
     write(
         {
             "p.tsv": "id\thyp\n"
-            + "".join(f"{IDS[number]}\t{OUTPUTS[number]}\n" for number in SHUFFLED)
+            + "".join(
+                f"{IDS[number]}\t{OUTPUTS[number]}\n" for number in SHUFFLED
+            )
         }
     )
     by_number = JOINED.replace(
@@ -413,25 +467,33 @@ def test_outputs_in_another_order_are_joined(
 def test_joined_lines_are_selected_by_their_numbers_in_the_data_set() -> None:
     job = prepare(JOINED.replace("key: id", "key: id, keep: [2, 5-6]"))
     (corpus,) = job.corpora
-    assert lines(corpus.systems["A"]) == [OUTPUTS[number] for number in (1, 4, 5)]
+    assert lines(corpus.systems["A"]) == [
+        OUTPUTS[number] for number in (1, 4, 5)
+    ]
     assert lines(corpus.ids) == ["doc-1", "doc-4", "doc-5"]
     assert corpus.systems["A"].at(2) == f"p.jsonl:{SHUFFLED.index(4) + 1}"
 
 
 def test_ids_may_be_numbers() -> None:
     jsonl(
-        "d.jsonl", [{**record, "id": number} for number, record in enumerate(RECORDS)]
+        "d.jsonl",
+        [{**record, "id": number} for number, record in enumerate(RECORDS)],
     )
     rows = "".join(f"{number}\t{OUTPUTS[number]}\n" for number in SHUFFLED)
     write({"p.tsv": f"id\thyp\n{rows}"})
     job = prepare(
-        JOINED.replace("{jsonl: p.jsonl, column: hyp}", "{tsv: p.tsv, column: hyp}")
+        JOINED.replace(
+            "{jsonl: p.jsonl, column: hyp}", "{tsv: p.tsv, column: hyp}"
+        )
     )
     assert lines(job.corpora[0].systems["A"]) == OUTPUTS
 
 
 def test_further_records_are_left_out_with_a_warning() -> None:
-    jsonl("p.jsonl", [{"id": "x", "hyp": "b"}, *PREDICTIONS, {"id": "y", "hyp": "b"}])
+    jsonl(
+        "p.jsonl",
+        [{"id": "x", "hyp": "b"}, *PREDICTIONS, {"id": "y", "hyp": "b"}],
+    )
     job = prepare(JOINED)
     assert lines(job.corpora[0].systems["A"]) == OUTPUTS
     assert job.warnings == (
@@ -451,15 +513,23 @@ def test_further_records_are_left_out_with_a_warning() -> None:
             f"p.jsonl:13: has the id '{PREDICTIONS[4]['id']}', as p.jsonl:5 has; ids stand",
         ),
         ([{"hyp": "a"}], "p.jsonl:1: has no 'id'"),
-        ([{"id": None, "hyp": "a"}], "p.jsonl:1: 'id': expected text, found null"),
-        ([{"id": " ", "hyp": "a"}], "p.jsonl:1: 'id': expected an id, found ' '"),
+        (
+            [{"id": None, "hyp": "a"}],
+            "p.jsonl:1: 'id': expected text, found null",
+        ),
+        (
+            [{"id": " ", "hyp": "a"}],
+            "p.jsonl:1: 'id': expected an id, found ' '",
+        ),
         (
             [{"id": "a\nb", "hyp": "a"}],
             "p.jsonl:1: 'id': expected an id, found 'a\\nb'",
         ),
     ],
 )
-def test_records_that_cannot_be_joined_are_told(rows: list[Any], message: str) -> None:
+def test_records_that_cannot_be_joined_are_told(
+    rows: list[Any], message: str
+) -> None:
     jsonl("p.jsonl", rows)
     assert problems(JOINED)[0].startswith(message)
 
@@ -473,16 +543,22 @@ def test_ids_of_the_data_set_stand_once() -> None:
 
 
 # Ids in tables.
-def test_tables_of_a_run_have_the_ids(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_of_a_run_have_the_ids(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     write({"c.yaml": JOINED})
     evaluation = pipeline.run("c.yaml")
     for one in (evaluation[0], pipeline.load("out")[0]):
         assert one.ids == IDS
         assert list(one.to_pandas("scores")["id"]) == IDS
         assert list(one.to_pandas("outputs")["id"]) == IDS
-    assert Path("out/statistics/d/ids.txt").read_text("utf-8").splitlines() == IDS
+    assert (
+        Path("out/statistics/d/ids.txt").read_text("utf-8").splitlines() == IDS
+    )
     context = revisit(Path("out"))
-    parquet_files = FORMATS["parquet"].files(context) if "parquet" in FORMATS else {}
+    parquet_files = (
+        FORMATS["parquet"].files(context) if "parquet" in FORMATS else {}
+    )
     for name, content in parquet_files.items():
         Path(name).write_bytes(b"".join(cast("Iterable[bytes]", content)))
         rows = parquet.read_table(name).to_pylist()
@@ -502,7 +578,10 @@ def test_tables_of_a_run_have_the_ids(capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_run_without_ids_has_no_file_of_them() -> None:
     write({"c.yaml": JOINED})
     pipeline.run("c.yaml")
-    jsonl("p.jsonl", [PREDICTIONS[SHUFFLED.index(number)] for number in range(COUNT)])
+    jsonl(
+        "p.jsonl",
+        [PREDICTIONS[SHUFFLED.index(number)] for number in range(COUNT)],
+    )
     write({"c.yaml": JOINED.replace(", key: id", "")})
     assert pipeline.run("c.yaml")[0].ids is None
     assert "id" not in pipeline.load("out")[0].to_pandas("scores")
@@ -526,7 +605,9 @@ def test_commands_print_the_ids(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 # Python.
-STREAMS = [[own[n] if n < len(own) else None for own in REFERENCES] for n in range(3)]
+STREAMS = [
+    [own[n] if n < len(own) else None for own in REFERENCES] for n in range(3)
+]
 SQUARE = [[*own, *own][:2] for own in REFERENCES[:2]]
 
 
@@ -534,14 +615,20 @@ def test_references_may_be_a_list_for_each_item() -> None:
     by_item = pipeline.evaluate(
         OUTPUTS, REFERENCES, metrics="bleu[tok=whitespace]", ids=range(COUNT)
     )
-    by_annotator = pipeline.evaluate(OUTPUTS, STREAMS, metrics="bleu[tok=whitespace]")
-    assert by_item.score == by_annotator.score == pytest.approx(peer(), abs=1e-12)
+    by_annotator = pipeline.evaluate(
+        OUTPUTS, STREAMS, metrics="bleu[tok=whitespace]"
+    )
+    assert (
+        by_item.score == by_annotator.score == pytest.approx(peer(), abs=1e-12)
+    )
     assert by_item[0].ids == list(map(str, range(COUNT)))
     assert (
         pipeline.Scorer("bleu[tok=whitespace]", REFERENCES).score(OUTPUTS).score
         == by_item.score
     )
-    pairs = pipeline.sentence_scores("bleu[tok=whitespace]", OUTPUTS, REFERENCES)
+    pairs = pipeline.sentence_scores(
+        "bleu[tok=whitespace]", OUTPUTS, REFERENCES
+    )
     assert pairs.tolist() == by_item[0].sentences.tolist()
     # a Scorer without sources cannot tell these, sentence_scores can
     both = [[*own, *own][:2] for own in REFERENCES]
@@ -578,7 +665,9 @@ def test_as_many_references_as_items_are_told_apart_by_words_or_by_the_caller(
     expected = pipeline.evaluate(two, turned, metrics="bleu").score
     assert not recwarn.list
     assert (
-        pipeline.evaluate(two, SQUARE, metrics="bleu", references_by="item").score
+        pipeline.evaluate(
+            two, SQUARE, metrics="bleu", references_by="item"
+        ).score
         == expected
     )
     pipeline.evaluate(two, SQUARE, metrics="bleu", references_by="annotator")
@@ -633,7 +722,11 @@ def test_as_many_references_as_items_are_told_apart_by_words_or_by_the_caller(
             {"ids": [1, 2, 2]},
             "ids, item 3: has the id '2', as ids, item 2 has; ids stand once",
         ),
-        ([["a"]] * 3, {"ids": [1, 2]}, "the texts have different numbers of lines"),
+        (
+            [["a"]] * 3,
+            {"ids": [1, 2]},
+            "the texts have different numbers of lines",
+        ),
     ],
 )
 def test_wrong_shapes_are_told(

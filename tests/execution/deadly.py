@@ -35,7 +35,9 @@ def poisoned(task: Task) -> bool:
         read_span(span) if len(span) > 3 else span
         for span in (*task.references, *task.systems)
     )
-    return any(POISON.encode() in line for text in texts for line in text.texts())
+    return any(
+        POISON.encode() in line for text in texts for line in text.texts()
+    )
 
 
 def deadly(once: Path | None = None) -> Callable[[Task], Done]:

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from pipeline.metrics.base.statistics_spec import CorpusPass, Field, StatisticsSpec
+from pipeline.metrics.base.statistics_spec import (
+    CorpusPass,
+    Field,
+    StatisticsSpec,
+)
 
 if TYPE_CHECKING:
     from pipeline.arrays import Ints
@@ -24,7 +28,9 @@ class LengthSurvey(CorpusPass):
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count the references of a shard."""
         assert not text.systems
-        sizes = np.concatenate([lines.ends - lines.starts for lines in text.references])
+        sizes = np.concatenate(
+            [lines.ends - lines.starts for lines in text.references]
+        )
         return [self.reduced({"size": sizes, "times": np.ones_like(sizes)})]
 
     def reduced(self, columns: Columns) -> dict[str, Ints]:
@@ -37,7 +43,13 @@ class LengthSurvey(CorpusPass):
     def opened(self, columns: Columns) -> Counter[int]:
         """Return the same as a table."""
         return Counter(
-            dict(zip(columns["size"].tolist(), columns["times"].tolist(), strict=True))
+            dict(
+                zip(
+                    columns["size"].tolist(),
+                    columns["times"].tolist(),
+                    strict=True,
+                )
+            )
         )
 
 

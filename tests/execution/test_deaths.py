@@ -106,7 +106,9 @@ def incomplete(tmp_path_factory: pytest.TempPathFactory) -> Incomplete:
         redirect_stderr(io.StringIO()) as err,
     ):
         code = main(command(config, folder / "run"))
-    return Incomplete(config, folder / "run", code, out.getvalue(), err.getvalue())
+    return Incomplete(
+        config, folder / "run", code, out.getvalue(), err.getvalue()
+    )
 
 
 def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(
@@ -139,7 +141,9 @@ def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(
         key: score for key, score in expected.items() if key[:2] != ("d", "B")
     }
     assert [s.rank for s in results.scores if s.dataset == "d"] != []
-    manifest = json.loads((incomplete.folder / "run.json").read_text(encoding="utf-8"))
+    manifest = json.loads(
+        (incomplete.folder / "run.json").read_text(encoding="utf-8")
+    )
     assert manifest["state"] == "incomplete"
     assert not list((incomplete.folder / "statistics" / "d").glob("B.*"))
 
@@ -149,7 +153,10 @@ def test_the_command_prints_what_it_has_and_gives_exit_code_3(
 ) -> None:
     assert incomplete.code == 3
     assert "d: 20 lines, 2 references" in incomplete.out
-    assert "error: d: B has no scores: line 7 could not be counted\n" in incomplete.err
+    assert (
+        "error: d: B has no scores: line 7 could not be counted\n"
+        in incomplete.err
+    )
     assert (
         "error: the results are incomplete; run the same command again"
         in incomplete.err
@@ -221,7 +228,9 @@ def test_the_lines_are_those_of_the_user(tmp_path: Path) -> None:
     )
     poison(tmp_path / "d" / "A", 57)
     with mock.patch.object(workers, "count", hungry):
-        assert run(config, tmp_path / "run", ONE).missing == [Missing("d", "A", 57, 57)]
+        assert run(config, tmp_path / "run", ONE).missing == [
+            Missing("d", "A", 57, 57)
+        ]
 
 
 def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
@@ -235,7 +244,9 @@ def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
             match="d: A has no scores: lines 1 to 200 could not be counted",
         ):
             pipeline.run(config, tmp_path / "run")
-        with pytest.raises(IncompleteError, match="memory: system has no scores"):
+        with pytest.raises(
+            IncompleteError, match="memory: system has no scores"
+        ):
             pipeline.evaluate(["a b"], [["a b"]], ["a c"], n_jobs="auto")
 
 
@@ -252,11 +263,14 @@ def test_memory_that_runs_out_is_like_a_death(
     poison(tmp_path / "d" / "C", 3)
     told: list[str] = []
     with mock.patch.object(workers, "count", hungry):
-        results = run(config, tmp_path / "run", options, Hears(warn=told.append))
+        results = run(
+            config, tmp_path / "run", options, Hears(warn=told.append)
+        )
     assert results.missing == [Missing("d", "C", 3, 3)]
     assert told[:2] == ["d: memory ran out; its work is tried again"] * 2
     assert (
-        told[2] == "d: memory ran out over 40 lines alone; two smaller shards are tried"
+        told[2]
+        == "d: memory ran out over 40 lines alone; two smaller shards are tried"
     )
     assert told[-1] == "d: memory ran out over a line alone; it is given up"
     run(config, tmp_path / "run", options)
@@ -275,13 +289,21 @@ def test_a_reference_lost_as_a_system_leaves_no_mean_of_the_others(
         chosen=["gleu[refs=leave_one_out,iter=2]"],
     )
     whole = {score.system for score in run(config, tmp_path / "fresh").scores}
-    assert whole == {"A", "reference0", "reference1", "reference2", REFERENCES_ROW}
+    assert whole == {
+        "A",
+        "reference0",
+        "reference1",
+        "reference2",
+        REFERENCES_ROW,
+    }
     lost = [Missing("d", "reference1", 1, 1)]
     original = count.count_all
     with mock.patch.object(
         stages, "count_all", lambda *given: (original(*given)[0], lost)
     ):
-        assert {score.system for score in run(config, tmp_path / "run").scores} == {
+        assert {
+            score.system for score in run(config, tmp_path / "run").scores
+        } == {
             "A",
             "reference0",
             "reference2",
@@ -296,7 +318,12 @@ def deaths(draw: st.DrawFn) -> tuple[int, int, set[tuple[int, int]], int]:
     """Draw lines, systems, what kills (line, system), and lines in a shard."""
     lines, systems = draw(st.integers(1, 12)), draw(st.integers(1, 4))
     cells = st.tuples(st.integers(0, lines - 1), st.integers(0, systems - 1))
-    return lines, systems, draw(st.sets(cells, max_size=3)), draw(st.integers(1, 12))
+    return (
+        lines,
+        systems,
+        draw(st.sets(cells, max_size=3)),
+        draw(st.integers(1, 12)),
+    )
 
 
 @given(drawn=deaths(), innocent=st.booleans())
@@ -305,27 +332,40 @@ def test_exactly_what_kills_is_given_up(
 ) -> None:
     lines, systems, kills, size = drawn
     word = {True: POISON, False: "a b"}
-    outputs = [[word[(i, s) in kills] for i in range(lines)] for s in range(systems)]
+    outputs = [
+        [word[(i, s) in kills] for i in range(lines)] for s in range(systems)
+    ]
     spec = (metric_of(n=1).spec, metric_of(n=2).spec)
 
     def task(low: int, rows: Sequence[Sequence[str]]) -> Task:
         cut = [
-            join_lines(text.encode() for text in row[low : low + size]) for row in rows
+            join_lines(text.encode() for text in row[low : low + size])
+            for row in rows
         ]
-        same = join_lines(f"a {i}".encode() for i in range(lines)[low : low + size])
+        same = join_lines(
+            f"a {i}".encode() for i in range(lines)[low : low + size]
+        )
         return Task(
-            number=low, source=same, references=(same,), systems=tuple(cut), spec=spec
+            number=low,
+            source=same,
+            references=(same,),
+            systems=tuple(cut),
+            spec=spec,
         )
 
     def fragile(tasks: Sequence[Task], *_: Any) -> Iterator[workers.Answer]:
         for number, one in enumerate(tasks):
             if poisoned(one):
                 raise WorkerDiedError(
-                    tasks[max(number - 1, 0) : number + 2] if innocent else [one],
+                    tasks[max(number - 1, 0) : number + 2]
+                    if innocent
+                    else [one],
                     "died",
                 )
             if not (
-                innocent and number + 1 < len(tasks) and poisoned(tasks[number + 1])
+                innocent
+                and number + 1 < len(tasks)
+                and poisoned(tasks[number + 1])
             ):
                 yield (one.number, [*workers.count(one)[1]])
 
@@ -336,7 +376,9 @@ def test_exactly_what_kills_is_given_up(
         mock.patch.object(workers, "DEATHS", 10_000),
     ):
         found = list(Runner(2, "loky", told.append).run(tasks))
-    assert sorted(outcome.number for outcome in found) == [one.number for one in tasks]
+    assert sorted(outcome.number for outcome in found) == [
+        one.number for one in tasks
+    ]
     cells = {
         (outcome.number + i, s)
         for outcome in found
@@ -350,7 +392,9 @@ def test_exactly_what_kills_is_given_up(
         gone = {item.first for item in outcome.lost}
         for place, array in enumerate(outcome.columns or []):
             assert (array is None) == (place % systems in gone)
-            assert array is None or np.array_equal(np.asarray(array), whole[place])
+            assert array is None or np.array_equal(
+                np.asarray(array), whole[place]
+            )
     assert bool(told) == bool(kills)
 
 

@@ -39,7 +39,9 @@ def folder(path: Path) -> None:
 @pytest.mark.parametrize(
     "put", [folder, Path.touch, lambda path: path.symlink_to("nowhere")]
 )
-def test_advice_works(tmp_path: Path, place: str, put: Callable[[Path], None]) -> None:
+def test_advice_works(
+    tmp_path: Path, place: str, put: Callable[[Path], None]
+) -> None:
     """The same command ends well once the path is deleted that it names; its bytes are as ever."""
     config = write_run(tmp_path, 20)
     run(config, tmp_path / "whole")

@@ -120,7 +120,8 @@ def test_a_line_longer_than_a_shard_is_a_shard() -> None:
 
 
 @pytest.mark.parametrize(
-    ("systems", "references", "most"), [(1, 1, 1 << 18), (64, 4, 1024), (1, 255, 1024)]
+    ("systems", "references", "most"),
+    [(1, 1, 1 << 18), (64, 4, 1024), (1, 255, 1024)],
 )
 def test_shards_of_blank_lines_have_few_lines(
     systems: int, references: int, most: int
@@ -148,7 +149,9 @@ HOWS = st.builds(
 )
 
 
-@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(options=HOWS)
 def test_no_cut_and_no_thread_can_be_seen(
     config: Path, expected: Tree, kernel: str, options: RunOptions
@@ -170,7 +173,11 @@ def test_no_cut_and_no_thread_can_be_seen(
     indirect=["kernel"],
 )
 def test_no_process_can_be_seen(
-    config: Path, expected: Tree, kernel: str, tmp_path: Path, options: RunOptions
+    config: Path,
+    expected: Tree,
+    kernel: str,
+    tmp_path: Path,
+    options: RunOptions,
 ) -> None:
     assert kernel
     run(config, tmp_path / "run", options)
@@ -193,7 +200,8 @@ def test_what_the_config_says_of_workers_cannot_be_seen(
 
 
 @pytest.mark.parametrize(
-    ("block", "drawn"), [(2, 1), (8, 4), (100, 50), (LINES, 50), (LINES + 1, LINES + 1)]
+    ("block", "drawn"),
+    [(2, 1), (8, 4), (100, 50), (LINES, 50), (LINES + 1, LINES + 1)],
 )
 def test_no_block_of_the_reducer_can_be_seen(
     config: Path, expected: Tree, tmp_path: Path, block: int, drawn: int
@@ -223,7 +231,10 @@ def test_the_order_of_arrival_cannot_be_seen(
 
 
 def test_folder_and_spelling_of_paths_cannot_be_seen(
-    config: Path, expected: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: Path,
+    expected: Tree,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shutil.copytree(config.parent, tmp_path / "elsewhere")
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -235,17 +246,24 @@ def test_the_order_of_systems_cannot_be_seen_in_their_scores(
     config: Path, tmp_path: Path
 ) -> None:
     other = write_config(
-        config.parent / "order.yaml", references=3, systems="CAB", chosen=METRICS
+        config.parent / "order.yaml",
+        references=3,
+        systems="CAB",
+        chosen=METRICS,
     )
     found = {(s.system, s.metric): s for s in run(other, tmp_path / "a").scores}
-    ordered = [s for s in run(config, tmp_path / "b").scores if s.dataset == "d"]
+    ordered = [
+        s for s in run(config, tmp_path / "b").scores if s.dataset == "d"
+    ]
     assert [found[s.system, s.metric] for s in ordered] == ordered
 
 
 # ---- going on
 
 
-def counted(output: Path, config: Path, options: RunOptions = AUTO) -> list[int]:
+def counted(
+    output: Path, config: Path, options: RunOptions = AUTO
+) -> list[int]:
     """Run a config; return the lines that were counted for each shard."""
     done: list[int] = []
     original = workers.run
@@ -298,10 +316,20 @@ def test_a_second_run_counts_nothing_and_changes_nothing(
 
 @pytest.mark.parametrize(
     ("parts", "backend"),
-    [(0, "serial"), (1, "threading"), (3, "loky"), (8, "serial"), (8, "threading")],
+    [
+        (0, "serial"),
+        (1, "threading"),
+        (3, "loky"),
+        (8, "serial"),
+        (8, "threading"),
+    ],
 )
 def test_an_interrupted_run_goes_on_where_it_was(
-    config: Path, expected: Tree, tmp_path: Path, parts: int, backend: workers.Backend
+    config: Path,
+    expected: Tree,
+    tmp_path: Path,
+    parts: int,
+    backend: workers.Backend,
 ) -> None:
     """Two data sets of 200 and 201 lines in shards of 40 are 5 + 6 parts. Workers may be ahead of
     what they tell.
@@ -319,21 +347,27 @@ def test_nothing_is_said_of_tasks_that_are_cancelled(
     tmp_path: Path, backend: workers.Backend
 ) -> None:
     config = write_run(tmp_path, 200)
-    error, shard_file = StoreError("full"), run_directory.RunDirectory.shard_file
+    error, shard_file = (
+        StoreError("full"),
+        run_directory.RunDirectory.shard_file,
+    )
 
     def far(*given: Any) -> counts.ShardFile:
         return shard_file(*given)._replace(path=tmp_path / "gone" / "part")
 
     with warnings.catch_warnings(record=True, action="always") as caught:
         full = mock.patch.object(counts.ShardFile, "write", side_effect=error)
-        elsewhere = mock.patch.object(run_directory.RunDirectory, "shard_file", far)
+        elsewhere = mock.patch.object(
+            run_directory.RunDirectory, "shard_file", far
+        )
         with elsewhere, full, pytest.raises(StoreError):
             run(
                 config,
                 tmp_path / "run",
                 RunOptions(n_jobs=2, backend=backend, shard_lines=1),
             )
-        error.__traceback__ = None  # lets go of the frames that hold the workers
+        # lets go of the frames that hold the workers
+        error.__traceback__ = None
         gc.collect()
     assert [str(warning.message) for warning in caught] == []
 
@@ -360,7 +394,11 @@ def test_an_interrupted_run_may_go_on_with_other_shards(
         RunOptions(n_jobs=1, backend="serial", shard_lines=40),
         InterruptError(),
     )
-    counted(tmp_path, config, RunOptions(n_jobs=2, backend="threading", shard_lines=70))
+    counted(
+        tmp_path,
+        config,
+        RunOptions(n_jobs=2, backend="threading", shard_lines=70),
+    )
     assert tree(tmp_path) == expected
 
 
@@ -381,11 +419,17 @@ def test_what_was_counted_is_kept_when_joining_it_fails(
         mock.patch.object(run_directory.RunDirectory, "join", failing),
         pytest.raises(StoreError),
     ):
-        run(config, tmp_path, RunOptions(n_jobs=1, backend="serial", shard_lines=40))
+        run(
+            config,
+            tmp_path,
+            RunOptions(n_jobs=1, backend="serial", shard_lines=40),
+        )
     assert (
         len(
             counted(
-                tmp_path, config, RunOptions(n_jobs=1, backend="serial", shard_lines=40)
+                tmp_path,
+                config,
+                RunOptions(n_jobs=1, backend="serial", shard_lines=40),
             )
         )
         == 6
@@ -405,7 +449,9 @@ def test_a_run_that_stopped_while_reducing_counts_nothing_again(
     assert tree(tmp_path) == expected
 
 
-def test_an_interrupted_run_goes_on_after_one_of_another_config(tmp_path: Path) -> None:
+def test_an_interrupted_run_goes_on_after_one_of_another_config(
+    tmp_path: Path,
+) -> None:
     """The results depend only on config, inputs and version; what was counted is nobody else's to
     delete.
     """
@@ -419,7 +465,9 @@ def test_an_interrupted_run_goes_on_after_one_of_another_config(tmp_path: Path) 
     run(other, tmp_path / "fresh")
     fresh = tree(tmp_path / "fresh")
     assert {
-        name: data for name, data in tree(tmp_path / "run").items() if name in fresh
+        name: data
+        for name, data in tree(tmp_path / "run").items()
+        if name in fresh
     } == fresh
     assert len(list((tmp_path / "run" / "unfinished").iterdir())) == 1
     shutil.copytree(tmp_path / "run", tmp_path / "again")
@@ -428,12 +476,15 @@ def test_an_interrupted_run_goes_on_after_one_of_another_config(tmp_path: Path) 
     assert not (tmp_path / "again" / "unfinished").exists()
     other.unlink()  # no config is there any more whose results would be replaced
     whole, rest = (
-        len(counted(tmp_path / name, config, options)) for name in ("new", "run")
+        len(counted(tmp_path / name, config, options))
+        for name in ("new", "run")
     )
     assert rest == whole - 1
 
 
-def test_only_what_a_new_config_adds_is_counted(config: Path, tmp_path: Path) -> None:
+def test_only_what_a_new_config_adds_is_counted(
+    config: Path, tmp_path: Path
+) -> None:
     known: dict[str, Any] = {"references": 3, "datasets": ("d",)}
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=100)
 
@@ -448,15 +499,22 @@ def test_only_what_a_new_config_adds_is_counted(config: Path, tmp_path: Path) ->
         ("ABC", METRICS[:2]),
         ("ABC", more_metrics),
     ):
-        assert len(counted(tmp_path / "run", written(systems, chosen), options)) == 2
+        assert (
+            len(counted(tmp_path / "run", written(systems, chosen), options))
+            == 2
+        )
     again = written("ABC", ["gleu[iter=3,rng=numpy]", "gleu[n=2]"])
     assert counted(tmp_path / "run", again, options) == []
     run(again, tmp_path / "fresh")
     fresh = tree(tmp_path / "fresh")
     assert {
-        name: data for name, data in tree(tmp_path / "run").items() if name in fresh
+        name: data
+        for name, data in tree(tmp_path / "run").items()
+        if name in fresh
     } == fresh
-    assert counted(tmp_path / "run", written("ABC", more_metrics), options) == []
+    assert (
+        counted(tmp_path / "run", written("ABC", more_metrics), options) == []
+    )
 
 
 @pytest.mark.parametrize("changed", ["A", "ref1", "source"])
@@ -534,8 +592,13 @@ def test_plan_takes_processes_for_large_runs_and_threads_for_texts_in_memory(
         (False, "loky"),
         (True, {"python": "loky", "native": "threading"}[kernel]),
     ):
-        number, backend = workers.plan("auto", "auto", 1 << 40, in_memory=in_memory)
-        assert (number, backend) == (processors, "serial" if number == 1 else expected)
+        number, backend = workers.plan(
+            "auto", "auto", 1 << 40, in_memory=in_memory
+        )
+        assert (number, backend) == (
+            processors,
+            "serial" if number == 1 else expected,
+        )
 
 
 def test_workers_that_stand_in_another_folder_find_the_files(

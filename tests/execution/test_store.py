@@ -45,7 +45,12 @@ from pipeline.execution.store.run_directory import (
     is_file_name,
 )
 from pipeline.files.safe_files import file_name, write_atomic
-from pipeline.metrics.base.statistics_spec import COUNTING, Field, Schema, narrow
+from pipeline.metrics.base.statistics_spec import (
+    COUNTING,
+    Field,
+    Schema,
+    narrow,
+)
 from pipeline.metrics.build import from_text
 from pipeline.parallel import threads
 from pipeline.tokenizers import sacrebleu
@@ -78,7 +83,9 @@ def joined(
     statistics = StoredCounts(path, schema, lines, "key")
     low, parts = 0, list[Location]()
     for array in arrays:
-        file = directory.shard_file(low, low + len(array), ["key"], [array.shape[1]])
+        file = directory.shard_file(
+            low, low + len(array), ["key"], [array.shape[1]]
+        )
         file.write([array])
         parts += file.locations().values()
         low += len(array)
@@ -120,7 +127,10 @@ def raw_blocks(path: Path) -> tuple[dict[str, Any], list[NDArray[np.integer]]]:
 def test_a_block_has_the_narrowest_type_that_holds_it(
     tmp_path: Path, top: int, dtype: type[np.integer[Any]]
 ) -> None:
-    first, second = np.zeros((BLOCK_LINES, 1), np.int64), np.full((3, 1), top, np.int64)
+    first, second = (
+        np.zeros((BLOCK_LINES, 1), np.int64),
+        np.full((3, 1), top, np.int64),
+    )
     statistics = joined(
         tmp_path, [np.concatenate((first, second))], BLOCK_LINES + 3, width=1
     )
@@ -136,17 +146,28 @@ def test_a_block_has_the_narrowest_type_that_holds_it(
 @pytest.mark.parametrize("processors", [1, 3])
 @pytest.mark.parametrize(
     "size",
-    [100, 1000, BLOCK_LINES - 1, BLOCK_LINES, 3 * BLOCK_LINES + 7, 12 * BLOCK_LINES],
+    [
+        100,
+        1000,
+        BLOCK_LINES - 1,
+        BLOCK_LINES,
+        3 * BLOCK_LINES + 7,
+        12 * BLOCK_LINES,
+    ],
 )
 def test_blocks_do_not_depend_on_the_shards_or_on_threads(
     tmp_path: Path, size: int, processors: int
 ) -> None:
     rows = (
-        np.random.default_rng(size).integers(0, 1 << 40, (9 * BLOCK_LINES + 5, 1))
+        np.random.default_rng(size).integers(
+            0, 1 << 40, (9 * BLOCK_LINES + 5, 1)
+        )
         >> np.arange(9 * BLOCK_LINES + 5)[:, None] % 40
     )
     rows[: 2 * BLOCK_LINES] &= 0xFF
-    arrays = [narrow(rows[low : low + size]) for low in range(0, len(rows), size)]
+    arrays = [
+        narrow(rows[low : low + size]) for low in range(0, len(rows), size)
+    ]
     _, blocks = raw_blocks(
         joined(tmp_path, arrays, len(rows), width=1, processors=processors).path
     )
@@ -164,7 +185,9 @@ def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
     """The numbers are those of both steps one after the other, also where the arrays are parts of
     larger ones.
     """
-    schema = Schema((Field("a"), Field("b", 2, per_reference=True), Field("c", 3)), 2)
+    schema = Schema(
+        (Field("a"), Field("b", 2, per_reference=True), Field("c", 3)), 2
+    )
     both = np.arange(7 * 2 * 4, dtype=np.int64).reshape(7, 2, 4)
     both[-1, -1, 0] = odd
     for lines in (7, 1):
@@ -173,8 +196,14 @@ def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
             "b": both[:lines, :, ::2],
             "c": both[:lines, 1, :3],
         }
-        expected, packed = narrow(schema.pack(columns)), schema.narrowed(columns)
-        assert (packed.dtype, packed.tolist()) == (expected.dtype, expected.tolist())
+        expected, packed = (
+            narrow(schema.pack(columns)),
+            schema.narrowed(columns),
+        )
+        assert (packed.dtype, packed.tolist()) == (
+            expected.dtype,
+            expected.tolist(),
+        )
 
 
 @given(
@@ -188,7 +217,9 @@ def test_the_parts_cannot_be_seen_in_the_columns(
     folder = tmp_path_factory.mktemp("parts")
     pieces = [
         narrow(piece)
-        for piece in np.split(whole, sorted(min(cut, len(values)) for cut in cuts))
+        for piece in np.split(
+            whole, sorted(min(cut, len(values)) for cut in cuts)
+        )
     ]
     with mock.patch.object(counts, "BLOCK_LINES", 7):
         one = joined(folder / "one", [whole], len(values), width=1)
@@ -204,7 +235,9 @@ def test_the_parts_cannot_be_seen_in_the_columns(
 
 
 @given(numbers=st.lists(st.integers(-5, 2**40), min_size=1, max_size=20))
-def test_columns_of_few_lines_are_the_same_as_packed_ones(numbers: list[int]) -> None:
+def test_columns_of_few_lines_are_the_same_as_packed_ones(
+    numbers: list[int],
+) -> None:
     schema = Schema(
         (
             Field("length"),
@@ -272,7 +305,10 @@ def with_header(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
 @pytest.mark.parametrize(
     ("changed", "lines"),
     [
-        *((lambda data, keep=keep: data[:keep], 10) for keep in (0, 1, 20, 100, -1)),
+        *(
+            (lambda data, keep=keep: data[:keep], 10)
+            for keep in (0, 1, 20, 100, -1)
+        ),
         *((lambda data: data, lines) for lines in (9, 11)),
         (pickled, 10),
         (with_header(b"(10, 5)", b"("), 10),
@@ -314,10 +350,14 @@ def test_a_wrong_byte_gives_a_message_or_a_number_but_nothing_else(
 # ---- parts
 
 
-def part_of(folder: Path, **arrays: NDArray[np.integer]) -> tuple[Path, dict[str, int]]:
+def part_of(
+    folder: Path, **arrays: NDArray[np.integer]
+) -> tuple[Path, dict[str, int]]:
     """Write a part of the lines 10 <= i < 12; return its path, and the widths of its arrays."""
     widths = {key: array.shape[1] for key, array in arrays.items()}
-    file = RunDirectory(folder).shard_file(10, 12, [*widths], [*widths.values()])
+    file = RunDirectory(folder).shard_file(
+        10, 12, [*widths], [*widths.values()]
+    )
     file.write([*arrays.values()])
     assert [*(folder / "unfinished").iterdir()] == [file.path]
     return file.path, widths
@@ -349,10 +389,13 @@ def test_every_wrong_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
     path, widths = part_of(tmp_path, **ARRAYS)
     data = path.read_bytes()
     for place in range(len(data)):
-        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        path.write_bytes(
+            data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+        )
         found = counts.find(tmp_path / "unfinished", widths)
         assert all(
-            (item.read() == ARRAYS[cell.key]).all() for cell, item in found.items()
+            (item.read() == ARRAYS[cell.key]).all()
+            for cell, item in found.items()
         )
         assert len(found) < 2
 
@@ -370,7 +413,9 @@ HEADERS = [
 
 
 @pytest.mark.parametrize(
-    "content", [0, 1, 20, 200, -1, *HEADERS], ids=lambda content: str(content)[:20]
+    "content",
+    [0, 1, 20, 200, -1, *HEADERS],
+    ids=lambda content: str(content)[:20],
 )
 def test_a_part_that_is_cut_short_or_has_a_wrong_header_is_not_found(
     tmp_path: Path, content: int | bytes
@@ -396,7 +441,14 @@ def test_a_part_damaged_after_it_was_found_is_told(tmp_path: Path) -> None:
 # ---- damage
 
 
-WRONG = [b"", b"[]\n", b"null\n", b'{"key": 1}\n', b"\xff\xfe\n", b"{" * 100_000]
+WRONG = [
+    b"",
+    b"[]\n",
+    b"null\n",
+    b'{"key": 1}\n',
+    b"\xff\xfe\n",
+    b"{" * 100_000,
+]
 PLACES = [
     (damage, place)
     for damage in ("cut", "flip", "more", "between")
@@ -451,7 +503,9 @@ def test_counts_of_the_version_before_are_read(tmp_path: Path) -> None:
         + block
         + counts.array_bytes(check)
     )
-    stored = StoredCounts(path, Schema(tuple(Field(name) for name in names), 1), lines)
+    stored = StoredCounts(
+        path, Schema(tuple(Field(name) for name in names), 1), lines
+    )
     (expected,) = stored.blocks()
     path.write_bytes(old)
     (found,) = stored.blocks()
@@ -505,7 +559,8 @@ def test_columns_change_only_with_the_version_of_the_counting() -> None:
     chosen = [from_text(text) for text in NEEDS]
     data = ROOT / "data"
     systems = [
-        System(path.stem, {"d": path}) for path in sorted((data / "systems").iterdir())
+        System(path.stem, {"d": path})
+        for path in sorted((data / "systems").iterdir())
     ]
     references = (data / "reference0.txt", data / "reference1.txt")
     corpus = open_corpus(
@@ -525,14 +580,18 @@ def test_columns_change_only_with_the_version_of_the_counting() -> None:
     assert len(set(COUNTED.values())) == len(COUNTED)
 
 
-def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None:
+def test_another_version_of_the_program_keeps_the_counts(
+    tmp_path: Path,
+) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
     tasks.signed.cache_clear()
     with (
         mock.patch.object(tasks, "__version__", "99.9"),
-        mock.patch.object(workers, "run", side_effect=AssertionError("it counts")),
+        mock.patch.object(
+            workers, "run", side_effect=AssertionError("it counts")
+        ),
     ):
         run(config, tmp_path / "run")
     tasks.signed.cache_clear()
@@ -543,7 +602,9 @@ def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None
     }
     with (
         mock.patch.object(counts, "COUNTING", COUNTING + 1),
-        mock.patch.object(workers, "run", side_effect=AssertionError("it counts")),
+        mock.patch.object(
+            workers, "run", side_effect=AssertionError("it counts")
+        ),
         pytest.raises(AssertionError, match="it counts"),
     ):
         run(config, tmp_path / "run")
@@ -580,7 +641,10 @@ def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(
             "mine",
             r"mine: holds files but no run\.json, so no run of this program made it",
         ),
-        ("mine/notes.txt", r"notes\.txt: is a file; output\.dir must be a folder"),
+        (
+            "mine/notes.txt",
+            r"notes\.txt: is a file; output\.dir must be a folder",
+        ),
         ("mine/notes.txt/below", "cannot be made"),
         ("a\0b", "cannot be made"),
         ("x" * 300, "cannot be made"),
@@ -611,7 +675,9 @@ def test_what_is_no_run_directory_is_refused_and_left_alone(
         (path / name).parent.mkdir(parents=True)
         (path / name).write_text("mine")
     before = tree(tmp_path)
-    with pytest.raises(StoreError, match=message.format(folder=re.escape(str(path)))):
+    with pytest.raises(
+        StoreError, match=message.format(folder=re.escape(str(path)))
+    ):
         RunDirectory(path)
     assert tree(tmp_path) == before
 
@@ -621,7 +687,11 @@ def test_files_of_the_user_in_a_run_directory_stay(tmp_path: Path) -> None:
     run(config, tmp_path / "run")
     mine = [
         tmp_path / "run" / name
-        for name in ("notes.txt", "statistics/notes.txt", "statistics/d/mine.columns")
+        for name in (
+            "notes.txt",
+            "statistics/notes.txt",
+            "statistics/d/mine.columns",
+        )
     ]
     for path in mine:
         path.write_text("mine")
@@ -629,7 +699,9 @@ def test_files_of_the_user_in_a_run_directory_stay(tmp_path: Path) -> None:
     assert [path.read_text() for path in mine] == ["mine"] * 3
 
 
-def test_a_run_killed_before_its_first_file_was_whole_goes_on(tmp_path: Path) -> None:
+def test_a_run_killed_before_its_first_file_was_whole_goes_on(
+    tmp_path: Path,
+) -> None:
     config = write_run(tmp_path)
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "run.json.tmp").write_bytes(b'{"prog')
@@ -639,7 +711,9 @@ def test_a_run_killed_before_its_first_file_was_whole_goes_on(tmp_path: Path) ->
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
-def test_a_run_killed_while_it_wrote_a_part_leaves_no_scrap(tmp_path: Path) -> None:
+def test_a_run_killed_while_it_wrote_a_part_leaves_no_scrap(
+    tmp_path: Path,
+) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "fresh")
     unfinished = tmp_path / "run" / "unfinished"
@@ -653,7 +727,9 @@ def test_a_run_killed_while_it_wrote_a_part_leaves_no_scrap(tmp_path: Path) -> N
     assert not unfinished.exists()
 
 
-def test_names_of_the_program_s_own_files_are_names_like_others(tmp_path: Path) -> None:
+def test_names_of_the_program_s_own_files_are_names_like_others(
+    tmp_path: Path,
+) -> None:
     config = write_run(
         tmp_path, datasets=("statistics",), systems=("results.json", "B")
     )
@@ -679,7 +755,9 @@ def test_a_new_config_replaces_results_and_keeps_counts(
     """
     config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
     run(config, folder)
-    before = {name: data for name, data in tree(folder).items() if is_count(name)}
+    before = {
+        name: data for name, data in tree(folder).items() if is_count(name)
+    }
     write_config(
         config, systems="B", chosen=["gleu[n=2]"], output={"formats": ["json"]}
     )
@@ -699,7 +777,9 @@ def test_a_new_config_replaces_results_and_keeps_counts(
     assert {
         name: data for name, data in tree(folder).items() if name in before
     } == before
-    listed = json.loads((folder / "run.json").read_text(encoding="utf-8"))["files"]
+    listed = json.loads((folder / "run.json").read_text(encoding="utf-8"))[
+        "files"
+    ]
     assert listed == sorted([*tree(folder), "log.txt"])
     assert main([*arguments, "--dry-run"]) == 0
     assert "replaced" not in capsys.readouterr().err
@@ -719,7 +799,16 @@ def test_reports_stay_where_the_results_are_the_same(
     config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
     run(config, folder)
     assert (
-        main(["report", str(folder), "--format", "markdown", "--output", str(folder)])
+        main(
+            [
+                "report",
+                str(folder),
+                "--format",
+                "markdown",
+                "--output",
+                str(folder),
+            ]
+        )
         == 0
     )
     before = tree(folder)
@@ -740,7 +829,9 @@ def test_reports_stay_where_the_results_are_the_same(
     assert tree(folder) == before
     manifest = folder / "run.json"
     content = json.loads(manifest.read_text(encoding="utf-8"))
-    manifest.write_text(json.dumps({**content, "state": "running"}), encoding="utf-8")
+    manifest.write_text(
+        json.dumps({**content, "state": "running"}), encoding="utf-8"
+    )
     capsys.readouterr()
     # they may be of the results before those
     assert main(["run", str(config), "--output", str(folder)]) == 0
@@ -768,14 +859,18 @@ def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_o
     (tmp_path / "run" / "scores.csv.tmp").write_text("half")
     run(config, tmp_path / "before")
     (tmp_path / "before" / "scores.csv.tmp").write_text("half")
-    other = write_config(config, chosen=["gleu[n=2]"], output={"formats": ["json"]})
+    other = write_config(
+        config, chosen=["gleu[n=2]"], output={"formats": ["json"]}
+    )
     for name in ("run", "before", "fresh"):
         run(other, tmp_path / name)
     assert tree(tmp_path / "run") == tree(tmp_path / "before")
     for name in ("run", "before"):
         assert main(["clean", str(tmp_path / name), "--unused", "-q"]) == 0
     assert (
-        tree(tmp_path / "run") == tree(tmp_path / "before") == tree(tmp_path / "fresh")
+        tree(tmp_path / "run")
+        == tree(tmp_path / "before")
+        == tree(tmp_path / "fresh")
     )
 
 
@@ -805,7 +900,15 @@ def test_another_config_is_refused_before_it_deletes_anything(
         (other, same_data), ([], ["--dry-run"], ["--only", "A"])
     ):
         assert (
-            main(["run", str(config_file), "--output", str(tmp_path / "run"), *more])
+            main(
+                [
+                    "run",
+                    str(config_file),
+                    "--output",
+                    str(tmp_path / "run"),
+                    *more,
+                ]
+            )
             == 2
         )
         error = capsys.readouterr().err
@@ -818,7 +921,16 @@ def test_another_config_is_refused_before_it_deletes_anything(
     assert tree(tmp_path / "run") == before
     assert "scores.csv" in before
     assert (
-        main(["run", str(other), "--output", str(tmp_path / "run"), "--fresh", "-q"])
+        main(
+            [
+                "run",
+                str(other),
+                "--output",
+                str(tmp_path / "run"),
+                "--fresh",
+                "-q",
+            ]
+        )
         == 0
     )
     run(other, tmp_path / "fresh")
@@ -862,7 +974,8 @@ def test_a_part_of_a_config_leaves_the_results_of_the_whole(
     assert tree(folder) == before
     assert (folder / "run.json").read_bytes() == manifest
     assert (
-        main([*arguments, "--only", "A", "--set", "metrics.0=gleu[n=2]", "-q"]) == 0
+        main([*arguments, "--only", "A", "--set", "metrics.0=gleu[n=2]", "-q"])
+        == 0
     )  # its counts are kept
     assert {
         name: data for name, data in tree(folder).items() if "-n2-" not in name
@@ -887,7 +1000,10 @@ def test_a_part_whose_text_has_changed_does_not_spoil_the_results_of_the_whole(
         path.read_text(encoding="utf-8").replace("a", "b"), encoding="utf-8"
     )
     assert main([*arguments, "--only", "A"]) == 2
-    assert "d: system A has changed since the results here" in capsys.readouterr().err
+    assert (
+        "d: system A has changed since the results here"
+        in capsys.readouterr().err
+    )
     assert tree(folder) == before
     assert main(arguments) == 0
 
@@ -922,19 +1038,29 @@ def test_clean_deletes_what_runs_have_written_and_nothing_else(
     ):
         (folder / name).write_text("half")
     listed = sorted(
-        path for path in folder.rglob("*") if path.is_file() and path.name != "run.lock"
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "run.lock"
     )
     mine = [
         folder / name
-        for name in ("notes.txt", "statistics/d/mine.columns", "unfinished/mine.part")
+        for name in (
+            "notes.txt",
+            "statistics/d/mine.columns",
+            "unfinished/mine.part",
+        )
     ]
     for path in mine:
         path.write_text("mine")
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    before = {
+        path: path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
     assert main(["clean", str(folder), "--dry-run"]) == 0
     said = capsys.readouterr()
     assert sorted(said.out.splitlines()) == [str(path) for path in listed]
-    assert said.err.startswith(f"{folder}: {len(listed)} files, 0.0 MB would go")
+    assert said.err.startswith(
+        f"{folder}: {len(listed)} files, 0.0 MB would go"
+    )
     assert {
         path: path.read_bytes() for path in folder.rglob("*") if path.is_file()
     } == before
@@ -954,7 +1080,10 @@ def test_clean_refuses_what_is_no_run_directory_before_it_deletes_anything(
     before = tree(tmp_path / "run")
     (tmp_path / "empty").mkdir()
     for name, message in (
-        ("texts", "holds files but no run.json, so no run of this program made it"),
+        (
+            "texts",
+            "holds files but no run.json, so no run of this program made it",
+        ),
         (
             "empty",
             "has no run.json that tells what a run has written; nothing is deleted",
@@ -970,7 +1099,9 @@ def test_clean_refuses_what_is_no_run_directory_before_it_deletes_anything(
 
 def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
     run(write_run(tmp_path), tmp_path / "run")
-    manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    manifest = json.loads(
+        (tmp_path / "run" / "run.json").read_text(encoding="utf-8")
+    )
     assert manifest["state"] == "done"
     assert {
         "program",
@@ -983,7 +1114,9 @@ def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
         "platform",
         "files",
     } <= set(manifest)
-    assert str(tmp_path).encode() not in b"".join(tree(tmp_path / "run").values())
+    assert str(tmp_path).encode() not in b"".join(
+        tree(tmp_path / "run").values()
+    )
 
 
 def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
@@ -993,23 +1126,35 @@ def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
     ]
     proof = counts.new_proof(tmp_path)
     file = ShardFile(tmp_path / "k.5-7.part", 5, 7, ("k", None), (3, 3), proof)
-    assert not file._replace(path=tmp_path / "gone" / "k.5-7.part", proof=None).written(
-        arrays
-    )
+    assert not file._replace(
+        path=tmp_path / "gone" / "k.5-7.part", proof=None
+    ).written(arrays)
     assert not file._replace(proof=tmp_path / "gone").written(arrays)
-    with mock.patch.object(counts, "write_atomic", side_effect=StoreError("full")):
+    with mock.patch.object(
+        counts, "write_atomic", side_effect=StoreError("full")
+    ):
         assert not file.written(arrays)
     assert file.locations() == {}
-    assert workers.answer(lambda _: (3, arrays), mock.Mock(file=None)) == (3, arrays)
+    assert workers.answer(lambda _: (3, arrays), mock.Mock(file=None)) == (
+        3,
+        arrays,
+    )
     # they are in the file
-    assert workers.answer(lambda _: (3, arrays), mock.Mock(file=file)) == (3, None)
+    assert workers.answer(lambda _: (3, arrays), mock.Mock(file=file)) == (
+        3,
+        None,
+    )
     ((key, location),) = file.locations().items()
     assert key == CountsKey("k", 5, 7)
     assert (location.read() == arrays[0]).all()
     assert (
-        counts.find(tmp_path, {"k": 3}) == file.locations(read=True) == file.locations()
+        counts.find(tmp_path, {"k": 3})
+        == file.locations(read=True)
+        == file.locations()
     )
-    assert run_directory.unfinished_files(tmp_path) == sorted([proof, file.path])
+    assert run_directory.unfinished_files(tmp_path) == sorted(
+        [proof, file.path]
+    )
     # damage is noticed where the arrays are read
     file.path.write_bytes(file.path.read_bytes()[:-1] + b"x")
     assert file.locations()
@@ -1034,7 +1179,9 @@ def test_a_full_disk_leaves_the_old_file_and_no_scrap(
     path = tmp_path / "file"
     write_atomic(path, b"old")
     full = (
-        mock.patch.object(where, step, side_effect=ENOSPC) if where else nullcontext()
+        mock.patch.object(where, step, side_effect=ENOSPC)
+        if where
+        else nullcontext()
     )
     with full, pytest.raises(StoreError) as caught:
         write_atomic(path, pieces())
@@ -1046,7 +1193,9 @@ def test_a_full_disk_leaves_the_old_file_and_no_scrap(
 
 
 @pytest.mark.parametrize("name", ["statistics", "statistics/d", "unfinished"])
-def test_a_file_where_a_folder_is_needed_is_told(tmp_path: Path, name: str) -> None:
+def test_a_file_where_a_folder_is_needed_is_told(
+    tmp_path: Path, name: str
+) -> None:
     config = write_run(tmp_path)
     RunDirectory(tmp_path / "run").write_manifest({})
     (tmp_path / "run" / name).parent.mkdir(exist_ok=True)
@@ -1071,7 +1220,10 @@ def test_writing_is_atomic(tmp_path: Path) -> None:
 def test_several_threads_read_columns_at_once(tmp_path: Path) -> None:
     """Python 3.11 cannot evaluate text (as numpy does with headers) in several threads at once."""
     statistics = joined(
-        tmp_path, [np.ones((20 * BLOCK_LINES, 1), np.int64)], 20 * BLOCK_LINES, width=1
+        tmp_path,
+        [np.ones((20 * BLOCK_LINES, 1), np.int64)],
+        20 * BLOCK_LINES,
+        width=1,
     )
     with ThreadPoolExecutor(8) as pool:
         sums = pool.map(
@@ -1106,11 +1258,15 @@ def test_a_name_becomes_the_name_of_a_file(name: str, file: str) -> None:
 def test_different_names_have_different_files_that_a_run_may_delete(
     one: str, two: str
 ) -> None:
-    files = [file_name(name.encode("utf-8", "replace").decode()) for name in (one, two)]
+    files = [
+        file_name(name.encode("utf-8", "replace").decode())
+        for name in (one, two)
+    ]
     names = [name.encode("utf-8", "replace").decode() for name in (one, two)]
     assert (files[0] == files[1]) == (names[0] == names[1])
     assert all(
-        is_file_name(f"statistics/{file}/{file}.needs.columns") and len(file) <= 126
+        is_file_name(f"statistics/{file}/{file}.needs.columns")
+        and len(file) <= 126
         for file in files
     )
 
@@ -1118,7 +1274,9 @@ def test_different_names_have_different_files_that_a_run_may_delete(
 # ---- a run directory that is deleted while it is used
 
 
-def test_what_is_left_of_a_deleted_run_directory_is_told(tmp_path: Path) -> None:
+def test_what_is_left_of_a_deleted_run_directory_is_told(
+    tmp_path: Path,
+) -> None:
     """A run goes on to write counts into a folder that is deleted under it; then it is killed."""
     config = write_run(tmp_path, 40)
     original = ShardFile.write
@@ -1138,9 +1296,12 @@ def test_what_is_left_of_a_deleted_run_directory_is_told(tmp_path: Path) -> None
         pytest.raises(KeyboardInterrupt),
     ):
         run(config, tmp_path / "run", options)
-    assert [path.name for path in (tmp_path / "run").iterdir()] == ["unfinished"]
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [
+        "unfinished"
+    ]
     with pytest.raises(
-        StoreError, match=r"holds files but no run\.json.* or delete .*/run if it was a"
+        StoreError,
+        match=r"holds files but no run\.json.* or delete .*/run if it was a",
     ):
         run(config, tmp_path / "run", options)
 
@@ -1148,4 +1309,6 @@ def test_what_is_left_of_a_deleted_run_directory_is_told(tmp_path: Path) -> None
 def test_counts_in_the_order_of_fortran_are_stored_as_others() -> None:
     """A metric may count columns [references, lines] and return their transpose."""
     rows = np.arange(6).reshape(3, 2)
-    assert counts.array_bytes(np.asfortranarray(rows)) == counts.array_bytes(rows)
+    assert counts.array_bytes(np.asfortranarray(rows)) == counts.array_bytes(
+        rows
+    )

@@ -71,7 +71,10 @@ def test_no_cut_and_no_worker_can_be_seen(
     lengths = Counter(
         len(line) for name in ("ref0", "ref1") for line in texts(tmp_path, name)
     )
-    most = [max(Counter(own).values()) for own in zip(*outputs.values(), strict=True)]
+    most = [
+        max(Counter(own).values())
+        for own in zip(*outputs.values(), strict=True)
+    ]
     directory = RunDirectory(tmp_path / "run")
     for counts in (
         count.count_in_memory(corpus(), NEEDS, options),
@@ -81,7 +84,9 @@ def test_no_cut_and_no_worker_can_be_seen(
             assert columns(counts, name, NEEDS[0], "alike") == [
                 lengths[len(line)] for line in lines
             ]
-            assert columns(counts, name, NEEDS[0], "every") == [2 * LINES] * LINES
+            assert (
+                columns(counts, name, NEEDS[0], "every") == [2 * LINES] * LINES
+            )
             assert columns(counts, name, NEEDS[1], "most") == most
     other = RunDirectory(tmp_path / "other")
     count.count_all(corpus(), NEEDS, other)
@@ -124,22 +129,28 @@ def test_what_was_found_is_kept_and_made_anew_where_texts_change(
     of_lengths = [
         ("LengthSurvey", low, min(low + 7, LINES)) for low in range(0, LINES, 7)
     ]
-    assert sorted(corpus_passes(corpus(), RunDirectory(folder)))[9:] == of_lengths
+    assert (
+        sorted(corpus_passes(corpus(), RunDirectory(folder)))[9:] == of_lengths
+    )
     assert corpus_passes(corpus(), RunDirectory(folder)) == []
     first = tree(folder)
     # another output: the references are as before, the systems of the run are not
     poison(tmp_path / "d" / "B", 7)
-    assert {name for name, _, _ in corpus_passes(corpus(), RunDirectory(folder))} == {
-        "AgreementSurvey"
+    assert {
+        name for name, _, _ in corpus_passes(corpus(), RunDirectory(folder))
+    } == {"AgreementSurvey"}
+    changed = {
+        name for name, data in tree(folder).items() if data != first[name]
     }
-    changed = {name for name, data in tree(folder).items() if data != first[name]}
     assert {name.rpartition("/")[2].partition(".")[2] for name in changed} == {
         "agreementsurvey.columns",
         "agreement.columns",
         "length.columns",
     }
     poison(tmp_path / "d" / "ref0", 7)
-    assert {name for name, _, _ in corpus_passes(corpus(), RunDirectory(folder))} == {
+    assert {
+        name for name, _, _ in corpus_passes(corpus(), RunDirectory(folder))
+    } == {
         "LengthSurvey",
         "AgreementSurvey",
     }
@@ -181,9 +192,9 @@ def test_a_survey_goes_on_where_it_was_stopped(
             Hears(progress=stop),
         )
     left = corpus_passes(corpus(), RunDirectory(tmp_path / "run"), options)
-    assert sorted(low for name, low, _ in left if name == "LengthSurvey") == list(
-        range(21, LINES, 7)
-    )
+    assert sorted(
+        low for name, low, _ in left if name == "LengthSurvey"
+    ) == list(range(21, LINES, 7))
     count.count_all(corpus(), NEEDS, RunDirectory(tmp_path / "fresh"))
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
@@ -194,7 +205,9 @@ def test_a_worker_that_dies_is_replaced(
     poison(tmp_path / "d" / "ref0", 7)
     options = RunOptions(n_jobs=2, backend="loky", shard_lines=16)
     with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
-        count.count_all(corpus(), NEEDS, RunDirectory(tmp_path / "run"), options)
+        count.count_all(
+            corpus(), NEEDS, RunDirectory(tmp_path / "run"), options
+        )
     assert (tmp_path / "dead").exists()
     for scrap in (tmp_path / "run" / "unfinished").glob("*.tmp"):
         scrap.unlink()  # of a worker that ended while it wrote; at the end of a run remove_stale() deletes it
@@ -214,7 +227,9 @@ def test_nothing_is_counted_where_a_line_cannot_be_surveyed(
             match="d: lines 7 to 7 cannot be read, and all lines together decide",
         ),
     ):
-        count.count_all(corpus(), NEEDS, RunDirectory(tmp_path / "run"), options)
+        count.count_all(
+            corpus(), NEEDS, RunDirectory(tmp_path / "run"), options
+        )
 
 
 def test_a_survey_says_whether_it_reads_outputs() -> None:

@@ -55,13 +55,19 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run directory of the sample in data/, with human scores if they can be read."""
     sections = {}
     if "human" in installed():
-        judgements = {"file": "data/judgements.csv", "window": 3, "resamples": 50}
+        judgements = {
+            "file": "data/judgements.csv",
+            "window": 3,
+            "resamples": 50,
+        }
         sections["human"] = judgements
     return write_sample(tmp_path_factory.mktemp("reports"), **sections)
 
 
 @pytest.fixture(scope="session")
-def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browsers.Browser]:
+def window(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[browsers.Browser]:
     """The browser of all tests, which skip if there is none: to start one takes longer than most
     of them.
     """

@@ -74,7 +74,10 @@ def test_a_second_run_in_a_folder_is_refused_and_told_who_has_it(
 ) -> None:
     config = write_run(tmp_path)
     with another(HOLD, str(tmp_path / "run")) as process:
-        assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
+        assert (
+            main(["run", str(config), "--output", str(tmp_path / "run"), "-q"])
+            == 2
+        )
         out, err = capsys.readouterr()
         assert out == ""
         assert err.startswith(
@@ -84,7 +87,15 @@ def test_a_second_run_in_a_folder_is_refused_and_told_who_has_it(
         assert main(["clean", str(tmp_path / "run"), "-q"]) == 2
         assert "another run is using it" in capsys.readouterr().err
         assert (
-            main(["run", str(config), "--output", str(tmp_path / "run"), "--dry-run"])
+            main(
+                [
+                    "run",
+                    str(config),
+                    "--output",
+                    str(tmp_path / "run"),
+                    "--dry-run",
+                ]
+            )
             == 0
         )
         assert not (tmp_path / "run" / "results.json").exists()
@@ -114,12 +125,15 @@ def test_two_runs_in_one_process_are_refused_too(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+@pytest.mark.parametrize(
+    "number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP]
+)
 def test_a_file_system_without_locks_is_told_and_used(
     tmp_path: Path, number: int
 ) -> None:
     config = write_run(tmp_path)
-    for _ in range(2):  # the file that the first leaves does not stop the second
+    # the file that the first leaves does not stop the second
+    for _ in range(2):
         told: list[str] = []
         directory = RunDirectory(tmp_path / "run")
         error = OSError(number, os.strerror(number))
@@ -196,7 +210,8 @@ def test_what_a_killed_process_unpacked_is_deleted_by_the_next(
         other = TempFiles(1000)
         assert other.local(packed).read_bytes() == b"a\n"
         assert not theirs.exists()
-        assert ours.local(packed).read_bytes() == b"a\n"  # of this process, which lives
+        # of this process, which lives
+        assert ours.local(packed).read_bytes() == b"a\n"
     del ours, other
     assert list(temporary.iterdir()) == []
 
@@ -277,7 +292,9 @@ def started(folder: Path, backend: str, *more: str) -> subprocess.Popen[str]:
         start_new_session=True,
     )
     parts = folder / "run" / "unfinished"
-    while process.poll() is None and not (parts.is_dir() and any(parts.iterdir())):
+    while process.poll() is None and not (
+        parts.is_dir() and any(parts.iterdir())
+    ):
         time.sleep(0.02)
     return process
 
@@ -312,7 +329,9 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
         ("loky", "SIGTERM"),
     ],
 )
-def test_signals_end_a_run_cleanly(tmp_path: Path, name: str, backend: str) -> None:
+def test_signals_end_a_run_cleanly(
+    tmp_path: Path, name: str, backend: str
+) -> None:
     """The signal goes to the whole process group, as from a terminal."""
     with started(tmp_path, backend) as process:
         os.killpg(process.pid, getattr(signal, name))
@@ -323,12 +342,14 @@ def test_signals_end_a_run_cleanly(tmp_path: Path, name: str, backend: str) -> N
         in err
     )
     assert err.count("\n") == 1
-    assert "stopped: KeyboardInterrupt" in (tmp_path / "run" / "log.txt").read_text(
-        encoding="utf-8"
-    )
+    assert "stopped: KeyboardInterrupt" in (
+        tmp_path / "run" / "log.txt"
+    ).read_text(encoding="utf-8")
     assert list((tmp_path / "temporary").iterdir()) == []
     assert (
-        json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["state"]
+        json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))[
+            "state"
+        ]
         == "running"
     )
 
@@ -344,17 +365,13 @@ def test_a_second_signal_ends_a_run_at_once_and_without_a_traceback(
             time.sleep(0.02)
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
-    message = (
-        "interrupted; what was finished is kept: run the same command again to go on\n"
-    )
+    message = "interrupted; what was finished is kept: run the same command again to go on\n"
     assert (process.returncode, out, err) == (130, "", message)
 
 
 def test_an_interruption_in_code_from_text_has_the_same_exit_code() -> None:
     """There Python ends the process by SIGINT at its end, although the exception was caught."""
-    strikes = (
-        "import os, signal, time; os.kill(os.getpid(), signal.SIGTERM); time.sleep(100)"
-    )
+    strikes = "import os, signal, time; os.kill(os.getpid(), signal.SIGTERM); time.sleep(100)"
     code = f"from pipeline.cli import dispatch; dispatch._dispatch = lambda _: exec({strikes!r}); "
     command = [sys.executable, "-c", f"{code}raise SystemExit(dispatch.main())"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -366,9 +383,7 @@ def test_an_interruption_in_code_from_text_has_the_same_exit_code() -> None:
         timeout=PATIENCE,
         check=False,
     )
-    message = (
-        "interrupted; what was finished is kept: run the same command again to go on\n"
-    )
+    message = "interrupted; what was finished is kept: run the same command again to go on\n"
     assert (done.returncode, done.stderr) == (130, message)
 
 
@@ -381,7 +396,9 @@ def test_a_run_removes_what_a_killed_one_has_left(
         (temporary / f"gec-pipeline-{name}" / lock.LOCK).touch()
         os.utime(temporary / f"gec-pipeline-{name}", (0, time.time() - age))
     run(config, tmp_path / "run")
-    assert [folder.name for folder in temporary.iterdir()] == ["gec-pipeline-young"]
+    assert [folder.name for folder in temporary.iterdir()] == [
+        "gec-pipeline-young"
+    ]
 
 
 @pytest.mark.parametrize("backend", ["serial", "threading", "loky"])
@@ -395,7 +412,7 @@ def test_a_clock_that_is_set_back_is_no_matter(
         tmp_path / "run",
         RunOptions(n_jobs=2, backend=backend, shard_lines=8),
     )
-    seconds = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))[
-        "seconds"
-    ]
+    seconds = json.loads(
+        (tmp_path / "run" / "run.json").read_text(encoding="utf-8")
+    )["seconds"]
     assert 0 <= seconds["counting"] <= seconds["all"]

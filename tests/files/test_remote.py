@@ -85,7 +85,9 @@ def files(tmp_path: Path) -> dict[str, bytes]:
     folder.
     """
     write_run(tmp_path, 700, systems="AB", chosen=["gleu[iter=3]", "bleu"])
-    found = {path.name: path.read_bytes() for path in (tmp_path / "d").iterdir()}
+    found = {
+        path.name: path.read_bytes() for path in (tmp_path / "d").iterdir()
+    }
     return {**found, "B.gz": gzip.compress(found["B"])}
 
 
@@ -112,7 +114,10 @@ def remote_config(folder: Path, base: str, **more: object) -> Path:
 def test_texts_of_a_server_give_the_bytes_of_files(
     server: Server, files: dict[str, bytes], tmp_path: Path
 ) -> None:
-    server.files, options = files, RunOptions(n_jobs=2, backend="loky", shard_lines=256)
+    server.files, options = (
+        files,
+        RunOptions(n_jobs=2, backend="loky", shard_lines=256),
+    )
     run(remote_config(tmp_path, server.url("")), tmp_path / "run", options)
     run(
         tmp_path / "config.yaml",
@@ -152,7 +157,9 @@ def test_lines_are_read_by_ranges_but_from_a_web_server_once(
     server.files["a.txt"] = data
     put("a.txt", data)
     opener, places = Opener(), [server.url("a.txt"), f"{memory}/a.txt"]
-    with mock.patch.object(plain_files, "ranged", lambda file: file.scheme == "memory"):
+    with mock.patch.object(
+        plain_files, "ranged", lambda file: file.scheme == "memory"
+    ):
         here, there = opener.open_all([Remote(place) for place in places], [])
     assert here is not None
     assert there is not None
@@ -167,7 +174,11 @@ def test_lines_are_read_by_ranges_but_from_a_web_server_once(
         return original(url, start, size)
 
     monkeypatch.setattr(remote, "read_range", watched)
-    assert read_texts(here, 256, 258) == read_texts(there, 256, 258) == ["256", "257"]
+    assert (
+        read_texts(here, 256, 258)
+        == read_texts(there, 256, 258)
+        == ["256", "257"]
+    )
     assert ranges == [(1024, 512)]
     assert len(server.heard) == before
     assert len(server.got) == 1
@@ -175,22 +186,30 @@ def test_lines_are_read_by_ranges_but_from_a_web_server_once(
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
 def test_what_is_kept_here_has_its_cap(name: str, server: Server) -> None:
-    server.files = {"a.txt": b"a\n" * 1000, "a.txt.gz": gzip.compress(b"a\n" * 1000)}
+    server.files = {
+        "a.txt": b"a\n" * 1000,
+        "a.txt.gz": gzip.compress(b"a\n" * 1000),
+    }
     found: list[Problem] = []
     Opener(cap=1999).open_all([Remote(server.url(name))], found)
     assert [problem.position for problem in found] == [server.url(name)]
     assert (
-        "unpacks, with what came before, to more than 1,999 bytes" in found[0].message
+        "unpacks, with what came before, to more than 1,999 bytes"
+        in found[0].message
     )
 
 
 def test_packed_files_and_columns_are_read(server: Server) -> None:
-    server.files["a.jsonl.gz"] = gzip.compress(b'{"text": "a\\nb"}\n{"text": "c"}\n')
+    server.files["a.jsonl.gz"] = gzip.compress(
+        b'{"text": "a\\nb"}\n{"text": "c"}\n'
+    )
     server.files["big.gz"] = gzip.compress(
         b"".join(b"%d\n" % number for number in range(CHUNK_BYTES // 4))
     )
     wanted: list[Input] = [
-        Column(kind="jsonl", path=Remote(server.url("a.jsonl.gz")), column="text"),
+        Column(
+            kind="jsonl", path=Remote(server.url("a.jsonl.gz")), column="text"
+        ),
         Remote(server.url("big.gz")),
     ]
     texts, big = Opener().open_all(wanted, [])
@@ -253,13 +272,25 @@ def test_each_address_that_cannot_be_read_has_one_clear_line(
         "zip://a::s3://b/c",
     ]
     assert (
-        main(["score", "bleu", "-r", server.url("s.txt"), "-o", *outputs, "gs://b/c"])
+        main(
+            [
+                "score",
+                "bleu",
+                "-r",
+                server.url("s.txt"),
+                "-o",
+                *outputs,
+                "gs://b/c",
+            ]
+        )
         == 2
     )
     said = capsys.readouterr().err
     found = [line.removeprefix("error: ") for line in said.splitlines()]
     assert "secret" not in said
-    kinds = "addresses of this kind are not read; known: http://, https://, s3://"
+    kinds = (
+        "addresses of this kind are not read; known: http://, https://, s3://"
+    )
     for line, expected in zip(
         found,
         [
@@ -304,13 +335,20 @@ def test_each_address_that_cannot_be_read_has_one_clear_line(
 def test_a_missing_package_is_told_with_the_line_that_installs_it(
     hidden: str, url: str, line: str
 ) -> None:
-    absent = dict.fromkeys([hidden, *(["fsspec.core"] if hidden == "fsspec" else [])])
-    with mock.patch.dict(sys.modules, absent), pytest.raises(CorpusError) as caught:
+    absent = dict.fromkeys(
+        [hidden, *(["fsspec.core"] if hidden == "fsspec" else [])]
+    )
+    with (
+        mock.patch.dict(sys.modules, absent),
+        pytest.raises(CorpusError) as caught,
+    ):
         remote.remote_fingerprint(Remote(url))
     assert str(caught.value) == f"{url}: {line}"
 
 
-def test_what_else_is_an_address_is_refused_with_its_place(server: Server) -> None:
+def test_what_else_is_an_address_is_refused_with_its_place(
+    server: Server,
+) -> None:
     found = problems(
         f"datasets: {{d: {{references: [r.txt], keep: '{server.url('x')}'}}}}\nsystems: {{A: a.txt}}\nmetrics: [bleu]\n"
     )
@@ -330,7 +368,8 @@ def test_names_of_addresses_show_no_secret() -> None:
 def test_a_file_address_is_a_path(tmp_path: Path) -> None:
     (tmp_path / "a b.txt").write_text("a\n")
     assert (
-        remote.locate(Path("x"), f"file://{tmp_path}/a%20b.txt") == tmp_path / "a b.txt"
+        remote.locate(Path("x"), f"file://{tmp_path}/a%20b.txt")
+        == tmp_path / "a b.txt"
     )
     assert remote.locate(Path("x"), "y/z") == Path("x/y/z")
 
@@ -371,7 +410,9 @@ def test_globs_without_a_match_and_where_nothing_is_listed_are_told(
         next(
             line
             for line in problems(config)
-            if line.startswith("c.yaml:2:11: systems[0]: s4://x/*: addresses of")
+            if line.startswith(
+                "c.yaml:2:11: systems[0]: s4://x/*: addresses of"
+            )
         ),
     ]
 
@@ -462,7 +503,9 @@ def test_an_s3_server(s3: str, files: dict[str, bytes], tmp_path: Path) -> None:
             capture_output=True,
         )
         assert tree(tmp_path / backend) == tree(tmp_path / "one")
-    with pytest.raises(CorpusError, match="s3://bucket/none: no such file there"):
+    with pytest.raises(
+        CorpusError, match="s3://bucket/none: no such file there"
+    ):
         remote.remote_fingerprint(Remote(f"{s3}/none"))
 
 
@@ -478,8 +521,6 @@ def test_a_server_that_sends_nothing_is_given_up(
         {"Content-Length": "9", "X-Stall": "1"},
         b"a\n",
     )
-    expected = (
-        r"a\.txt: the server sends nothing: 0\.2 seconds were waited; is it at work\?"
-    )
+    expected = r"a\.txt: the server sends nothing: 0\.2 seconds were waited; is it at work\?"
     with pytest.raises(CorpusError, match=expected):
         list(remote.stream(Remote(server.url("a.txt"))))

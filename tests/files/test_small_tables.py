@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.errors import CorpusError
-from pipeline.files.small_tables import is_numeric, number_of, read_rows, separator_of
+from pipeline.files.small_tables import (
+    is_numeric,
+    number_of,
+    read_rows,
+    separator_of,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,9 +24,12 @@ if TYPE_CHECKING:
 def rows(
     folder: Path, data: str | bytes, name: str = "t", **options: str
 ) -> list[tuple[int, list[str]]]:
-    (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    (folder / name).write_bytes(
+        data.encode() if isinstance(data, str) else data
+    )
     return [
-        (row.line, row.cells) for row in read_rows(folder / name, 1 << 20, **options)
+        (row.line, row.cells)
+        for row in read_rows(folder / name, 1 << 20, **options)
     ]
 
 
@@ -43,7 +51,9 @@ def refusal(folder: Path, data: str | bytes) -> str:
         ("a\u2003b", None),
     ],
 )
-def test_the_first_separator_that_a_line_has(line: str, separator: str | None) -> None:
+def test_the_first_separator_that_a_line_has(
+    line: str, separator: str | None
+) -> None:
     assert separator_of(line) == separator
 
 
@@ -79,8 +89,12 @@ def test_rows_of_odd_files(
     assert rows(tmp_path, gzip.compress(data.encode()), "t.gz") == expected
 
 
-def test_comments_are_left_out_and_say_nothing_of_the_separator(tmp_path: Path) -> None:
-    assert rows(tmp_path, "# a,b\n  #c\na 1 #\n", comment="#") == [(3, ["a", "1", "#"])]
+def test_comments_are_left_out_and_say_nothing_of_the_separator(
+    tmp_path: Path,
+) -> None:
+    assert rows(tmp_path, "# a,b\n  #c\na 1 #\n", comment="#") == [
+        (3, ["a", "1", "#"])
+    ]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +104,10 @@ def test_comments_are_left_out_and_say_nothing_of_the_separator(tmp_path: Path) 
         ('a,1\nb,"2"x\n', "t:2: not valid CSV: ',' expected after '\"'"),
         ('a\t"1\n"b"\t2\n', "t:1: not valid CSV: unexpected end of data"),
         (b"a 1\nb \xff\n", "t:2: byte 3 of the line (0xff) is not valid UTF-8"),
-        ("a,b\rc\n", "t:1: not valid CSV: new-line character seen in unquoted field"),
+        (
+            "a,b\rc\n",
+            "t:1: not valid CSV: new-line character seen in unquoted field",
+        ),
         (
             "a,1\n\nb," + "x" * 140_000,
             "t:3: not valid CSV: field larger than field limit (131072)",
@@ -117,7 +134,8 @@ def test_only_zeros_may_follow_packed_data(tmp_path: Path) -> None:
 def test_files_that_unpack_to_too_much(tmp_path: Path) -> None:
     (tmp_path / "t.gz").write_bytes(gzip.compress(b"a 1\n" * 1000))
     with pytest.raises(
-        CorpusError, match="unpacks, with what came before, to more than 100 bytes"
+        CorpusError,
+        match="unpacks, with what came before, to more than 100 bytes",
     ):
         list(read_rows(tmp_path / "t.gz", 100))
     with pytest.raises(CorpusError, match="no such file"):
@@ -143,7 +161,20 @@ def test_numbers(text: str, value: float) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", ".", "1_0", "1,5", "0x1", "\u0661", " 1", "1e", "--1", "one", "1 2", "5%"],
+    [
+        "",
+        ".",
+        "1_0",
+        "1,5",
+        "0x1",
+        "\u0661",
+        " 1",
+        "1e",
+        "--1",
+        "one",
+        "1 2",
+        "5%",
+    ],
 )
 def test_what_is_no_number(text: str) -> None:
     with pytest.raises(ValueError, match="expected a score, found '"):

@@ -66,7 +66,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = (path / "source.txt").read_text(encoding="utf-8").splitlines()
     blocks = "".join(f"S {line}\n\n" for line in words)
     (path / "a.m2").write_text(blocks, encoding="utf-8")
-    data: dict[str, object] = {"source": "source.txt", "references": ["careful.txt"]}
+    data: dict[str, object] = {
+        "source": "source.txt",
+        "references": ["careful.txt"],
+    }
     config: dict[str, object] = {
         "datasets": {"d": data},
         "systems": {"A": "careful.txt"},
@@ -79,14 +82,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "judgements": {"human": {"file": "FILE"}},
         "included": {"include": ["FILE"]},
         "expected": {"columns": {"c": {"file": "FILE"}}},
-        "numbers": {"metrics": [{"name": "external", "title": "x", "files": "FILE"}]},
+        "numbers": {
+            "metrics": [{"name": "external", "title": "x", "files": "FILE"}]
+        },
     }
     for name, change in changes.items():
         (path / f"{name}.yaml").write_text(
             json.dumps(config | change), encoding="utf-8"
         )
     assert (
-        main(["run", str(path / "run.yaml"), "-q", "--output", str(path / "run")]) == 0
+        main(
+            ["run", str(path / "run.yaml"), "-q", "--output", str(path / "run")]
+        )
+        == 0
     )
     (path / "zero").symlink_to("/dev/zero")
     (path / "made_up").symlink_to("/proc/self/maps")
@@ -114,7 +122,9 @@ def check_door(
         command = door.replace("FILE", name).split()
         if ".yaml" in door:
             content = (
-                (folder / command[-1]).read_text(encoding="utf-8").replace("FILE", name)
+                (folder / command[-1])
+                .read_text(encoding="utf-8")
+                .replace("FILE", name)
             )
             (folder / "c.yaml").write_text(content, encoding="utf-8")
             command[-1] = "c.yaml"
@@ -124,7 +134,9 @@ def check_door(
             code = int(ended.code or 0)
         said = capsys.readouterr().err
         assert (code == 2) or name == "empty", (command, said)
-        assert words in said or (name == "folder" and "no results of a run" in said), (
+        assert words in said or (
+            name == "folder" and "no results of a run" in said
+        ), (
             command,
             said,
         )
@@ -156,14 +168,20 @@ def test_endless_input_stops_at_a_share_of_the_free_space(
     """A tenth, or half of what is little; what a config allows stays."""
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(plain_files, "CHUNK_BYTES", 1 << 10)
-    for free, limit in ((10_000, 5_000), (10 << 30, 1 << 30), (1 << 40, UNPACKED)):
+    for free, limit in (
+        (10_000, 5_000),
+        (10 << 30, 1 << 30),
+        (1 << 40, UNPACKED),
+    ):
         monkeypatch.setattr(
             shutil, "disk_usage", lambda _, free=free: usage(free, 0, free)
         )
         temp_files = TempFiles(UNPACKED)
         temp_files.new()
         assert temp_files.remaining == limit
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10_000, 0, 10_000))
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda _: usage(10_000, 0, 10_000)
+    )
     assert TempFiles(9_000).write("x", [b"a" * 8_000]).stat().st_size == 8_000
     with open("/dev/zero", "rb") as endless:  # noqa: PTH123
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(endless))

@@ -63,11 +63,15 @@ def test_a_wheel_has_no_sources_of_the_kernel_and_folders_of_data_are_no_package
         if path.suffix in SOURCES
     ]
     assert [
-        name for name in names if any(fnmatch(name, pattern) for pattern in _packaged())
+        name
+        for name in names
+        if any(fnmatch(name, pattern) for pattern in _packaged())
     ] == []
 
 
-@pytest.mark.parametrize("name", ["CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md"])
+@pytest.mark.parametrize(
+    "name", ["CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md"]
+)
 def test_an_sdist_has_the_texts_about_the_project(name: str) -> None:
     included = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").split()
     assert name in included
@@ -75,7 +79,9 @@ def test_an_sdist_has_the_texts_about_the_project(name: str) -> None:
 
 
 def test_the_citation_is_of_this_version() -> None:
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    citation = yaml.safe_load(
+        (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    )
     project = PROJECT["project"]
     assert citation["version"] == __version__
     assert citation["authors"] == project["authors"]
@@ -87,16 +93,21 @@ def test_the_citation_is_of_this_version() -> None:
         project["license"],
         project["keywords"],
     )
-    assert citation.get("repository-code") == project.get("urls", {}).get("Source")
+    assert citation.get("repository-code") == project.get("urls", {}).get(
+        "Source"
+    )
 
 
 def test_pictures_have_whole_addresses_once_the_project_has_one() -> None:
     pictures = re.findall(
-        r"!\[[^\]]*\]\(([^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8")
+        r"!\[[^\]]*\]\(([^)]+)\)",
+        (ROOT / "README.md").read_text(encoding="utf-8"),
     )
     if "urls" in PROJECT["project"]:
         assert [
-            picture for picture in pictures if not picture.startswith("https://")
+            picture
+            for picture in pictures
+            if not picture.startswith("https://")
         ] == []
 
 

@@ -106,7 +106,10 @@ def test_neither_cuts_nor_widths_can_be_seen(
 ) -> None:
     bits = data.draw(st.sampled_from(WIDTHS))
     borders = [0, *sorted(cuts), 400]
-    terms, present = terms_of(1, 400, references, (3,)), present_of(2, 400, references)
+    terms, present = (
+        terms_of(1, 400, references, (3,)),
+        present_of(2, 400, references),
+    )
     whole = NATIVE.Drawer(sampler, iterations, 400, references, 3).sums(
         terms, present if missing else None
     )
@@ -114,7 +117,8 @@ def test_neither_cuts_nor_widths_can_be_seen(
     total = np.zeros_like(whole)
     for low, high in itertools.pairwise(borders):
         total += cut.sums(
-            [term[low:high] for term in terms], present[low:high] if missing else None
+            [term[low:high] for term in terms],
+            present[low:high] if missing else None,
         )
     assert total.tolist() == whole.tolist()
 
@@ -126,24 +130,28 @@ def test_ten_thousand_lines_are_those_of_pythons_generator(
     """So many that the highest 16 bits of a word leave draws open, for 3 and 100 references."""
     lines, iterations = 10_000, range(60, 64)
     for bits in WIDTHS:
-        drawn = native.Drawer("python2", iterations, lines, references, 0, bits).take(
-            lines
-        )
+        drawn = native.Drawer(
+            "python2", iterations, lines, references, 0, bits
+        ).take(lines)
         for iteration, row in zip(iterations, drawn.tolist(), strict=True):
             own = random.Random(101 * iteration)
-            assert row == [int(own.random() * references) for _ in range(lines)], bits
+            assert row == [
+                int(own.random() * references) for _ in range(lines)
+            ], bits
 
 
 def test_more_streams_than_are_drawn_at_once(native: Twin) -> None:
     lines, count = 130, 1100
     terms = terms_of(5, lines, 3, (2,))
-    expected = PYTHON.Drawer("python2", range(count), lines, 3).sums(terms).tolist()
+    expected = (
+        PYTHON.Drawer("python2", range(count), lines, 3).sums(terms).tolist()
+    )
     for bits in WIDTHS:
         drawer = native.Drawer("python2", range(count), lines, 3, 0, bits)
         parts = [[term[low : low + 65] for term in terms] for low in (0, 65)]
-        assert (drawer.sums(parts[0]) + drawer.sums(parts[1])).tolist() == expected, (
-            bits
-        )
+        assert (
+            drawer.sums(parts[0]) + drawer.sums(parts[1])
+        ).tolist() == expected, bits
 
 
 def test_more_lines_and_columns_than_are_summed_at_once(native: Twin) -> None:
@@ -151,10 +159,14 @@ def test_more_lines_and_columns_than_are_summed_at_once(native: Twin) -> None:
     for references, lines in ((2, 5000), (200, 300)):
         terms = terms_of(6, lines, references, (40,))
         expected = (
-            PYTHON.Drawer("python2", range(70), lines, references).sums(terms).tolist()
+            PYTHON.Drawer("python2", range(70), lines, references)
+            .sums(terms)
+            .tolist()
         )
         assert (
-            native.Drawer("python2", range(70), lines, references).sums(terms).tolist()
+            native.Drawer("python2", range(70), lines, references)
+            .sums(terms)
+            .tolist()
             == expected
         )
 
@@ -173,12 +185,19 @@ def test_sums_beyond_32_bits(native: Twin, references: int, top: int) -> None:
     ]
     expected = PYTHON.Drawer("python2", range(80), 2100, references).sums(terms)
     assert (
-        native.Drawer("python2", range(80), 2100, references).sums(terms).tolist()
+        native.Drawer("python2", range(80), 2100, references)
+        .sums(terms)
+        .tolist()
         == expected.tolist()
     )
-    drawn = PYTHON.Drawer("python2", range(2), 2100, references).take(2100).astype(int)
+    drawn = (
+        PYTHON.Drawer("python2", range(2), 2100, references)
+        .take(2100)
+        .astype(int)
+    )
     exact = [
-        sum(int(terms[0][line, r, 1]) for line, r in enumerate(row)) for row in drawn
+        sum(int(terms[0][line, r, 1]) for line, r in enumerate(row))
+        for row in drawn
     ]
     assert [
         (number - value) % 2**64
@@ -246,14 +265,18 @@ def test_draws_with_replacement_are_counted_alike(
 
 @pytest.mark.parametrize("most", [1, 3 * 999, 1 << 20])
 @pytest.mark.parametrize("things", [2, 65_536, 65_537, 140_000])
-def test_draws_that_wait_to_be_counted_are_the_same(things: int, most: int) -> None:
+def test_draws_that_wait_to_be_counted_are_the_same(
+    things: int, most: int
+) -> None:
     """Counts made part after part, whose room fills seldom, often, or with every draw."""
     generators = generator(5), generator(5)
     counts = [np.full((2, things), 250, np.uint8) for _ in generators]
     NATIVE.add_draws(generators[0], counts[0], 1, most)
     NATIVE.add_draws(generators[1], counts[1], 1 << 40)
     assert counts[0].tobytes() == counts[1].tobytes()
-    assert generators[0].bit_generator.state == generators[1].bit_generator.state
+    assert (
+        generators[0].bit_generator.state == generators[1].bit_generator.state
+    )
 
 
 def test_draws_of_rare_words_are_made_again(native: Twin) -> None:
@@ -288,7 +311,10 @@ def test_draws_of_rare_words_are_made_again(native: Twin) -> None:
             lambda drawer: drawer("python2", [0], 1, 256),
             "references: expected 1 to 255, found 256",
         ),
-        (lambda drawer: drawer("python2", [-1], 1, 2), "iterations: expected numbers"),
+        (
+            lambda drawer: drawer("python2", [-1], 1, 2),
+            "iterations: expected numbers",
+        ),
         (
             lambda drawer: drawer("python2", [2**32 // 101], 1, 2),
             "iterations: expected numbers",
@@ -318,7 +344,9 @@ def test_draws_of_rare_words_are_made_again(native: Twin) -> None:
             "terms: expected the shape",
         ),
         (
-            lambda drawer: drawer("python2", [0], 1, 2).sums([np.zeros((1, 2, 1))]),
+            lambda drawer: drawer("python2", [0], 1, 2).sums(
+                [np.zeros((1, 2, 1))]
+            ),
             "terms: expected int64",
         ),
         (
@@ -345,14 +373,18 @@ def test_a_width_that_the_processor_lacks_is_refused(native: Twin) -> None:
 def test_nothing_to_draw(twin: Twin, sampler: str) -> None:
     assert twin.Drawer(sampler, [], 5, 3).take(5).shape == (0, 5)
     assert twin.Drawer(sampler, [1, 2], 5, 3).take(0).shape == (2, 0)
-    assert twin.Drawer(sampler, [], 5, 3).sums(terms_of(0, 5, 3, (2, 1))).shape == (
+    assert twin.Drawer(sampler, [], 5, 3).sums(
+        terms_of(0, 5, 3, (2, 1))
+    ).shape == (
         0,
         3,
     )
-    assert twin.Drawer(sampler, [1], 5, 3).sums(terms_of(0, 0, 3, (2,))).tolist() == [
-        [0, 0]
-    ]
-    assert twin.Drawer(sampler, [1], 5, 3).sums(terms_of(0, 5, 3, (0,))).shape == (1, 0)
+    assert twin.Drawer(sampler, [1], 5, 3).sums(
+        terms_of(0, 0, 3, (2,))
+    ).tolist() == [[0, 0]]
+    assert twin.Drawer(sampler, [1], 5, 3).sums(
+        terms_of(0, 5, 3, (0,))
+    ).shape == (1, 0)
 
 
 def test_several_threads_draw_at_once(native: Twin) -> None:

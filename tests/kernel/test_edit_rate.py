@@ -82,16 +82,26 @@ def expected(
 def test_the_edits_are_sacrebleus(twin: Twin, seed: int) -> None:
     references, systems = made(seed)
     found = twin.edit_rate(references, systems)
-    assert (found.dtype, found.tolist()) == (np.int64, expected(references, systems))
+    assert (found.dtype, found.tolist()) == (
+        np.int64,
+        expected(references, systems),
+    )
 
 
-@given(st.lists(st.integers(0, 3), max_size=8), st.lists(st.integers(0, 3), max_size=8))
-def test_any_two_texts_have_sacrebleus_edits(output: Line, reference: Line) -> None:
-    wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[0]
+@given(
+    st.lists(st.integers(0, 3), max_size=8),
+    st.lists(st.integers(0, 3), max_size=8),
+)
+def test_any_two_texts_have_sacrebleus_edits(
+    output: Line, reference: Line
+) -> None:
+    wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[
+        0
+    ]
     for kernel in (PYTHON, NATIVE):
-        assert kernel.edit_rate([ids_of([reference])], [ids_of([output])]).tolist() == [
-            [[wanted]]
-        ]
+        assert kernel.edit_rate(
+            [ids_of([reference])], [ids_of([output])]
+        ).tolist() == [[[wanted]]]
 
 
 RNG = random.Random(5)
@@ -125,16 +135,26 @@ def test_every_limit_is_sacrebleus(
     name: str, request: pytest.FixtureRequest, output: Line, reference: Line
 ) -> None:
     twin = PYTHON if name == "python" else request.getfixturevalue("native")
-    wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[0]
-    assert twin.edit_rate([ids_of([reference])], [ids_of([output])]).tolist() == [
-        [[wanted]]
+    wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[
+        0
     ]
+    assert twin.edit_rate(
+        [ids_of([reference])], [ids_of([output])]
+    ).tolist() == [[[wanted]]]
 
 
 def test_edits_by_hand(twin: Twin) -> None:
     # by hand: equal; one shift; one more word; one word less; one changed; nothing in the
     # reference; in the output
-    outputs = [[1, 2, 3], [4, 5, 1, 2, 3], [1, 2, 9, 3], [1, 3], [1, 9, 3], [1, 2], []]
+    outputs = [
+        [1, 2, 3],
+        [4, 5, 1, 2, 3],
+        [1, 2, 9, 3],
+        [1, 3],
+        [1, 9, 3],
+        [1, 2],
+        [],
+    ]
     references = [
         [1, 2, 3],
         [1, 2, 3, 4, 5],
@@ -171,7 +191,8 @@ def test_what_is_wrong_is_refused_by_both(
         twin.edit_rate([ids_of([[1], [2]])], [ids_of([[1]])])
     monkeypatch.setattr(common, "MAX_BEAM_CELLS", 200)
     with pytest.raises(
-        LongTextError, match="of 4 and 1 tokens are too long for the edits of TER"
+        LongTextError,
+        match="of 4 and 1 tokens are too long for the edits of TER",
     ) as error:
         twin.edit_rate([ids_of([[1], [1]])], [ids_of([[1], [1, 2, 3, 4]])])
     assert (error.value.text, error.value.line) == (1, 1)

@@ -67,7 +67,9 @@ def encoded(ids: Sequence[Sequence[int]]) -> Encoded:
     )
 
 
-def first_seen(texts: Iterable[Iterable[Iterable[str | bytes]]]) -> list[Encoded]:
+def first_seen(
+    texts: Iterable[Iterable[Iterable[str | bytes]]],
+) -> list[Encoded]:
     """Number tokens in the order in which they first come: [texts][lines][tokens] to ids."""
     numbers: dict[str | bytes, int] = {}
     return [
@@ -90,7 +92,9 @@ def seen(value: Any) -> list[Any]:
 
 
 def test_the_constants_are_what_the_python_kernel_can_do() -> None:
-    assert tuple(import_module("pipeline.kernel.python.encode").SPLITS) == SPLITS
+    assert (
+        tuple(import_module("pipeline.kernel.python.encode").SPLITS) == SPLITS
+    )
 
 
 def test_extensions_that_were_built_load() -> None:
@@ -254,7 +258,16 @@ def white_texts() -> list[Lines]:
         "a " * size + "é" * (size % 3)
         for size in (95, 96, 127, 128, 190, 191, 192, 193, 255, 256, 600)
     ]
-    lines += ["", " ", "x" * 8, "y" * 9, "x" * 7 + "\0", "x" * 7, "\0", "\0" * 8]
+    lines += [
+        "",
+        " ",
+        "x" * 8,
+        "y" * 9,
+        "x" * 7 + "\0",
+        "x" * 7,
+        "\0",
+        "\0" * 8,
+    ]
     return [
         join_lines(line.encode() for line in lines[:number])
         for number in (len(lines), len(lines) - 9, 5)
@@ -266,16 +279,25 @@ def test_white_space_is_found_at_each_place_of_64_bytes(
     native: Twin, split: str
 ) -> None:
     texts = white_texts()
-    assert seen(native.encode(texts, split)) == seen(PYTHON.encode(texts, split))
+    assert seen(native.encode(texts, split)) == seen(
+        PYTHON.encode(texts, split)
+    )
     for broken, place in product(
         (b"\x80", b"\xe2\x80", b"x" * 64 + b"\xff"), (1, 90, 200)
     ):
         # words of lines with white space between them are found together
         for between in (b"", b"\n", b"\r\n"):
-            lines = [*[b"a b", b"", "\xe9 ".encode() * 3, b"c d e f g"] * 50, b"h"]
+            lines = [
+                *[b"a b", b"", "\xe9 ".encode() * 3, b"c d e f g"] * 50,
+                b"h",
+            ]
             for line in (lines[place], broken):
                 lines[place] = line
-                text = [lay_out(lines, [between] * (len(lines) + 1), range(len(lines)))]
+                text = [
+                    lay_out(
+                        lines, [between] * (len(lines) + 1), range(len(lines))
+                    )
+                ]
                 assert outcome(native.encode, text, split) == outcome(
                     PYTHON.encode, text, split
                 )
@@ -305,10 +327,14 @@ def test_bits_of_short_outputs_and_the_trie_count_the_same(
         bits = native.overlap(source, texts[1:4], texts[4:], order, kinds)
         trie = native.overlap(source, texts[1:4], texts[4:], order, KINDS)
         assert seen(bits) == seen({kind: trie[kind] for kind in kinds})
-    assert seen(bits) == seen(PYTHON.overlap(None, texts[1:4], texts[4:], order, kinds))
+    assert seen(bits) == seen(
+        PYTHON.overlap(None, texts[1:4], texts[4:], order, kinds)
+    )
 
 
-@pytest.mark.parametrize("size", [0, 1, 2, 15, 16, 63, 64, 65, 4095, 4096, 5000])
+@pytest.mark.parametrize(
+    "size", [0, 1, 2, 15, 16, 63, 64, 65, 4095, 4096, 5000]
+)
 def test_tables_grow_with_different_tokens(native: Twin, size: int) -> None:
     """Each token differs, so that the tables of tokens and n-grams are as full as they become."""
     line = " ".join(map(str, range(size))).encode()
@@ -320,7 +346,9 @@ def test_tables_grow_with_different_tokens(native: Twin, size: int) -> None:
     ids = PYTHON.encode(texts, "whitespace")
     assert seen(native.encode(texts, "whitespace")) == seen(ids)
     arguments = (ids[0], ids[1:], ids, 3, EVERY)
-    assert outcome(native.overlap, *arguments) == outcome(PYTHON.overlap, *arguments)
+    assert outcome(native.overlap, *arguments) == outcome(
+        PYTHON.overlap, *arguments
+    )
 
 
 def test_lines_in_arrays_with_strides_are_equal(native: Twin) -> None:
@@ -388,7 +416,9 @@ def refusals(native: Twin) -> dict[str, list[str]]:
             "text": True,
             "input": "\n".join(CALLS),
         }
-        done = subprocess.run([sys.executable, "-c", program], check=False, **options)
+        done = subprocess.run(
+            [sys.executable, "-c", program], check=False, **options
+        )
         said.append([*done.stdout.splitlines(), f"died: {done.stderr}"])
     return {call: list(both) for call, *both in zip(CALLS, *said, strict=False)}
 
@@ -416,14 +446,18 @@ PLAIN: dict[str, Callable[[str], Iterable[str | bytes]]] = {
     "ascii_whitespace": lambda line: line.encode().split(),
     "blank": lambda line: line.split(" "),
     "char": list,
-    "nonspace": lambda line: BLEU(tokenize="char")._preprocess_segment(line).split(),
+    "nonspace": lambda line: (
+        BLEU(tokenize="char")._preprocess_segment(line).split()
+    ),
     "chrf": CHRF()._remove_punctuation,
     "fields": lambda line: [
         field for part in line.split("\n") for field in part.split("|||")
     ],
     "13a": lambda line: BLEU(tokenize="13a")._preprocess_segment(line).split(),
     "zh": lambda line: BLEU(tokenize="zh")._preprocess_segment(line).split(),
-    "intl": lambda line: BLEU(tokenize="intl")._preprocess_segment(line).split(),
+    "intl": lambda line: (
+        BLEU(tokenize="intl")._preprocess_segment(line).split()
+    ),
 }
 """The definition of each split: in Python (specification, lines and tokens), or sacreBLEU's, live.
 """
@@ -452,10 +486,12 @@ def test_white_space_and_its_neighbours_split_as_in_python(split: str) -> None:
             for before in range(9)
             for after in (1, 9)
         ]
-    expected = first_seen([PLAIN[split](line) for line in lines] for _ in range(1))
-    assert seen(encode([join_lines(line.encode() for line in lines)], split)) == seen(
-        expected
+    expected = first_seen(
+        [PLAIN[split](line) for line in lines] for _ in range(1)
     )
+    assert seen(
+        encode([join_lines(line.encode() for line in lines)], split)
+    ) == seen(expected)
 
 
 @pytest.mark.parametrize(
@@ -468,9 +504,12 @@ def test_white_space_and_its_neighbours_split_as_in_python(split: str) -> None:
 def test_every_code_point_splits_as_in_python(
     split: str, each_kernel: Callable[[], Iterator[str]]
 ) -> None:
-    characters = [chr(code) for code in range(0x110000) if code not in SURROGATES]
+    characters = [
+        chr(code) for code in range(0x110000) if code not in SURROGATES
+    ]
     lines = [
-        "b".join(characters[low : low + 256]) for low in range(0, len(characters), 256)
+        "b".join(characters[low : low + 256])
+        for low in range(0, len(characters), 256)
     ]
     expected = seen(
         first_seen([PLAIN[split](line) for line in lines] for _ in range(1))
@@ -511,7 +550,9 @@ def test_ids_go_on_from_text_to_text() -> None:
 @pytest.mark.usefixtures("kernel")
 def test_arrays_have_the_types_that_are_promised() -> None:
     (text,) = encode([join_lines([b"a"])], "char")
-    counts = chosen_kernel.overlap(None, [text, text, text], [text, text], 4, EVERY)
+    counts = chosen_kernel.overlap(
+        None, [text, text, text], [text, text], 4, EVERY
+    )
     assert (text.ids.dtype.name, text.offsets.dtype.name) == ("int32", "int64")
     assert {
         kind: (array.dtype.name, array.shape) for kind, array in counts.items()
@@ -548,7 +589,9 @@ def kernel_says(line: bytes, split: str) -> int:
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("kind", INVALID)
-def test_invalid_utf8_is_refused_where_python_refuses_it(kind: str, split: str) -> None:
+def test_invalid_utf8_is_refused_where_python_refuses_it(
+    kind: str, split: str
+) -> None:
     """At the start, behind 1 to 9 bytes (8 are looked at together), at the end and before more."""
     for text, before, after in product(
         INVALID[kind], range(10), ["", "a", "abcdefgh", "é"]
@@ -590,7 +633,9 @@ def test_sequences_of_bytes_are_valid_where_python_says_so() -> None:
     longer = [bytes(three) for three in product(EDGES[-7:], EDGES, EDGES)]
     longest = [
         bytes(four)
-        for four in product(EDGES[-3:], EDGES, [0x41, 0x7F, 0x80, 0xBF, 0xC2], EDGES)
+        for four in product(
+            EDGES[-3:], EDGES, [0x41, 0x7F, 0x80, 0xBF, 0xC2], EDGES
+        )
     ]
     lines = [bytes([byte]) for byte in range(256)] + pairs + longer + longest
     text = join_lines(lines)
@@ -598,7 +643,9 @@ def test_sequences_of_bytes_are_valid_where_python_says_so() -> None:
     for number, line in enumerate(lines):
         here = slice(number, number + 1)
         try:
-            encode([Lines(text.data, text.starts[here], text.ends[here])], "char")
+            encode(
+                [Lines(text.data, text.starts[here], text.ends[here])], "char"
+            )
             place = -1
         except InvalidTextError as error:
             place = error.byte
@@ -652,10 +699,14 @@ def naive_counts(
         "common": lambda reference, n: (
             sigma[n - 1] & naive.ngrams(reference, n) & eta[n - 1]
         ).total(),
-        "source_match": lambda reference, n: naive.match_n(reference, source, n),
+        "source_match": lambda reference, n: naive.match_n(
+            reference, source, n
+        ),
     }
     counts: dict[str, Any] = {
-        kind: [[count(reference, n) for n in orders] for reference in references]
+        kind: [
+            [count(reference, n) for n in orders] for reference in references
+        ]
         for kind, count in apart.items()
     }
     merged = [naive.merged_reference(references, n) for n in orders]
@@ -673,7 +724,9 @@ def naive_counts(
     counts["removed_match"] = [
         naive.overlap(h, naive.difference_2015(s, r)) for s, r, h in triples
     ]
-    counts["added"] = [naive.difference_2015(r, s).total() for s, r, _ in triples]
+    counts["added"] = [
+        naive.difference_2015(r, s).total() for s, r, _ in triples
+    ]
     return counts
 
 
@@ -689,7 +742,9 @@ def related(rng: random.Random, size: int) -> list[str]:
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("has_source", [True, False])
 @pytest.mark.parametrize("references", REFERENCES)
-def test_overlap_equals_the_naive_counts(references: int, has_source: bool) -> None:
+def test_overlap_equals_the_naive_counts(
+    references: int, has_source: bool
+) -> None:
     rng = random.Random(references)
     sizes = [0, 1, 5, 63, 64, 65] if references < 17 else [0, 5]
     order = 5
@@ -714,7 +769,9 @@ def test_overlap_equals_the_naive_counts(references: int, has_source: bool) -> N
             texts[references + system][line],
             order,
         )
-        assert {kind: counts[kind][system, line].tolist() for kind in EVERY} == expected
+        assert {
+            kind: counts[kind][system, line].tolist() for kind in EVERY
+        } == expected
 
 
 # Source a b b, output b b a b; of single words η is a 1, b 3 and σ is a 1, b 2; of pairs η is bb 1,
@@ -780,7 +837,9 @@ def numbered(
                 for number, text in zip(numbers, texts, strict=True)
             ]
             _, joined = np.unique(np.concatenate(longer), return_inverse=True)
-            numbers = np.split(joined, np.cumsum([len(text) for text in longer])[:-1])
+            numbers = np.split(
+                joined, np.cumsum([len(text) for text in longer])[:-1]
+            )
         counted.append([Counter(number.tolist()) for number in numbers])
     return counted
 
@@ -804,15 +863,25 @@ def test_a_million_different_tokens(native: Twin) -> None:
     counts = native.overlap(
         ids[0], ids[1:2], ids[2:], 2, ["match", "penalty", "union_match"]
     )
-    assert counts["union_match"][0, 0].tolist() == counts["match"][0, 0, 0].tolist()
-    for n, (sigma, rho, eta) in enumerate(numbered([source, reference, output], 2)):
+    assert (
+        counts["union_match"][0, 0].tolist()
+        == counts["match"][0, 0, 0].tolist()
+    )
+    for n, (sigma, rho, eta) in enumerate(
+        numbered([source, reference, output], 2)
+    ):
         assert counts["match"][0, 0, 0, n] == sum(
             min(count, rho[gram]) for gram, count in eta.items()
         )
         assert counts["penalty"][0, 0, 0, n] == sum(
             min(count, sigma[g]) for g, count in eta.items() if not rho[g]
         )
-        assert 0 < counts["penalty"][0, 0, 0, n] < counts["match"][0, 0, 0, n] < MILLION
+        assert (
+            0
+            < counts["penalty"][0, 0, 0, n]
+            < counts["match"][0, 0, 0, n]
+            < MILLION
+        )
 
 
 def test_a_million_equal_tokens(native: Twin) -> None:
@@ -828,9 +897,15 @@ def test_a_million_equal_tokens(native: Twin) -> None:
     texts = [join_lines([b"a " * size]) for size in sizes.values()]
     source, reference, output, other = native.encode(texts, "whitespace")
     counts = native.overlap(
-        source, [reference, other], [output], 4, ["match", "penalty", "union_match"]
+        source,
+        [reference, other],
+        [output],
+        4,
+        ["match", "penalty", "union_match"],
     )
-    assert counts["union_match"][0, 0].tolist() == [MILLION // 2 - n for n in range(4)]
+    assert counts["union_match"][0, 0].tolist() == [
+        MILLION // 2 - n for n in range(4)
+    ]
     assert counts["match"][0, 0].tolist() == [
         [MILLION // 2 - n for n in range(4)],
         [3, 2, 1, 0],
@@ -849,7 +924,8 @@ def test_four_threads_at_once_get_the_same_arrays() -> None:
     rng = random.Random(4)
     texts = [
         join_lines(
-            " ".join(rng.choices("abcdefghij", k=30)).encode() for _ in range(30)
+            " ".join(rng.choices("abcdefghij", k=30)).encode()
+            for _ in range(30)
         )
         for _ in range(5)
     ]
@@ -865,13 +941,17 @@ def test_four_threads_at_once_get_the_same_arrays() -> None:
         return [
             [
                 seen(encode(texts, "whitespace")),
-                seen(chosen_kernel.overlap(ids[0], ids[1:3], ids[3:], 4, EVERY)),
+                seen(
+                    chosen_kernel.overlap(ids[0], ids[1:3], ids[3:], 4, EVERY)
+                ),
             ]
             for _ in range(5)
         ]
 
     with ThreadPoolExecutor(4) as pool:
-        found = [both for several in pool.map(work, range(4)) for both in several]
+        found = [
+            both for several in pool.map(work, range(4)) for both in several
+        ]
     assert len(found) == 20
     assert all(both == alone for both in found)
 
@@ -917,7 +997,8 @@ print(resident() - before)
 
 
 @pytest.mark.skipif(
-    not Path("/proc/self/statm").exists(), reason="there is no /proc/self/statm here"
+    not Path("/proc/self/statm").exists(),
+    reason="there is no /proc/self/statm here",
 )
 @pytest.mark.usefixtures("native")
 def test_memory_does_not_grow_with_calls() -> None:

@@ -39,7 +39,9 @@ def packed_of(array: Any) -> Packed:
     ],
 )
 @pytest.mark.parametrize("least", [0, -7])
-def test_numbers_come_back_as_they_were(top: int, bits: list[int], least: int) -> None:
+def test_numbers_come_back_as_they_were(
+    top: int, bits: list[int], least: int
+) -> None:
     array = np.full((13, 2, 1), least, np.float64)
     array[3, 1] = least + top
     packed = packed_of(array)
@@ -51,13 +53,16 @@ def test_numbers_come_back_as_they_were(top: int, bits: list[int], least: int) -
 def test_equal_columns_are_kept_once() -> None:
     """Also where one is the other plus a number."""
     column = np.arange(20.0) % 7
-    packed = packed_of(np.stack([column, column + 5, column, 6 - column], axis=1))
+    packed = packed_of(
+        np.stack([column, column + 5, column, 6 - column], axis=1)
+    )
     assert packed.bits.tolist() == [4, 4]
     assert packed.floats()[:, 1].tolist() == (column + 5).tolist()
 
 
 @pytest.mark.parametrize(
-    "number", [0.5, 2.0 * LARGEST, -2.0 * LARGEST, 1e30, float("nan"), float("inf")]
+    "number",
+    [0.5, 2.0 * LARGEST, -2.0 * LARGEST, 1e30, float("nan"), float("inf")],
 )
 def test_other_numbers_are_not_packed(number: float) -> None:
     array = np.zeros((40, 1, 1))
@@ -73,7 +78,9 @@ def test_nothing_is_packed(native: Twin, shape: tuple[int, ...]) -> None:
         sums = kernel.plane_sums(
             packed.data, packed.bits, shape[0], np.ones((3, shape[0]), np.uint8)
         )
-        assert packed.of_sums(sums).tolist() == np.zeros((3, *shape[1:])).tolist()
+        assert (
+            packed.of_sums(sums).tolist() == np.zeros((3, *shape[1:])).tolist()
+        )
 
 
 @pytest.mark.parametrize("top", [2, 64, 65, 127, 128, 255])
@@ -89,16 +96,18 @@ def test_sums_are_those_of_the_numbers(
     ranges = np.array([1, 2, 3, 7, 100, 256, 1000, 70_000])
     array = generator.integers(-5, ranges - 5, (lines, 2, 8)).astype(float)
     array[0] = ranges - 6  # the largest numbers and weights meet
-    weights = generator.integers(0, top + 1, (samples, lines + 9)).astype(np.uint8)[
-        :, 4 : lines + 4
-    ]
+    weights = generator.integers(0, top + 1, (samples, lines + 9)).astype(
+        np.uint8
+    )[:, 4 : lines + 4]
     weights[0, :] = top
     expected = np.einsum(
         "sl,l...->s...", weights.astype(int), array.astype(int)
     ).tolist()
     packed = packed_of(array)
     given = packed.data, packed.bits, lines, weights
-    assert packed.of_sums(packed_numbers.plane_sums(*given)).tolist() == expected
+    assert (
+        packed.of_sums(packed_numbers.plane_sums(*given)).tolist() == expected
+    )
     widths: Any = native_function("WIDTHS", "packed_numbers")
     for width in widths:
         sums = native.plane_sums(*given, width)
@@ -127,7 +136,11 @@ def test_sums_are_those_of_the_numbers(
 def test_wrong_arguments_are_refused_alike(
     native: Twin, kernel: str, change: Any, message: str
 ) -> None:
-    right = {"data": np.zeros(8, np.uint8), "bits": np.array([8], np.uint8), "lines": 8}
+    right = {
+        "data": np.zeros(8, np.uint8),
+        "bits": np.array([8], np.uint8),
+        "lines": 8,
+    }
     given = right | {"weights": np.ones((2, 8), np.uint8)} | change
     with pytest.raises(ValueError, match=message):
         (native if kernel == "native" else packed_numbers).plane_sums(**given)

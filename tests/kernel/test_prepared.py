@@ -45,18 +45,27 @@ TOKENS = [
 ]
 LINE = st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join) | st.text(
     max_size=6
-).filter(lambda text: not any("\ud800" <= character <= "\udfff" for character in text))
+).filter(
+    lambda text: (
+        not any("\ud800" <= character <= "\udfff" for character in text)
+    )
+)
 ALL_KINDS = (*common.KINDS, *common.MERGED_KINDS)
 
 
 def prepared(
-    source: Sequence[str] | None, references: Sequence[Sequence[str]], split: str
+    source: Sequence[str] | None,
+    references: Sequence[Sequence[str]],
+    split: str,
 ) -> Any:
     texts = [
-        join_lines(line.encode() for line in reference) for reference in references
+        join_lines(line.encode() for line in reference)
+        for reference in references
     ]
     return function_of("native", "Prepared", "prepared")(
-        None if source is None else join_lines(line.encode() for line in source),
+        None
+        if source is None
+        else join_lines(line.encode() for line in source),
         texts,
         split,
     )
@@ -73,7 +82,9 @@ def together(
     texts = [*([source] if source is not None else []), *references, outputs]
     lines = [join_lines(line.encode() for line in text) for text in texts]
     encoded = (
-        words(lines, split).texts if split in common.FOLDS else encode(lines, split)
+        words(lines, split).texts
+        if split in common.FOLDS
+        else encode(lines, split)
     )
     first = encoded.pop(0) if source is not None else None
     counts = overlap(first, encoded[:-1], encoded[-1:], order, ALL_KINDS)
@@ -91,15 +102,21 @@ def test_counts_are_those_of_texts_that_are_encoded_together(
     order, sets = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 6))
     lines = data.draw(
         st.lists(
-            st.lists(LINE, min_size=1 + sets, max_size=1 + sets), min_size=1, max_size=4
+            st.lists(LINE, min_size=1 + sets, max_size=1 + sets),
+            min_size=1,
+            max_size=4,
         )
     )
     source = [line[0] for line in lines] if data.draw(st.booleans()) else None
-    references = [[line[1 + number] for line in lines] for number in range(sets)]
+    references = [
+        [line[1 + number] for line in lines] for number in range(sets)
+    ]
     rows = data.draw(st.lists(st.integers(0, len(lines) - 1), max_size=5))
     outputs = [data.draw(LINE) for _ in rows]
     frozen = prepared(source, references, split)
-    columns = frozen.count(outputs, np.array(rows, np.int64), order, ALL_KINDS, True)
+    columns = frozen.count(
+        outputs, np.array(rows, np.int64), order, ALL_KINDS, True
+    )
     taken = [[reference[row] for row in rows] for reference in references]
     expected = together(
         source and [source[row] for row in rows], taken, outputs, split, order
@@ -108,11 +125,15 @@ def test_counts_are_those_of_texts_that_are_encoded_together(
         assert columns[kind].dtype == np.int64
         np.testing.assert_array_equal(columns[kind], array, err_msg=kind)
     if source is None:
-        alone = frozen.count(outputs, np.array(rows, np.int64), order, ("match",))
+        alone = frozen.count(
+            outputs, np.array(rows, np.int64), order, ("match",)
+        )
         np.testing.assert_array_equal(alone["match"], expected["match"])
         assert (
             alone["total"].tolist()
-            == np.maximum(alone["hyp_len"][:, None] - np.arange(order), 0).tolist()
+            == np.maximum(
+                alone["hyp_len"][:, None] - np.arange(order), 0
+            ).tolist()
         )
 
 
@@ -121,12 +142,18 @@ def test_long_lines_have_the_subsequences_of_the_other_kernel() -> None:
     """Lengths around the words of 64 bits and the blocks of 256."""
     rng = np.random.default_rng(3)
     for size in (63, 64, 65, 127, 128, 129, 256, 257, 700):
-        one, two = (" ".join(map(str, rng.integers(0, 9, size))) for _ in range(2))
+        one, two = (
+            " ".join(map(str, rng.integers(0, 9, size))) for _ in range(2)
+        )
         frozen = prepared(None, [[one, two]], "whitespace")
-        columns = frozen.count([f"{two} new", one], np.array([0, 1]), 1, (), True)
+        columns = frozen.count(
+            [f"{two} new", one], np.array([0, 1]), 1, (), True
+        )
         np.testing.assert_array_equal(
             columns["lcs"],
-            together(None, [[one, two]], [f"{two} new", one], "blank", 1)["lcs"],
+            together(None, [[one, two]], [f"{two} new", one], "blank", 1)[
+                "lcs"
+            ],
         )
 
 
@@ -141,8 +168,14 @@ def test_wrong_arguments_are_refused() -> None:
         (ValueError, lambda: frozen.count(["a", "b"], row, 2, ("match",))),
         (ValueError, lambda: frozen.count(["a"], row, 17, ("match",))),
         (KeyError, lambda: frozen.count(["a"], row, 2, ("matches",))),
-        (UnicodeEncodeError, lambda: frozen.count(["\ud800"], row, 2, ("match",))),
-        (UnicodeDecodeError, lambda: frozen.count([b"\xff"], row, 2, ("match",))),
+        (
+            UnicodeEncodeError,
+            lambda: frozen.count(["\ud800"], row, 2, ("match",)),
+        ),
+        (
+            UnicodeDecodeError,
+            lambda: frozen.count([b"\xff"], row, 2, ("match",)),
+        ),
         (KeyError, lambda: prepared(None, [["a"]], "words")),
         (ValueError, lambda: prepared(None, [["a"], ["a", "b"]], "blank")),
         (ValueError, lambda: prepared(None, [], "blank")),
@@ -150,12 +183,16 @@ def test_wrong_arguments_are_refused() -> None:
     for error, call in wrong:
         with pytest.raises(error):
             call()
-    assert frozen.count(["a a"], row, 1, ("match",))["match"].tolist() == [[[1]]]
+    assert frozen.count(["a a"], row, 1, ("match",))["match"].tolist() == [
+        [[1]]
+    ]
 
 
 @pytest.mark.usefixtures("native")
 def test_prepared_texts_are_pickled_and_shared_by_threads() -> None:
-    lines = [f"the {number} cat sat {number % 7} on the mat" for number in range(50)]
+    lines = [
+        f"the {number} cat sat {number % 7} on the mat" for number in range(50)
+    ]
     kept = pickle.dumps(prepared(lines, [lines, lines[::-1]], "whitespace"))
     frozen = pickle.loads(kept)  # noqa: S301 (made here)
     rows = np.arange(50)
@@ -164,7 +201,8 @@ def test_prepared_texts_are_pickled_and_shared_by_threads() -> None:
     def again(_: int) -> bool:
         columns = frozen.count(lines, rows, 4, ("match", "penalty"), True)
         return all(
-            np.array_equal(columns[kind], array) for kind, array in expected.items()
+            np.array_equal(columns[kind], array)
+            for kind, array in expected.items()
         )
 
     with ThreadPoolExecutor(8) as pool:

@@ -34,9 +34,13 @@ def sentences(text: Text) -> Sentences:
     """Lines of sentences of ids, as the kernel takes them."""
     flat = [sentence for line in text for sentence in line]
     ids = np.array([token for sentence in flat for token in sentence], np.int32)
-    offsets = np.cumsum([0, *(len(sentence) for sentence in flat)], dtype=np.int64)
+    offsets = np.cumsum(
+        [0, *(len(sentence) for sentence in flat)], dtype=np.int64
+    )
     return Sentences(
-        ids, offsets, np.cumsum([0, *(len(line) for line in text)], dtype=np.int64)
+        ids,
+        offsets,
+        np.cumsum([0, *(len(line) for line in text)], dtype=np.int64),
     )
 
 
@@ -57,7 +61,9 @@ def made(seed: int, lines: int, texts: int) -> list[Text]:
         base = [
             [
                 rng.randrange(types)
-                for _ in range(rng.choice(SIZES if seed % 3 == 0 else SIZES[:7]))
+                for _ in range(
+                    rng.choice(SIZES if seed % 3 == 0 else SIZES[:7])
+                )
             ]
             for _ in range(rng.choice([0, 1, 1, 2, 4]))
         ]
@@ -83,19 +89,25 @@ def made(seed: int, lines: int, texts: int) -> list[Text]:
 def test_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None:
     one, two, three = made(seed, 4, 3)
     references, systems = [one, two], [three, one]
-    lengths = twin.lcs([whole(t) for t in references], [whole(t) for t in systems])
+    lengths = twin.lcs(
+        [whole(t) for t in references], [whole(t) for t in systems]
+    )
     hits = twin.union_lcs(
         [sentences(t) for t in references], [sentences(t) for t in systems]
     )
     assert lengths.shape == hits.shape == (2, 4, 2)
     for s, line, r in np.ndindex(lengths.shape):
         reference, output = references[r][line], systems[s][line]
-        assert lengths[s, line, r] == naive.lcs(joined(reference), joined(output))
+        assert lengths[s, line, r] == naive.lcs(
+            joined(reference), joined(output)
+        )
         assert hits[s, line, r] == naive.union_hits(reference, output)
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_weighted_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None:
+def test_weighted_subsequences_are_the_naive_ones(
+    twin: Twin, seed: int
+) -> None:
     one, two, three = made(seed * 3 + 1, 3, 3)
     references, systems = [one, two], [three, one]
     powers = np.array([weigh(k) for k in range(4 * 220)])
@@ -107,7 +119,8 @@ def test_weighted_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None
     for s, line, r in np.ndindex(weights.shape):
         reference, output = references[r][line], systems[s][line]
         assert weights[s, line, r] == pytest.approx(
-            naive.weighted_lcs(joined(reference), joined(output), weigh), abs=1e-9
+            naive.weighted_lcs(joined(reference), joined(output), weigh),
+            abs=1e-9,
         )
         assert hits[s, line, r] == pytest.approx(
             naive.weighted_hits(reference, output, weigh), abs=1e-9
@@ -152,7 +165,9 @@ def test_unions_hit_what_is_allowed(twin: Twin, seed: int) -> None:
 
 @pytest.mark.parametrize("gap", [-1, 0, 1, 4, 10**18])
 @pytest.mark.parametrize("seed", range(6))
-def test_skip_bigrams_are_the_naive_ones(twin: Twin, seed: int, gap: int) -> None:
+def test_skip_bigrams_are_the_naive_ones(
+    twin: Twin, seed: int, gap: int
+) -> None:
     one, two, three, four = made(seed * 5 + 1, 4, 4)
     systems = [three, four]
     limit = None if gap < 0 else gap
@@ -183,7 +198,9 @@ def test_references_have_skip_bigrams_without_any_output(twin: Twin) -> None:
 @pytest.mark.parametrize(
     "turned", [False, pytest.param(True, marks=pytest.mark.exhaustive)]
 )
-def test_long_sentences_are_traced_in_segments(native: Twin, turned: bool) -> None:
+def test_long_sentences_are_traced_in_segments(
+    native: Twin, turned: bool
+) -> None:
     """Beyond 8 MB of columns the compiled twin makes them again, a segment at a time: 12,000 x
     6,200 tokens is 9 MB.
     """
@@ -191,9 +208,13 @@ def test_long_sentences_are_traced_in_segments(native: Twin, turned: bool) -> No
     one = [[[rng.randrange(50) for _ in range(12_000)], [1, 2, 3]]]
     two = [[[rng.randrange(50) for _ in range(6_200)], [3, 2, 1]]]
     references, systems = ([two], [one]) if turned else ([one], [two])
-    arguments = [sentences(t) for t in references], [sentences(t) for t in systems]
+    arguments = (
+        [sentences(t) for t in references],
+        [sentences(t) for t in systems],
+    )
     assert (
-        native.union_lcs(*arguments).tolist() == PYTHON.union_lcs(*arguments).tolist()
+        native.union_lcs(*arguments).tolist()
+        == PYTHON.union_lcs(*arguments).tolist()
     )
 
 
@@ -234,7 +255,10 @@ def test_offsets_that_lead_outside_are_refused(twin: Twin) -> None:
 
 
 def test_unlimited_skip_bigrams_have_a_cap(twin: Twin) -> None:
-    fits, beyond = [[[1] * common.MAX_SKIPPED]], [[[1] * (common.MAX_SKIPPED + 1)]]
+    fits, beyond = (
+        [[[1] * common.MAX_SKIPPED]],
+        [[[1] * (common.MAX_SKIPPED + 1)]],
+    )
     with pytest.raises(
         LongTextError, match="100,001 tokens have too many skip bigrams"
     ) as caught:
@@ -247,7 +271,10 @@ def test_unlimited_skip_bigrams_have_a_cap(twin: Twin) -> None:
 
 def test_weighted_subsequences_have_a_cap(twin: Twin) -> None:
     size = 1 << 16
-    texts = [sentences([[[1]], [[1] * size]]), sentences([[[1]], [[1] * (size + 1)]])]
+    texts = [
+        sentences([[[1]], [[1] * size]]),
+        sentences([[[1]], [[1] * (size + 1)]]),
+    ]
     for function in (twin.weighted_lcs, twin.weighted_union):
         with pytest.raises(
             LongTextError, match="65,536 and 65,537 tokens are too long"
@@ -268,9 +295,13 @@ LINES = [
 
 
 @pytest.mark.parametrize("fold", common.FOLDS)
-def test_words_are_runs_of_folded_letters_and_digits(twin: Twin, fold: str) -> None:
+def test_words_are_runs_of_folded_letters_and_digits(
+    twin: Twin, fold: str
+) -> None:
     # all of Unicode, once each
-    every = "".join(map(chr, [*range(0xD800), *range(0xE000, sys.maxunicode + 1)]))
+    every = "".join(
+        map(chr, [*range(0xD800), *range(0xE000, sys.maxunicode + 1)])
+    )
     texts = [[*LINES, "x".join(every)], LINES[::-1]]
     found = twin.words(
         [join_lines([line.encode() for line in text]) for text in texts], fold
@@ -284,7 +315,11 @@ def test_words_are_runs_of_folded_letters_and_digits(twin: Twin, fold: str) -> N
     for text, encoded in zip(texts, found.texts, strict=True):
         for number, line in enumerate(text):
             low, high = encoded.offsets[number : number + 2]
-            lower = line.lower() if fold == "google" else line.encode().lower().decode()
+            lower = (
+                line.lower()
+                if fold == "google"
+                else line.encode().lower().decode()
+            )
             assert [known[i] for i in encoded.ids[low:high]] == re.findall(
                 "[a-z0-9]+", lower
             )
@@ -303,7 +338,11 @@ def test_bytes_that_are_no_text_are_refused(twin: Twin, fold: str) -> None:
     good, bad = join_lines([b"abc"]), join_lines([b"abc", b"ab \xc4", b"\xff"])
     with pytest.raises(InvalidTextError) as caught:
         twin.words([good, bad], fold)
-    assert (caught.value.text, caught.value.line, caught.value.byte) == (1, 1, 3)
+    assert (caught.value.text, caught.value.line, caught.value.byte) == (
+        1,
+        1,
+        3,
+    )
 
 
 def test_an_unknown_fold_is_refused(twin: Twin) -> None:

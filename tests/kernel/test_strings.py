@@ -44,7 +44,9 @@ def test_strings_are_joined(texts: list[str]) -> None:
     assert {type(text) for text in two[0]} <= {str}
 
 
-@pytest.mark.parametrize("text", ["a\ud800", "\U0001f600\udfff", "x" * 40 + "\udc00é"])
+@pytest.mark.parametrize(
+    "text", ["a\ud800", "\U0001f600\udfff", "x" * 40 + "\udc00é"]
+)
 def test_halves_of_surrogate_pairs_are_refused(text: str) -> None:
     for joined in (encode.joined, native.joined):
         with pytest.raises(UnicodeEncodeError):

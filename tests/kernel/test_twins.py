@@ -47,7 +47,9 @@ if TYPE_CHECKING:
     Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-SPREAD = st.sampled_from([0, 0, 1, 2, 3, 7, 8, 63, 64, 65, 128, 129, 192, 256, 257])
+SPREAD = st.sampled_from(
+    [0, 0, 1, 2, 3, 7, 8, 63, 64, 65, 128, 129, 192, 256, 257]
+)
 """Tokens in a line: the edges of machine words."""
 TOKENS = st.one_of(
     st.sampled_from(["1", ".", "1.", ",.", "-"]),
@@ -92,7 +94,9 @@ def text_lines(draw: st.DrawFn, lines: int, invalid: bool = False) -> Lines:
     """
     made = draw(st.lists(line_bytes(invalid), min_size=lines, max_size=lines))
     between = draw(
-        st.sampled_from([[b"\n"], [b"\r\n"], [b""], [b"abc", b"\x80", b"\xe2", b" "]])
+        st.sampled_from(
+            [[b"\n"], [b"\r\n"], [b""], [b"abc", b"\x80", b"\xe2", b" "]]
+        )
     )
     order = draw(st.permutations(range(lines)))
     return lay_out(made, list(islice(cycle(between), lines + 1)), order)
@@ -101,7 +105,9 @@ def text_lines(draw: st.DrawFn, lines: int, invalid: bool = False) -> Lines:
 @st.composite
 def ids_of_lines(draw: st.DrawFn, lines: int) -> list[list[int]]:
     """Ids as lists: runs of the same few, and the largest there can be."""
-    few = st.lists(st.sampled_from([0, 1, 2, 3, 2**31 - 1]), min_size=1, max_size=5)
+    few = st.lists(
+        st.sampled_from([0, 1, 2, 3, 2**31 - 1]), min_size=1, max_size=5
+    )
     return [list(islice(cycle(draw(few)), draw(SPREAD))) for _ in range(lines)]
 
 
@@ -127,12 +133,21 @@ def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
         st.lists(st.sampled_from(EVERY), max_size=4),
     )
     order = st.one_of(
-        st.integers(1, MAX_ORDER), st.sampled_from([4, 0, -1, MAX_ORDER + 1, 2**40])
+        st.integers(1, MAX_ORDER),
+        st.sampled_from([4, 0, -1, MAX_ORDER + 1, 2**40]),
     )
     distinct = draw(st.lists(ids_of_lines(lines), min_size=1, max_size=4))
-    texts = [encoded(ids) for ids in islice(cycle(distinct), references + systems)]
+    texts = [
+        encoded(ids) for ids in islice(cycle(distinct), references + systems)
+    ]
     source = draw(st.none() | ids_of_lines(lines).map(encoded))
-    return source, texts[:references], texts[references:], draw(order), draw(kinds)
+    return (
+        source,
+        texts[:references],
+        texts[references:],
+        draw(order),
+        draw(kinds),
+    )
 
 
 def edited_call(rng: random.Random, _: int) -> Call:
@@ -157,7 +172,9 @@ def edited_call(rng: random.Random, _: int) -> Call:
         [rng.choices(range(few), k=size) for size in sizes]
         for _ in range(rng.choice([1, 2, 5]))
     ]
-    references = [list(map(edited, systems[0])) for _ in range(rng.choice([1, 1, 3]))]
+    references = [
+        list(map(edited, systems[0])) for _ in range(rng.choice([1, 1, 3]))
+    ]
     kind = rng.choice(["match", "match", "union_match"])
     return (
         None,
@@ -178,7 +195,9 @@ def positional(*strategies: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
     return st.tuples(st.tuples(*strategies), st.just({}))
 
 
-def by_seed(made: Callable[[random.Random, int], Call]) -> st.SearchStrategy[Call]:
+def by_seed(
+    made: Callable[[random.Random, int], Call],
+) -> st.SearchStrategy[Call]:
     """Calls that a function makes of a seed, which is also that of the generator it gets."""
     return SEEDS.map(lambda seed: made(random.Random(seed), seed))
 
@@ -188,7 +207,8 @@ def subsequence_call(name: str) -> Callable[[random.Random, int], Call]:
         texts = test_rouge_kernels.made(
             seed % 1000, rng.choice([0, 1, 2, 5]), rng.choice([1, 2, 4])
         )
-        cut = rng.randint(0, len(texts))  # no reference at all is an error of both
+        # no reference at all is an error of both
+        cut = rng.randint(0, len(texts))
         nested = [
             [test_rouge_kernels.sentences(text) for text in own]
             for own in (texts[:cut], texts[cut:])
@@ -244,9 +264,9 @@ def pass_call(rng: random.Random, seed: int) -> Call:
 def planes_call(rng: random.Random, seed: int) -> Call:
     generator, lines = np.random.default_rng(seed), rng.choice([0, 1, 70, 4100])
     packed = Packed.of(
-        generator.integers(-5, rng.choice([2, 9, 300, 70_000]), (lines, 2, 3)).astype(
-            float
-        )
+        generator.integers(
+            -5, rng.choice([2, 9, 300, 70_000]), (lines, 2, 3)
+        ).astype(float)
     )
     assert packed
     weights = generator.integers(
@@ -257,7 +277,8 @@ def planes_call(rng: random.Random, seed: int) -> Call:
 
 STRINGS = st.lists(
     st.text(
-        st.sampled_from("ab .,\n\té\u0085\u3000\u20ac\U0001f600\ud800"), max_size=20
+        st.sampled_from("ab .,\n\té\u0085\u3000\u20ac\U0001f600\ud800"),
+        max_size=20,
     ),
     max_size=6,
 )
@@ -270,7 +291,9 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "encode": positional(TEXTS, st.sampled_from([*SPLITS, "words", ""])),
     "joined": positional(STRINGS),
     "lcs": by_seed(subsequence_call("lcs")),
-    "overlap": st.one_of(st.tuples(overlap_calls(), st.just({})), by_seed(edited_call)),
+    "overlap": st.one_of(
+        st.tuples(overlap_calls(), st.just({})), by_seed(edited_call)
+    ),
     "pass_draws": by_seed(pass_call),
     "plane_sums": by_seed(planes_call),
     "skip_bigrams": by_seed(subsequence_call("skip_bigrams")),
@@ -296,7 +319,9 @@ def visible(value: Any) -> Any:
     if hasattr(value, "take"):
         return visible(value.take(29))
     if hasattr(value, "references"):
-        return value.lines, visible(value.count(["a"], np.zeros(1, np.int64), 2, KINDS))
+        return value.lines, visible(
+            value.count(["a"], np.zeros(1, np.int64), 2, KINDS)
+        )
     return value
 
 
@@ -306,7 +331,9 @@ def seen(twin: Twin, function: str, call: Call) -> Any:
     """
     arguments, options = call
     own = [
-        np.random.default_rng() if isinstance(value, np.random.Generator) else value
+        np.random.default_rng()
+        if isinstance(value, np.random.Generator)
+        else value
         for value in arguments
     ]
     for value, copy in zip(arguments, own, strict=True):

@@ -45,7 +45,8 @@ def generated(seed: int, lines: int = 40, references: int = 3) -> Texts:
         for text in texts:
             text.append(
                 " ".join(
-                    rng.choice(words) if rng.random() < 0.3 else word for word in base
+                    rng.choice(words) if rng.random() < 0.3 else word
+                    for word in base
                 )
             )
     return hypotheses, texts
@@ -65,19 +66,24 @@ def sample() -> Texts:
 def conll(shared: Path, name: str) -> Texts:
     def read(file: str) -> list[str]:
         text = (shared / "conll14" / file).read_bytes().decode()
-        return [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
+        return [
+            line.rstrip("\r") for line in text.removesuffix("\n").split("\n")
+        ]
 
     return read(name), [read("REF0"), read("REF1")]
 
 
 def ours(texts: Texts, metric: str) -> pipeline.Result:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of what is odd in the texts
+        # of what is odd in the texts
+        warnings.simplefilter("ignore", UserWarning)
         return pipeline.evaluate(*texts, metrics=[metric])[0]
 
 
 def one(outputs: dict[str, float], name: str) -> list[float]:
-    return [outputs[f"{name}_{n}"] for n in range(1, 10) if f"{name}_{n}" in outputs]
+    return [
+        outputs[f"{name}_{n}"] for n in range(1, 10) if f"{name}_{n}" in outputs
+    ]
 
 
 def same_as_sacrebleu(
@@ -97,9 +103,9 @@ def same_as_sacrebleu(
         rel=1e-12,
         abs=1e-12,
     )
-    assert [100 * value for value in one(outputs, "precision")] == pytest.approx(
-        expected.precisions, rel=1e-12
-    )
+    assert [
+        100 * value for value in one(outputs, "precision")
+    ] == pytest.approx(expected.precisions, rel=1e-12)
     assert (outputs["hyp_len"], outputs["ref_len"]) == (
         expected.sys_len,
         expected.ref_len,
@@ -158,7 +164,10 @@ def test_sacrebleus_other_settings(tokenizer: str) -> None:
         )
         for order in (1, 2, 6, 9):
             same_as_sacrebleu(
-                texts, f"{prefix},n={order}", tokenize=tokenizer, max_ngram_order=order
+                texts,
+                f"{prefix},n={order}",
+                tokenize=tokenizer,
+                max_ngram_order=order,
             )
         for method, value in (
             ("floor", 0.5),
@@ -207,7 +216,9 @@ def test_sample_and_real_outputs_as_sacrebleu(shared: Path) -> None:
         (["a b c d"], [["a b c"], ["a b c d e"], ["a b c d e f"]]),
     ],
 )
-def test_edges_as_sacrebleu(hypotheses: list[str], references: list[list[str]]) -> None:
+def test_edges_as_sacrebleu(
+    hypotheses: list[str], references: list[list[str]]
+) -> None:
     """Nothing, too short for an order, no match, no match of an order, lengths equally close."""
     for smoothing in ("none", "floor", "add-k", "exp"):
         texts = hypotheses, references
@@ -240,9 +251,7 @@ def nltk_score(
             smooth = getattr(SmoothingFunction(), method)
             return corpus_bleu(references, hypotheses, weights, smooth, reweigh)
         except AssertionError:
-            return (
-                0.0  # method6 without a 3-gram match: refused there, 0 and a note here
-            )
+            return 0.0  # method6 without a 3-gram match: refused there, 0 and a note here
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -255,11 +264,17 @@ def test_every_smoothing_as_nltk(method: str) -> None:
             references=1 + seed % 3,
         )
         if seed == 5:
-            texts = [*texts[0][:1], "a b"], [[*text[:1], "a c"] for text in texts[1]]
+            texts = (
+                [*texts[0][:1], "a b"],
+                [[*text[:1], "a c"] for text in texts[1]],
+            )
         found = ours(texts, f"bleu[flavour=nltk,smooth={method}]")
-        assert found.score == pytest.approx(nltk_score(texts, method), abs=1e-12)
+        assert found.score == pytest.approx(
+            nltk_score(texts, method), abs=1e-12
+        )
         alone = [
-            ([h], [[text[i]] for text in texts[1]]) for i, h in enumerate(texts[0])
+            ([h], [[text[i]] for text in texts[1]])
+            for i, h in enumerate(texts[0])
         ]
         assert found.sentences.tolist() == pytest.approx(
             [nltk_score(one, method) for one in alone], abs=1e-12
@@ -317,10 +332,15 @@ def test_the_last_sentence_matters_to_nltks_methods_as_there() -> None:
     """Its corpus score of methods 5 to 7 reads some counts of the last sentence alone."""
     hypotheses, references = generated(1, lines=60, references=2)
     for last in ("a b c d e f g", "a b", ""):
-        texts = [*hypotheses, last], [[*text, "a b c d e x y"] for text in references]
+        texts = (
+            [*hypotheses, last],
+            [[*text, "a b c d e x y"] for text in references],
+        )
         for method in ("method5", "method6", "method7"):
             found = ours(texts, f"bleu[flavour=nltk,smooth={method}]")
-            assert found.score == pytest.approx(nltk_score(texts, method), abs=1e-12)
+            assert found.score == pytest.approx(
+                nltk_score(texts, method), abs=1e-12
+            )
             assert "of the last sentence alone" in found.found.notes[0]
 
 
@@ -340,7 +360,11 @@ def test_figures_of_blogs() -> None:
         0.25400289715190977, abs=1e-15
     )
     candidates = ["the d o g jump s hig", "it is too bad"]
-    first = ["the dog jumps high", "the cat runs fast", "dog and cats are good friends"]
+    first = [
+        "the dog jumps high",
+        "the cat runs fast",
+        "dog and cats are good friends",
+    ]
     second = ["ba ga ya", "lu ha a df"]
     padded = first, [*second, second[0]]  # a reference twice changes nothing
     references = [[one, two] for one, two in zip(*padded, strict=True)]
@@ -359,7 +383,9 @@ def test_the_flavour_tensorflow_is_that_of_bleuscore(
         conll(shared, "AMU"),
     ]:
         for order in (1, 4, 6):
-            references = [list(of_line) for of_line in zip(*texts[1], strict=True)]
+            references = [
+                list(of_line) for of_line in zip(*texts[1], strict=True)
+            ]
             expected = bleuscore.compute(
                 references,
                 texts[0],
@@ -384,7 +410,9 @@ def test_the_flavour_tensorflow_is_that_of_bleuscore(
                 outputs[name]
                 for name in ("brevity_penalty", "ratio", "hyp_len", "ref_len")
             ]
-            assert found == pytest.approx([expected[name] for name in names], abs=1e-12)
+            assert found == pytest.approx(
+                [expected[name] for name in names], abs=1e-12
+            )
 
 
 def test_tensorflow_divides_nothing_by_zero() -> None:
@@ -397,8 +425,13 @@ def test_tensorflow_divides_nothing_by_zero() -> None:
         ([""], [[""]]),
     ):
         for smooth in ("none", "add-one"):
-            assert ours(texts, f"bleu[flavour=tensorflow,smooth={smooth}]").score == 0
-    found = ours((["a b"], [["a b"]]), "bleu[flavour=tensorflow,smooth=add-one]")
+            assert (
+                ours(texts, f"bleu[flavour=tensorflow,smooth={smooth}]").score
+                == 0
+            )
+    found = ours(
+        (["a b"], [["a b"]]), "bleu[flavour=tensorflow,smooth=add-one]"
+    )
     assert found.score == 1.0
     assert ours((["a b"], [["a b"]]), "bleu[flavour=tensorflow]").score == 0
 
@@ -418,7 +451,10 @@ def test_moses_splits_at_ascii_white_space_alone() -> None:
     """multi-bleu.perl splits bytes: the no-break space is part of a word, the line tabulation (11)
     is not.
     """
-    texts = ["a b\xa0c d\x0be f g h", "x y z w"], [["a b c d e f g h", "x y z w v"]]
+    texts = (
+        ["a b\xa0c d\x0be f g h", "x y z w"],
+        [["a b c d e f g h", "x y z w v"]],
+    )
     outputs = ours(texts, "bleu[flavour=moses]").outputs
     assert (one(outputs, "match"), one(outputs, "total")) == (
         [10, 7, 5, 3],
@@ -449,13 +485,21 @@ def test_zeros_say_why() -> None:
         "": "all outputs are empty",
     }
     for hypothesis, note in notes.items():
-        found = ours(([hypothesis], [["x y b q r s"]]), "bleu[smooth=none,tok=none]")
+        found = ours(
+            ([hypothesis], [["x y b q r s"]]), "bleu[smooth=none,tok=none]"
+        )
         assert (found.score, found.found.notes) == (0, (note,))
     assert ours((["a b c d"], [["a b c d"]]), "bleu").found.notes == ()
     found = ours((["a b c d"], [["a b c d"], [""]]), "bleu[flavour=tensorflow]")
-    assert (found.score, found.found.notes) == (0, ("the reference length is 0",))
+    assert (found.score, found.found.notes) == (
+        0,
+        ("the reference length is 0",),
+    )
     found = ours((["a b c d"], [["a b c d " * 1000]]), "bleu")  # exp(1 - 1000)
-    assert (found.score, found.found.notes) == (0, ("the brevity penalty is 0",))
+    assert (found.score, found.found.notes) == (
+        0,
+        ("the brevity penalty is 0",),
+    )
     assert ours(([""], [["x"]]), "bleu[flavour=nltk]").found.notes == (
         "all outputs are empty",
     )
@@ -472,7 +516,8 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
     hypotheses, (first, second) = generated(8, references=2)
     first = [line or "x" for line in first]
     lacking: list[Any] = [
-        None if number % 3 == 0 else line or "y" for number, line in enumerate(second)
+        None if number % 3 == 0 else line or "y"
+        for number, line in enumerate(second)
     ]
     for name, text in (
         ("hyp", hypotheses),
@@ -501,14 +546,19 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
         ).score
         for i, h in enumerate(hypotheses)
     ]
-    assert 100 * mean.score == pytest.approx(sum(wanted) / len(wanted), rel=1e-12)
+    assert 100 * mean.score == pytest.approx(
+        sum(wanted) / len(wanted), rel=1e-12
+    )
 
 
 def test_as_many_references_missing_on_every_line_are_no_variable_number(
     tmp_path: Path,
 ) -> None:
     """sacreBLEU counts those that each line has."""
-    hypotheses, both = ["a b c d", "e f g h"], [["a b c d", ""], ["", "e f g x"]]
+    hypotheses, both = (
+        ["a b c d", "e f g h"],
+        [["a b c d", ""], ["", "e f g x"]],
+    )
     for name, text in (
         ("hyp", hypotheses),
         ("ref0", both[0]),
@@ -521,18 +571,25 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(
     )
     lacking: list[Any] = [[line or None for line in text] for text in both]
     for found, oracle in zip(
-        run(config, tmp_path / "run").scores, (BLEU(force=True), CHRF()), strict=True
+        run(config, tmp_path / "run").scores,
+        (BLEU(force=True), CHRF()),
+        strict=True,
     ):
         expected = oracle.corpus_score(hypotheses, lacking)
         assert 100 * found.score == pytest.approx(expected.score, rel=1e-12)
-        assert found.peer_signature == f"{expected.name}|{oracle.get_signature()}"
+        assert (
+            found.peer_signature == f"{expected.name}|{oracle.get_signature()}"
+        )
         assert "|nrefs:1|" in (found.peer_signature or "")
 
 
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ("bleu[flavour=nltk,smooth=exp]", "flavour nltk takes method0, method1"),
+        (
+            "bleu[flavour=nltk,smooth=exp]",
+            "flavour nltk takes method0, method1",
+        ),
         (
             "bleu[smooth=method1]",
             "flavour sacrebleu takes none, floor, add-k, exp; found 'method1'",
@@ -546,8 +603,14 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(
         ("bleu[n=3,weights=0.5+0.5]", "the weights are for order 2, found 3"),
         ("bleu[weights=0+0]", "all weights of a set are 0"),
         ("bleu[flavour=nltk,weights=0.4]", "one weight alone can only be 1"),
-        ("bleu[flavour=nltk,weights=0.5+0.5_0.4]", "one weight alone can only be 1"),
-        ("bleu[flavour=nltk,reweigh=true,n=3]", "for weights of 0.25 of four orders"),
+        (
+            "bleu[flavour=nltk,weights=0.5+0.5_0.4]",
+            "one weight alone can only be 1",
+        ),
+        (
+            "bleu[flavour=nltk,reweigh=true,n=3]",
+            "for weights of 0.25 of four orders",
+        ),
         (
             "bleu[flavour=nltk,reweigh=true,weights=0.5+0.5]",
             "for weights of 0.25 of four orders",
@@ -605,14 +668,19 @@ def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
         "*/annotations/merged_ids"
     )
     dropped = {
-        418 if number == "48" else int(number) for number in listed.read_text().split()
+        418 if number == "48" else int(number)
+        for number in listed.read_text().split()
     }
 
     def read(name: str) -> list[str]:
         texts = conll(shared, name)[0]
-        return [text for line, text in enumerate(texts, 1) if line not in dropped]
+        return [
+            text for line, text in enumerate(texts, 1) if line not in dropped
+        ]
 
-    outputs = {name: read("INPUT" if name == "source" else name) for name in values}
+    outputs = {
+        name: read("INPUT" if name == "source" else name) for name in values
+    }
     metric = "bleu[flavour=moses,ties=first,bp=inverted]"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -641,7 +709,10 @@ def test_a_note_is_printed_and_kept(
         "datasets: {d: {references: [r]}}\nsystems: {one: one, two: two}\nmetrics: ['bleu[n=2,smooth=none]']\n"
     )
     assert main(["run", str(config), "--output", str(tmp_path / "run")]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "note: two: no 2-gram matches"
+    assert (
+        capsys.readouterr().out.splitlines()[-1]
+        == "note: two: no 2-gram matches"
+    )
     (first, second) = pipeline.load(tmp_path / "run")
     assert (first.notes, second.notes) == ((), ("no 2-gram matches",))
     # sacreBLEU's signature does not tell the order
@@ -686,4 +757,6 @@ def test_confidence_is_that_of_sacrebleu(
     low, high = found["bootstrap"]["interval"]
     # sacreBLEU sums in float32
     assert (high - low) / 2 == pytest.approx(expected._ci / 100, rel=1e-6)
-    assert found["bootstrap"]["mean"] == pytest.approx(expected._mean / 100, rel=1e-6)
+    assert found["bootstrap"]["mean"] == pytest.approx(
+        expected._mean / 100, rel=1e-6
+    )

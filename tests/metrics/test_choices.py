@@ -24,5 +24,9 @@ def test_the_first_of_the_best() -> None:
 def test_rounding_is_that_of_python() -> None:
     rng = np.random.default_rng(0)
     tp, fp = rng.integers(0, 5000, (2, 20_000))
-    values = np.concatenate([tp / np.maximum(tp + fp, 1), np.arange(20_001) / 20_000])
-    assert rounded(values, 4).tolist() == [round(value, 4) for value in values.tolist()]
+    values = np.concatenate(
+        [tp / np.maximum(tp + fp, 1), np.arange(20_001) / 20_000]
+    )
+    assert rounded(values, 4).tolist() == [
+        round(value, 4) for value in values.tolist()
+    ]

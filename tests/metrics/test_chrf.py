@@ -35,7 +35,10 @@ def same_as_sacrebleu(
         rel=1e-12,
         abs=1e-12,
     )
-    assert found.found.peer_signature == f"{expected.name}|{oracle.get_signature()}"
+    assert (
+        found.found.peer_signature
+        == f"{expected.name}|{oracle.get_signature()}"
+    )
     if sentences:
         wanted = [
             oracle.sentence_score(h, [text[i] for text in texts[1]]).score
@@ -47,7 +50,8 @@ def same_as_sacrebleu(
 
 
 @pytest.mark.parametrize(
-    ("words", "space", "eps"), list(product([0, 1, 2, 3], [False, True], [False, True]))
+    ("words", "space", "eps"),
+    list(product([0, 1, 2, 3], [False, True], [False, True])),
 )
 def test_every_setting_as_sacrebleu(words: int, space: bool, eps: bool) -> None:
     options = f"nw={words},space={space},eps={eps}".lower()
@@ -92,11 +96,16 @@ def test_orders_case_and_beta_as_sacrebleu() -> None:
         (["\u3000a\xa0b"], [["a b"]]),
     ],
 )
-def test_edges_as_sacrebleu(hypotheses: list[str], references: list[list[str]]) -> None:
+def test_edges_as_sacrebleu(
+    hypotheses: list[str], references: list[list[str]]
+) -> None:
     for words, eps in product((0, 2), (False, True)):
         texts = hypotheses, references
         same_as_sacrebleu(
-            texts, f"nw={words},eps={eps}".lower(), word_order=words, eps_smoothing=eps
+            texts,
+            f"nw={words},eps={eps}".lower(),
+            word_order=words,
+            eps_smoothing=eps,
         )
 
 

@@ -54,7 +54,9 @@ def changed(line: str, rng: random.Random) -> str:
     words = []
     for word in line.split():
         if rng.random() < 0.9:
-            words.append(rng.choice(MIXED_WORDS) if rng.random() < 0.2 else word)
+            words.append(
+                rng.choice(MIXED_WORDS) if rng.random() < 0.2 else word
+            )
     return " ".join(words)
 
 
@@ -100,7 +102,9 @@ def texts(rng: random.Random, *, missing: bool = False) -> Files:
     if missing:
         dataset["empty_references"] = "none"
         lines["r0"] = [line or "a" for line in lines["r0"]]
-        lines["r1"] = [line if rng.random() < 0.7 else "" for line in lines["r1"]]
+        lines["r1"] = [
+            line if rng.random() < 0.7 else "" for line in lines["r1"]
+        ]
     files = {name: text(listed) for name, listed in lines.items()}
     config = {"datasets": {"d": dataset}, "systems": {"A": "A", "B": "B"}}
     return {
@@ -118,7 +122,10 @@ def gaps(rng: random.Random) -> Files:
 def gold(rng: random.Random) -> Files:
     """Return gold edits and outputs that are texts."""
     sources = sources_of(rng, 1)
-    config = {"datasets": {"d": {"gold": "gold"}}, "systems": {"A": "A", "B": "B"}}
+    config = {
+        "datasets": {"d": {"gold": "gold"}},
+        "systems": {"A": "A", "B": "B"},
+    }
     outputs = {}
     for name in "AB":
         outputs[name] = text([changed(line, rng) or "x" for line in sources])
@@ -149,7 +156,9 @@ def numbers(rng: random.Random, columns: int) -> Files:
         rows = []
         for _ in range(LINES):
             row = [rng.randint(0, 99) for _ in range(columns)]
-            rows.append("\t".join(map(str, row)) if columns > 1 else str(row[0] / 100))
+            rows.append(
+                "\t".join(map(str, row)) if columns > 1 else str(row[0] / 100)
+            )
         files[f"{name}.scores"] = text(rows)
     return files
 
@@ -186,15 +195,17 @@ WAYS = [
 
 def test_every_metric_is_in_the_table() -> None:
     metrics = every_metric()
-    assert len({signed(metric, 2) for metric in metrics.values()}) == len(metrics)
+    assert len({signed(metric, 2) for metric in metrics.values()}) == len(
+        metrics
+    )
 
 
 def prepared(spelling: str, folder: Path, results: pipeline.Evaluation) -> None:
     """Compare a scorer, and its copy for another process, with the scores of a run, bit for bit."""
     plain = results.get(system="A")
-    data = json.loads((folder / "config.yaml").read_text(encoding="utf-8"))["datasets"][
-        "d"
-    ]
+    data = json.loads((folder / "config.yaml").read_text(encoding="utf-8"))[
+        "datasets"
+    ]["d"]
 
     def lines(name: str) -> list[str]:
         return (folder / name).read_text(encoding="utf-8").splitlines()
@@ -206,10 +217,14 @@ def prepared(spelling: str, folder: Path, results: pipeline.Evaluation) -> None:
         scorer = pipeline.Scorer(spelling, gold=folder / "gold")
     else:
         scorer = pipeline.Scorer(
-            spelling, references, lines("s") if plain.measure.spec.source else None
+            spelling,
+            references,
+            lines("s") if plain.measure.spec.source else None,
         )
     for own in (scorer, pickle.loads(pickle.dumps(scorer))):  # noqa: S301 (made here)
-        np.testing.assert_array_equal(own.sentences(lines("A")), plain.sentences)
+        np.testing.assert_array_equal(
+            own.sentences(lines("A")), plain.sentences
+        )
     again = scorer.score(lines("A"))[0]
     assert repr(again.outputs) == repr(plain.outputs)
     assert again.signature == plain.signature

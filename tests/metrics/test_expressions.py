@@ -43,7 +43,8 @@ def test_an_expression_that_can_match_in_many_ways_is_given_up(
 
 
 @pytest.mark.parametrize(
-    "boundary", ["(a{60000}){60000}", "(a{,60000}){2,60000}", "(" * 500, "a" * 1001]
+    "boundary",
+    ["(a{60000}){60000}", "(a{,60000}){2,60000}", "(" * 500, "a" * 1001],
 )
 def test_an_expression_that_is_large_is_refused(boundary: str) -> None:
     with pytest.raises(ConfigError, match="boundary: is no regular expression"):
@@ -78,13 +79,19 @@ def test_an_expression_needs_the_package_that_gives_it_up(
     "pattern", ["(a+)+$", "(a|a)*b", "a*a*a*a*(b)", "((a?){9}){9}", "(" * 2000]
 )
 def test_a_pattern_of_names_is_simple(pattern: str) -> None:
-    with pytest.raises(ValueError, match="at most three repeats, and none of a group"):
+    with pytest.raises(
+        ValueError, match="at most three repeats, and none of a group"
+    ):
         models._order(pattern)
 
 
 @pytest.mark.parametrize(
     "pattern",
-    [r"step-(\d+)", r"(?i:steps?)[-_.]?([0-9]+)", r"(?:a|b)-([0-9]+(?:\.[0-9])?)k"],
+    [
+        r"step-(\d+)",
+        r"(?i:steps?)[-_.]?([0-9]+)",
+        r"(?:a|b)-([0-9]+(?:\.[0-9])?)k",
+    ],
 )
 def test_usual_patterns_of_names_stay(pattern: str) -> None:
     assert models._order(pattern) == pattern

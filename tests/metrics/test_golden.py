@@ -23,7 +23,14 @@ from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import StoredCounts
 from pipeline.scoring import metric_results as scores
 from pipeline.scoring.sentences import sentence_spread
-from tests.conftest import KERNELS, edited, forced_kernel, metric_of, run, sentence
+from tests.conftest import (
+    KERNELS,
+    edited,
+    forced_kernel,
+    metric_of,
+    run,
+    sentence,
+)
 from tests.oracles import naive
 from tests.support.words import CONLL14_TEAMS
 
@@ -42,13 +49,17 @@ JFLEG = [f"dev.ref{number}" for number in range(4)]
 
 def golden(file: Path) -> dict[str, float]:
     """Read `name score` lines."""
-    pairs = (line.split() for line in file.read_text(encoding="ascii").splitlines())
+    pairs = (
+        line.split() for line in file.read_text(encoding="ascii").splitlines()
+    )
     return {name: float(score) for name, score in pairs}
 
 
 def write_golden_config(shared: Path, folder: Path) -> Path:
     conll, jfleg = shared.resolve() / "conll14", shared.resolve() / "jfleg"
-    systems: dict[str, Any] = {name: {"conll14": str(conll / name)} for name in CONLL}
+    systems: dict[str, Any] = {
+        name: {"conll14": str(conll / name)} for name in CONLL
+    }
     systems |= {
         name: {"jfleg": str(jfleg / name)}
         for name in ("dev.src", "dev.ref0", "dev.ref1")
@@ -118,7 +129,10 @@ def test_scores_equal_the_original_programs_to_six_digits(
     systems: list[str],
 ) -> None:
     expected = golden(shared / "golden" / file)
-    found = {name: golden_run.scores[dataset, variant, name].score for name in systems}
+    found = {
+        name: golden_run.scores[dataset, variant, name].score
+        for name in systems
+    }
     assert found == pytest.approx(expected, abs=HALF_OF_SIXTH, rel=0)
 
 
@@ -144,9 +158,13 @@ def test_sentence_scores_equal_the_original_debug_output(
     text = (shared / "golden/gleu-2017.conll14.AMU.debug.txt").read_text(
         encoding="ascii"
     )
-    expected = re.findall(r"^[0-9]+ [0-9.]+ [0-9.]+ \(.*\)$", text, re.MULTILINE)
+    expected = re.findall(
+        r"^[0-9]+ [0-9.]+ [0-9.]+ \(.*\)$", text, re.MULTILINE
+    )
     metric = metric_of(level="mean", smoothing="ones")
-    path = StoredCounts.path_in(golden_run.directory, "conll14", "AMU", metric.spec.key)
+    path = StoredCounts.path_in(
+        golden_run.directory, "conll14", "AMU", metric.spec.key
+    )
     columns = StoredCounts(path, metric.spec.schema(2), len(expected)).blocks()
     spreads = [sentence_spread(metric, block) for block in columns]
     rows = [
@@ -189,9 +207,15 @@ COUNTING = st.builds(
         }
     ),
     st.one_of(
-        st.fixed_dictionaries({"unit": st.just("char"), "strip": st.booleans()}),
         st.fixed_dictionaries(
-            {"tok": st.sampled_from(["whitespace", "ascii_whitespace", "blank"])}
+            {"unit": st.just("char"), "strip": st.booleans()}
+        ),
+        st.fixed_dictionaries(
+            {
+                "tok": st.sampled_from(
+                    ["whitespace", "ascii_whitespace", "blank"]
+                )
+            }
         ),
     ),
 )
@@ -211,7 +235,9 @@ def scored(texts: list[list[str]], **options: Any) -> Score:
     )
     metric = metric_of(**options)
     counted = count_in_memory(corpus, [metric.spec], RunOptions(n_jobs=1))
-    return scores.score(tasks.tasks_of([metric], [corpus]), {"d": counted})[0].scores[0]
+    return scores.score(tasks.tasks_of([metric], [corpus]), {"d": counted})[
+        0
+    ].scores[0]
 
 
 def as_naive(
@@ -225,14 +251,20 @@ def as_naive(
         "strip": strip,
     }
     return [
-        [line.lower() if options["lc"] else line for line in lines] for lines in texts
+        [line.lower() if options["lc"] else line for line in lines]
+        for lines in texts
     ], how
 
 
-def plain_blanks(texts: list[list[str]], options: dict[str, Any]) -> list[list[str]]:
+def plain_blanks(
+    texts: list[list[str]], options: dict[str, Any]
+) -> list[list[str]]:
     """With strip only U+0020 as white space: the specification says no more of it than `blanks`."""
     if options.get("strip"):
-        return [[" ".join(re.split(r"\s", line)) for line in lines] for lines in texts]
+        return [
+            [" ".join(re.split(r"\s", line)) for line in lines]
+            for lines in texts
+        ]
     return texts
 
 
@@ -290,13 +322,19 @@ def test_sampled_score_equals_the_naive_one(
     assert found.score == pytest.approx(mean, abs=1e-12)
     assert found.samples is not None
     assert found.samples.std == pytest.approx(std, abs=1e-12)
-    assert found.samples.iterations == (iterations if len(references) > 1 else 1)
+    assert found.samples.iterations == (
+        iterations if len(references) > 1 else 1
+    )
 
 
 def rounding_decides(row: list[naive.Columns], variant: str) -> bool:
     """Whether two references tie but for rounding: the test of exact ties below is about those."""
     keys = [naive.max_key(columns, variant, None) for columns in row]
-    pairs = [pair for a, b in combinations(keys, 2) for pair in zip(a, b, strict=True)]
+    pairs = [
+        pair
+        for a, b in combinations(keys, 2)
+        for pair in zip(a, b, strict=True)
+    ]
     return any(a != b and math.isclose(a, b, rel_tol=1e-12) for a, b in pairs)
 
 
@@ -314,7 +352,10 @@ def test_best_references_equal_the_naive_ones(
     assume(not any(rounding_decides(row, options["variant"]) for row in table))
     found = scored(texts, **options, refs="max", zero_total=zero)
     expected = naive.gleu_max(table, options["variant"], zero_total=zero)
-    counts: dict[str, list[Any]] = {"match": expected.match, "penalty": expected.penal}
+    counts: dict[str, list[Any]] = {
+        "match": expected.match,
+        "penalty": expected.penal,
+    }
     counts |= {"numer": expected.numer, "total": expected.denom}
     by_order = {
         f"{name}_{n}": value
@@ -349,7 +390,9 @@ def test_mean_of_sentences_equals_the_naive_one(
         refs=over,
         smoothing=smoothing,
     )
-    one = {"none": naive.sentence_gleu, "ones": naive.sentence_gleu_ones}[smoothing]
+    one = {"none": naive.sentence_gleu, "ones": naive.sentence_gleu_ones}[
+        smoothing
+    ]
     rows = [
         [one(columns, options["variant"]) for columns in row]
         for row in table_of(texts, options)
@@ -375,7 +418,10 @@ TIES = [
 def test_ties_but_for_rounding_go_to_the_reference_that_the_package_takes(
     first: str,
 ) -> None:
-    accum, score = pytest.importorskip("gleu.accum"), pytest.importorskip("gleu.score")
+    accum, score = (
+        pytest.importorskip("gleu.accum"),
+        pytest.importorskip("gleu.score"),
+    )
     metric = metric_of(n=2, refs="max")
     wrong = []
     for length, *pair in TIES:
@@ -390,13 +436,18 @@ def test_ties_but_for_rounding_go_to_the_reference_that_the_package_takes(
         }
         totals = (length, length - 1)
         counted = [
-            [accum.Accumulator(m, 0, t) for m, t in zip(orders, totals, strict=True)]
+            [
+                accum.Accumulator(m, 0, t)
+                for m, t in zip(orders, totals, strict=True)
+            ]
             for orders in ordered
         ]
         package = score.drn_accum_to_d_rmax(
             [counted], columns["ref_len"], columns["hyp_len"]
         )
-        wrong += [(length, *pair)] * (metric.choose(columns).tolist() != package)
+        wrong += [(length, *pair)] * (
+            metric.choose(columns).tolist() != package
+        )
     assert len(TIES) > 10
     assert wrong == []
 
@@ -444,7 +495,10 @@ def test_equal_references_have_no_spread(iterations: int, seed: int) -> None:
     assert several.samples is not None
     assert several.score == pytest.approx(alone.score, abs=1e-15)
     assert several.samples.std == 0.0
-    assert [math.isnan(bound) for bound in several.samples.interval] == [True, True]
+    assert [math.isnan(bound) for bound in several.samples.interval] == [
+        True,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("seed", [0, 1])

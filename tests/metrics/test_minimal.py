@@ -73,7 +73,8 @@ class Hits(Metric):
 
     def sentence_scores(self, columns: Columns) -> Floats:
         shares: Floats = (
-            columns["match"][..., 0] / np.maximum(columns["hyp_len"], 1)[:, None]
+            columns["match"][..., 0]
+            / np.maximum(columns["hyp_len"], 1)[:, None]
         )
         return shares
 
@@ -114,7 +115,9 @@ class RuledHits(Hits):
 
 
 @pytest.fixture(params=[Hits, ToldHits, RuledHits])
-def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> type[Hits]:
+def kind(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> type[Hits]:
     """Each of these metrics in turn, in the table of metrics."""
     monkeypatch.setitem(METRICS, "hits", request.param)
     hits: type[Hits] = request.param
@@ -122,7 +125,9 @@ def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> typ
 
 
 @pytest.fixture(params=[False, True], ids=["all references", "some missing"])
-def directory(request: pytest.FixtureRequest, kind: type[Hits], tmp_path: Path) -> Path:
+def directory(
+    request: pytest.FixtureRequest, kind: type[Hits], tmp_path: Path
+) -> Path:
     """A run of the metric with statistics."""
     statistics = {"resamples": 50, "trials": 50}
     config = write_run(
@@ -132,9 +137,15 @@ def directory(request: pytest.FixtureRequest, kind: type[Hits], tmp_path: Path) 
         statistics=statistics,
     )
     if request.param:
-        lines = (tmp_path / "d" / "ref1").read_text(encoding="utf-8").splitlines()
-        lines = ["" if number % 3 else line for number, line in enumerate(lines)]
-        (tmp_path / "d" / "ref1").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        lines = (
+            (tmp_path / "d" / "ref1").read_text(encoding="utf-8").splitlines()
+        )
+        lines = [
+            "" if number % 3 else line for number, line in enumerate(lines)
+        ]
+        (tmp_path / "d" / "ref1").write_text(
+            "\n".join(lines) + "\n", encoding="utf-8"
+        )
         (tmp_path / "d" / "ref0").write_text(
             "a b c dog runs\n" * len(lines), encoding="utf-8"
         )
@@ -152,16 +163,24 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    results = json.loads((directory / "results.json").read_text(encoding="utf-8"))
+    results = json.loads(
+        (directory / "results.json").read_text(encoding="utf-8")
+    )
     scores = [
-        score for score in results["scores"] if score["metric"].startswith("hits|")
+        score
+        for score in results["scores"]
+        if score["metric"].startswith("hits|")
     ]
     assert [score["rank"] for score in scores] == [
         score["rank"] for score in scores if score["bootstrap"]
     ]
     assert (
         len(
-            [test for test in results["tests"] if test["metric"] == scores[0]["metric"]]
+            [
+                test
+                for test in results["tests"]
+                if test["metric"] == scores[0]["metric"]
+            ]
         )
         == 3
     )
@@ -171,13 +190,25 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
             pytest.importorskip(FORMATS[form].package)
         target = tmp_path / form
         assert (
-            called(capsys, "report", directory, "--format", form, "--output", target)[0]
+            called(
+                capsys,
+                "report",
+                directory,
+                "--format",
+                form,
+                "--output",
+                target,
+            )[0]
             == 0
         )
         assert list(target.iterdir()), form
     texts = [
         (tmp_path / name).read_text()
-        for name in ("csv/scores.csv", "markdown/results.md", "latex/results.tex")
+        for name in (
+            "csv/scores.csv",
+            "markdown/results.md",
+            "latex/results.tex",
+        )
     ]
     assert all("hits" in text for text in texts)
     assert ("size" in texts[1]) == bool(kind.table_outputs)
@@ -271,7 +302,9 @@ def corpus() -> Corpus:
 
     texts = ["a b c d", "a b a b c", ""]
     return corpus_in_memory(
-        {"A": texts}, [["a b c", "a b", "c"], ["b c d e", "b", "a"]], texts[::-1]
+        {"A": texts},
+        [["a b c", "a b", "c"], ["b c d e", "b", "a"]],
+        texts[::-1],
     )
 
 
@@ -286,7 +319,9 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
         f"{a.strip()}\n{b.strip().partition(chr(10))[2]}"
         for a, b in zip(one, two, strict=True)
     ]
-    (folder / "gold.m2").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+    (folder / "gold.m2").write_text(
+        "\n\n".join(blocks) + "\n", encoding="utf-8"
+    )
     (folder / "a.m2").write_text(M2.format(0), encoding="utf-8")
     gold, problems = folder / "gold.m2", list[Problem]()
     dataset = Dataset(
@@ -363,12 +398,17 @@ def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(
     for field in metric.terms:
         term = terms[field.name][1]
         totals[field.name] = term[1] if field.per_reference else term
-    outputs = {name: float(value) for name, value in metric.score(totals).items()}
+    outputs = {
+        name: float(value) for name, value in metric.score(totals).items()
+    }
     counted = {
-        name for name in outputs if re.sub("_[0-9]+$", "", name) in metric.counts
+        name
+        for name in outputs
+        if re.sub("_[0-9]+$", "", name) in metric.counts
     }
     for name in counted:
-        assert (2 * outputs[name]).is_integer()  # a mean of two lengths may be a half
+        # a mean of two lengths may be a half
+        assert (2 * outputs[name]).is_integer()
     score = next(iter(outputs))
     assert score not in counted
     if metric.in_percent and not metric.lower_is_better:
@@ -425,7 +465,9 @@ def is_named(node: ast.AST) -> bool:
 
 def asks(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield the lines where a file asks which metric it has, or what a metric might have."""
-    classes = {kind.__name__ for kind in METRICS.values()} | {"Metric"} | CAPABILITIES
+    classes = (
+        {kind.__name__ for kind in METRICS.values()} | {"Metric"} | CAPABILITIES
+    )
     for node in ast.walk(tree):
         function = (
             node.func.id
@@ -473,13 +515,17 @@ def test_nothing_outside_asks_which_metric_it_has(name: str) -> None:
             and item.file not in OPEN
         ):
             inner.append(item)
-    assert [f"pipeline/{name}:{item.line} imports {item.file}" for item in inner] == []
+    assert [
+        f"pipeline/{name}:{item.line} imports {item.file}" for item in inner
+    ] == []
 
 
 @pytest.mark.parametrize(
     "name", [name for name in FILES if name.startswith("metrics/")]
 )
-def test_whether_a_metric_has_a_capability_is_asked_in_one_place(name: str) -> None:
+def test_whether_a_metric_has_a_capability_is_asked_in_one_place(
+    name: str,
+) -> None:
     tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
     asked: list[str] = []
     for node in ast.walk(tree):

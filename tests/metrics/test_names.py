@@ -73,13 +73,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         *with_extension("errant", ("CLEME-dependent", "cleme")),
         *with_extension(
             "errant",
-            ("SentCLEME-independent", "cleme[assumption=independent,level=mean]"),
+            (
+                "SentCLEME-independent",
+                "cleme[assumption=independent,level=mean]",
+            ),
         ),
         *with_extension("errant", ("CLEME 2.0", "cleme[version=2]")),
-        *with_extension("errant", ("SentCLEME2.0", "cleme[version=2,level=mean]")),
+        *with_extension(
+            "errant", ("SentCLEME2.0", "cleme[version=2,level=mean]")
+        ),
     ],
 )
-def test_a_name_as_people_write_it_is_understood(written: str, same: str) -> None:
+def test_a_name_as_people_write_it_is_understood(
+    written: str, same: str
+) -> None:
     assert from_text(written) == from_text(same)
 
 
@@ -131,7 +138,9 @@ def test_metrics_are_meant_by_what_a_config_says_of_them(
         "chrF++",
     ]
     metrics = [from_text(one) for one in asked]
-    assert metrics_called(text, metrics) == [metrics[number] for number in numbers]
+    assert metrics_called(text, metrics) == [
+        metrics[number] for number in numbers
+    ]
 
 
 @pytest.mark.parametrize("name", ["sentence_gleu", "corpus_gleu", "GLEU score"])
@@ -139,7 +148,9 @@ def test_a_name_of_two_metrics_is_asked_back(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """GLEU+ and Google's GLEU are both called so; all choices stand in one message."""
-    assert main(["score", name, "-s", "s.txt", "-r", "r.txt", "-o", "a.txt"]) == 2
+    assert (
+        main(["score", name, "-s", "s.txt", "-r", "r.txt", "-o", "a.txt"]) == 2
+    )
     assert capsys.readouterr().err == (
         f"error: '{name}' may be one of these; write the one that you mean:\n"
         f"  gleu: {METRICS['gleu'].summary}\n  google_gleu: {METRICS['google_gleu'].summary}\n"
@@ -158,7 +169,10 @@ def test_a_name_of_two_metrics_is_asked_back(
             "'chrF++' means word_order: 2 already; leave 'nw' out, or write chrf",
         ),
         ("rougeX", "no metric is called 'rougeX' (did you mean 'rouge'?)"),
-        ("rouge-L, bleu", "expected name, name[key=value,...] or name|key:value|..."),
+        (
+            "rouge-L, bleu",
+            "expected name, name[key=value,...] or name|key:value|...",
+        ),
     ],
 )
 def test_a_name_that_cannot_be_meant(written: str, message: str) -> None:
@@ -172,9 +186,9 @@ def test_results_have_canonical_names_alone() -> None:
     assert main(["run", "c.yaml", "-q"]) == 0
     metrics = {
         score["metric"]
-        for score in json.loads(Path("run/results.json").read_text(encoding="utf-8"))[
-            "scores"
-        ]
+        for score in json.loads(
+            Path("run/results.json").read_text(encoding="utf-8")
+        )["scores"]
     }
     assert sorted(text.partition("|")[0] for text in metrics) == [
         "bleu",
@@ -206,7 +220,9 @@ def test_commands_on_runs_understand_names(
         assert main([*command, "--metric", name]) == 0
         shown = capsys.readouterr()
         assert "chrf" in shown.out
-        assert not any(other in shown.out for other in ("gleu|", "bleu|", "rouge|"))
+        assert not any(
+            other in shown.out for other in ("gleu|", "bleu|", "rouge|")
+        )
     assert main(["show", "run", "--metric", "chrF+"]) == 2
     assert "--metric chrF+: there is no such one" in capsys.readouterr().err
 
@@ -254,15 +270,22 @@ def test_a_system_of_that_name_is_meant_first(
 
 
 def test_python_understands_names_and_a_single_metric() -> None:
-    texts: dict[str, Any] = {"hypotheses": ["a b c d"], "references": [["a b c d e"]]}
+    texts: dict[str, Any] = {
+        "hypotheses": ["a b c d"],
+        "references": [["a b c d e"]],
+    }
     one = pipeline.evaluate(**texts, metrics="BLEU")
-    assert one.signature == pipeline.evaluate(**texts, metrics=["bleu"]).signature
+    assert (
+        one.signature == pipeline.evaluate(**texts, metrics=["bleu"]).signature
+    )
     assert one.get(metric="sacreBLEU").score == one.score
     # by hand: of 4 and 5 words 4 are shared, so F is 8 of 9
     assert pipeline.evaluate(
         **texts, metrics={"name": "rougeL"}
     ).score == pytest.approx(8 / 9, abs=1e-12)
-    assert pipeline.evaluate(**texts, metrics=from_text("bleu")).score == one.score
+    assert (
+        pipeline.evaluate(**texts, metrics=from_text("bleu")).score == one.score
+    )
     several = pipeline.evaluate(**texts, metrics=["chrF++", "bleu"])
     assert several.get(metric="BLEU").signature == one.signature
     assert several.get(metric="chrF++").measure == from_text("chrf[nw=2]")
@@ -281,14 +304,22 @@ def test_one_needs_no_list() -> None:
     texts = {
         "lists": (lists, []),
         "plain": (plain, []),
-        "mapping": (plain.replace("metrics: gleu", "metrics: {name: GLEU+}"), []),
+        "mapping": (
+            plain.replace("metrics: gleu", "metrics: {name: GLEU+}"),
+            [],
+        ),
         "set": (
             lists,
             ["--set", "metrics=GLEU", "--set", "datasets.d.references=r.txt"],
         ),
         "items": (
             plain,
-            ["--set", "metrics.0=GLEU+", "--set", "datasets.d.references.0=r.txt"],
+            [
+                "--set",
+                "metrics.0=GLEU+",
+                "--set",
+                "datasets.d.references.0=r.txt",
+            ],
         ),
         "include": ("include: [lists.yaml]\nmetrics: gleu\n", []),
         "policy": (plain + "defaults: {metrics: {references: sample}}\n", []),

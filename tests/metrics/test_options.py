@@ -30,7 +30,11 @@ from pipeline.metrics.base.options import (
     strip_option,
     tokenizer_option,
 )
-from pipeline.metrics.base.statistics_spec import Field, OverlapSpec, tokenization_of
+from pipeline.metrics.base.statistics_spec import (
+    Field,
+    OverlapSpec,
+    tokenization_of,
+)
 from pipeline.metrics.build import from_text
 from pipeline.metrics.gleu import Gleu
 from pipeline.scoring.terms import MetricTerms
@@ -44,7 +48,9 @@ if TYPE_CHECKING:
 
 
 FOLDER = Path(pipeline.__file__).parent / "metrics"
-FILES = sorted(path for path in FOLDER.rglob("*.py") if path.parent.name != "base")
+FILES = sorted(
+    path for path in FOLDER.rglob("*.py") if path.parent.name != "base"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,7 +107,9 @@ def mine(monkeypatch: pytest.MonkeyPatch) -> type[Metric]:
     FILES,
     ids=lambda path: str(path.relative_to(FOLDER)),
 )
-def test_a_metric_says_nothing_of_an_option_but_in_its_field(path: Path) -> None:
+def test_a_metric_says_nothing_of_an_option_but_in_its_field(
+    path: Path,
+) -> None:
     """No Option is made, and no tuple of options written, outside metrics/base."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
@@ -113,14 +121,18 @@ def test_a_metric_says_nothing_of_an_option_but_in_its_field(path: Path) -> None
                 if isinstance(field, ast.AnnAssign) and isinstance(
                     field.target, ast.Name
                 ):
-                    assert field.target.id != "options", f"{path}:{field.lineno}"
+                    assert field.target.id != "options", (
+                        f"{path}:{field.lineno}"
+                    )
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_the_fields_of_a_metric_are_its_options(name: str) -> None:
     fields = dataclasses.fields(METRICS[name])  # type: ignore[arg-type]
     options = METRICS[name].options
-    assert [field.name for field in fields] == [option.attribute for option in options]
+    assert [field.name for field in fields] == [
+        option.attribute for option in options
+    ]
     assert all(METADATA in field.metadata for field in fields)
     assert [field.default for field in fields] == [
         option.default_of({}) for option in options
@@ -172,13 +184,16 @@ def test_two_declared_options_are_read_and_signed() -> None:
 
 @pytest.mark.usefixtures("mine")
 def test_two_declared_options_are_listed_and_can_be_given(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("one two three\n", encoding="utf-8")
     assert main(["list", "metrics", "mine"]) == 0
     assert (
-        "a whole number from 1 to 16  words that are enough" in capsys.readouterr().out
+        "a whole number from 1 to 16  words that are enough"
+        in capsys.readouterr().out
     )
     assert (
         main(
@@ -253,8 +268,12 @@ def test_a_metric_without_unit_can_have_tokenizer_and_strip(
         ).score
         == 4.0
     )
-    assert from_text("words[tok=whitespace]").settings() == [("tok", "whitespace")]
-    with pytest.raises(ConfigError, match="tokenizer whitespace ignores it anyway"):
+    assert from_text("words[tok=whitespace]").settings() == [
+        ("tok", "whitespace")
+    ]
+    with pytest.raises(
+        ConfigError, match="tokenizer whitespace ignores it anyway"
+    ):
         from_text("words[tok=whitespace,strip=true]")
 
 
@@ -262,7 +281,10 @@ def test_a_metric_without_unit_can_have_tokenizer_and_strip(
 
 
 def test_a_kind_changes_neither_equality_nor_what_is_printed() -> None:
-    plain, idle = Problem("f:1:2", "is wrong"), Problem("f:1:2", "is wrong", IDLE)
+    plain, idle = (
+        Problem("f:1:2", "is wrong"),
+        Problem("f:1:2", "is wrong", IDLE),
+    )
     assert (
         plain,
         hash(plain),
@@ -311,21 +333,32 @@ def test_equal_numbers_make_equal_metrics(metric: type[Metric]) -> None:
         if own.resolved:
             assert (
                 not number
-                or own.resolved("0.90", Path()) == own.resolved("0.9", Path()) == "0.9"
+                or own.resolved("0.90", Path())
+                == own.resolved("0.9", Path())
+                == "0.9"
             ), own.name
             continue
-        assert not number or own.read("0.90") == own.read("0.9") == "0.9", own.name
+        assert not number or own.read("0.90") == own.read("0.9") == "0.9", (
+            own.name
+        )
         if own.numbers and re.fullmatch(own.pattern, "10.0"):
             assert own.read("10.0") == "10", own.name
 
 
 def test_ratios_are_0_where_the_whole_is_0() -> None:
-    assert ratio(np.array([1, 3, 0]), np.array([2, 0, 0])).tolist() == [0.5, 0.0, 0.0]
+    assert ratio(np.array([1, 3, 0]), np.array([2, 0, 0])).tolist() == [
+        0.5,
+        0.0,
+        0.0,
+    ]
     assert ratio(np.array([[2], [4]]), np.array([4, 0])).tolist() == [
         [0.5, 0.0],
         [1.0, 0.0],
     ]
-    precision, recall = np.array([0.0, 0.5, 0.0, 1.0]), np.array([0.0, 0.5, 1.0, 0.5])
+    precision, recall = (
+        np.array([0.0, 0.5, 0.0, 1.0]),
+        np.array([0.0, 0.5, 1.0, 0.5]),
+    )
     assert f_beta(precision, recall, 1.0).tolist() == [0.0, 0.5, 0.0, 1.0 / 1.5]
     assert f_beta(precision, recall, 0.0).tolist() == [0.0, 0.5, 0.0, 1.0]
 

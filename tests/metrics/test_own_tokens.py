@@ -61,7 +61,9 @@ WITH_TOKENS = [
         "cider",
     ),
 ]
-TOKENIZER = dict.fromkeys(("bleu", "rouge", "sari", "features"), "tok=whitespace")
+TOKENIZER = dict.fromkeys(
+    ("bleu", "rouge", "sari", "features"), "tok=whitespace"
+)
 
 
 def near(expected: Any) -> Any:
@@ -69,7 +71,10 @@ def near(expected: Any) -> Any:
 
 
 def lists(rng: random.Random, lines: int, words: list[str]) -> list[list[str]]:
-    return [[rng.choice(words) for _ in range(rng.randint(1, 9))] for _ in range(lines)]
+    return [
+        [rng.choice(words) for _ in range(rng.randint(1, 9))]
+        for _ in range(lines)
+    ]
 
 
 def corpora(words: list[str], count: int = 40) -> Any:
@@ -133,7 +138,9 @@ def test_tokens_of_white_space_give_what_the_texts_give(metric: str) -> None:
             [" ".join(tokens) for tokens in one]
             for one in (outputs, sources, *references)
         ]
-        plain = evaluated(texts[0], texts[2:], texts[1], split_at_white_space(metric))
+        plain = evaluated(
+            texts[0], texts[2:], texts[1], split_at_white_space(metric)
+        )
         own = evaluated(outputs, references, sources, metric)
         assert own.outputs == plain.outputs
         assert own.sentences.tolist() == plain.sentences.tolist()
@@ -161,7 +168,8 @@ def test_rouge_with_a_tokeniser_is_that_of_rouge_score() -> None:
     rng = random.Random(3)
     lines = [
         "-".join(
-            rng.choice(["A", "b", "c d", "", "e.f"]) for _ in range(rng.randint(1, 8))
+            rng.choice(["A", "b", "c d", "", "e.f"])
+            for _ in range(rng.randint(1, 8))
         )
         for _ in range(60)
     ]
@@ -193,26 +201,37 @@ def test_scorer_and_sentence_scores_take_tokens_too() -> None:
             scorer = pipeline.Scorer.quiet(metric, references, sources)
             for each in (scorer, again(scorer)):
                 assert each.signature == result.signature
-                assert each.sentences(outputs).tolist() == result.sentences.tolist()
+                assert (
+                    each.sentences(outputs).tolist()
+                    == result.sentences.tolist()
+                )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 assert scorer.score(outputs).outputs == result.outputs
             assert (
-                scorer.rewards(outputs[::-1], range(len(outputs))[::-1]).tolist()
+                scorer.rewards(
+                    outputs[::-1], range(len(outputs))[::-1]
+                ).tolist()
                 == result.sentences[::-1].tolist()
             )
-            scores = pipeline.sentence_scores(metric, outputs, references, sources)
+            scores = pipeline.sentence_scores(
+                metric, outputs, references, sources
+            )
             assert scores.tolist() == result.sentences.tolist()
 
 
-def test_one_set_of_references_where_the_metric_says_that_it_is_of_tokens() -> None:
+def test_one_set_of_references_where_the_metric_says_that_it_is_of_tokens() -> (
+    None
+):
     scorer = pipeline.Scorer("bleu[tok=own]", [["a", "b"], ["c"]])
     assert scorer.sentences([["a", "b"], ["c d"]]).tolist() == [1, 0]
 
 
 def test_a_missing_reference_stays_missing() -> None:
     own = evaluated(
-        [["a", "b"], ["c"]], [[["a", "b"], ["d"]], [["a"], None]], metrics="google_gleu"
+        [["a", "b"], ["c"]],
+        [[["a", "b"], ["d"]], [["a"], None]],
+        metrics="google_gleu",
     )
     plain = evaluated(
         ["a b", "c"],
@@ -231,7 +250,8 @@ def test_signatures_are_read_back(metric: str) -> None:
     tokens = [["a", "b c"], ["d", "e", "f", "g", "h"]]
     first = evaluated(tokens, tokens, tokens, metric)
     assert (
-        evaluated(tokens, tokens, tokens, first.signature).signature == first.signature
+        evaluated(tokens, tokens, tokens, first.signature).signature
+        == first.signature
     )
     named = evaluated(
         ["a b"],
@@ -241,7 +261,10 @@ def test_signatures_are_read_back(metric: str) -> None:
         tokenizer=str.split,
     )
     assert from_text(named.signature).settings() == named.measure.settings()
-    assert "own+split" in evaluated(tokens, tokens, tokens, named.signature).signature
+    assert (
+        "own+split"
+        in evaluated(tokens, tokens, tokens, named.signature).signature
+    )
 
 
 LISTS = [["a"], ["b"]]
@@ -257,7 +280,9 @@ GOLD = ROOT / "data/m2/gold.m2"
             "chrf cannot score tokens of your own: it splits texts itself; give texts",
         ),
         ("chrF++", "chrf cannot score tokens of your own"),
-        *with_extension("nlg", ("meteor", "meteor cannot score tokens of your own")),
+        *with_extension(
+            "nlg", ("meteor", "meteor cannot score tokens of your own")
+        ),
         *with_extension(
             "edits", ("imeasure", "imeasure cannot score tokens of your own")
         ),
@@ -283,7 +308,9 @@ GOLD = ROOT / "data/m2/gold.m2"
         ),
     ],
 )
-def test_metrics_and_options_that_tokens_do_not_suit(metric: str, message: str) -> None:
+def test_metrics_and_options_that_tokens_do_not_suit(
+    metric: str, message: str
+) -> None:
     for score in (
         lambda: pipeline.evaluate(LISTS, [LISTS], LISTS, metric),
         lambda: pipeline.evaluate(
@@ -335,7 +362,9 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
         ),
         (
             lambda: pipeline.evaluate(
-                ["a"], ["a"], metrics=["gleu", {"name": "bleu", "tokenizer": str.split}]
+                ["a"],
+                ["a"],
+                metrics=["gleu", {"name": "bleu", "tokenizer": str.split}],
             ),
             "metrics[1].tokenizer: a function is no option of a metric; tokenizer=function is an argument of evaluate",
         ),

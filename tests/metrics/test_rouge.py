@@ -46,7 +46,9 @@ def texts(seed: int, items: int, sentences: int = 4) -> list[str]:
     made = []
     for _ in range(items):
         parts = [
-            " ".join(rng.choices(VOCABULARY, k=rng.choice([0, 1, 2, 5, 12, 30])))
+            " ".join(
+                rng.choices(VOCABULARY, k=rng.choice([0, 1, 2, 5, 12, 30]))
+            )
             for _ in range(rng.randint(0, sentences))
         ]
         made.append("\n".join(parts))
@@ -59,7 +61,9 @@ def score_multi() -> Callable[..., list[dict[str, Any]]]:
     scorer = pytest.importorskip("rouge_score.rouge_scorer")
 
     def scored(
-        hypotheses: Sequence[str], references: Sequence[Sequence[str]], stem: bool
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        stem: bool,
     ) -> list[dict[str, Any]]:
         made = scorer.RougeScorer(TYPES, use_stemmer=stem)
         items = zip(*references, strict=True)
@@ -79,10 +83,12 @@ def compare(result: Any, expected: list[dict[str, Any]]) -> None:
             ("_recall", "recall"),
             ("_precision", "precision"),
         ):
-            mean = sum(getattr(item[name], field) for item in expected) / len(expected)
-            assert result.outputs[name + end] == pytest.approx(mean, abs=1e-12), (
-                name + end
+            mean = sum(getattr(item[name], field) for item in expected) / len(
+                expected
             )
+            assert result.outputs[name + end] == pytest.approx(
+                mean, abs=1e-12
+            ), name + end
     assert result.sentences.tolist() == pytest.approx(
         [item["rouge1"].fmeasure for item in expected], abs=1e-12
     )
@@ -107,19 +113,20 @@ def test_all_types_are_those_of_rouge_score(
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("stem", [False, True])
-def test_the_summaries_score_as_in_rouge_score(score_multi: Any, stem: bool) -> None:
+def test_the_summaries_score_as_in_rouge_score(
+    score_multi: Any, stem: bool
+) -> None:
     sets = [lines(DATA / f"reference{number}.txt") for number in range(2)]
     for path in sorted((DATA / "systems").iterdir()):
-        metric = (
-            f"rouge[types={ASKED},stemmer={'porter' if stem else 'none'},split=marker]"
-        )
+        metric = f"rouge[types={ASKED},stemmer={'porter' if stem else 'none'},split=marker]"
         found = pipeline.evaluate(
             lines(path),
             sets,
             metrics=[metric],
         )[0]
         split = [
-            [text.replace("<n>", "\n") for text in one] for one in (lines(path), *sets)
+            [text.replace("<n>", "\n") for text in one]
+            for one in (lines(path), *sets)
         ]
         compare(found, score_multi(split[0], split[1:], stem))
 
@@ -129,7 +136,9 @@ def lines(path: Path) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_conll14_scores_as_in_rouge_score(score_multi: Any, shared: Path) -> None:
+def test_conll14_scores_as_in_rouge_score(
+    score_multi: Any, shared: Path
+) -> None:
     hypotheses = lines(shared / "conll14" / "AMU")
     sets = [lines(shared / "conll14" / name) for name in ("REF0", "REF1")]
     found = pipeline.evaluate(
@@ -225,7 +234,8 @@ def naive_items(
             items.append(
                 tuple(
                     np.mean(
-                        [max(subset, key=lambda s: s[0]) for subset in kept], axis=0
+                        [max(subset, key=lambda s: s[0]) for subset in kept],
+                        axis=0,
                     )
                 )
             )
@@ -235,13 +245,18 @@ def naive_items(
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("policy", ["best", "mean", "jackknife"])
 def test_every_type_and_policy_is_the_naive_one(policy: str) -> None:
-    hypotheses, sets = texts(11, 40), [texts(12 + number, 40) for number in range(3)]
+    hypotheses, sets = (
+        texts(11, 40),
+        [texts(12 + number, 40) for number in range(3)],
+    )
     outputs = pipeline.evaluate(
         hypotheses, sets, metrics=[f"rouge[types={EVERY},refs={policy}]"]
     ).outputs
     for kind in EVERY.split("+"):
         means = np.mean(naive_items(kind, hypotheses, sets, policy), axis=0)
-        assert outputs[f"rouge{kind}"] == pytest.approx(means[0], abs=1e-12), kind
+        assert outputs[f"rouge{kind}"] == pytest.approx(means[0], abs=1e-12), (
+            kind
+        )
         # of equal F the first reference counts, whose recall may be another
         if policy != "best":
             assert outputs[f"rouge{kind}_recall"] == pytest.approx(
@@ -256,20 +271,29 @@ def test_summed_counts_are_the_naive_ones() -> None:
     outputs = pipeline.evaluate(hypotheses, sets, metrics=[metric]).outputs
     for kind in EVERY.split("+"):
         counts = [
-            naive_counts(kind, *pair) for pair in zip(hypotheses, sets[0], strict=True)
+            naive_counts(kind, *pair)
+            for pair in zip(hypotheses, sets[0], strict=True)
         ]
         score, recall, precision = naive_scores(
             kind,
             tuple(np.sum(counts, axis=0)),
             beta=2,
         )
-        found = [outputs[f"rouge{kind}{end}"] for end in ("", "_recall", "_precision")]
-        assert found == pytest.approx([score, recall, precision], abs=1e-12), kind
+        found = [
+            outputs[f"rouge{kind}{end}"]
+            for end in ("", "_recall", "_precision")
+        ]
+        assert found == pytest.approx([score, recall, precision], abs=1e-12), (
+            kind
+        )
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_merged_references_have_the_highest_counts() -> None:
-    hypotheses, sets = texts(31, 30), [texts(32 + number, 30) for number in range(3)]
+    hypotheses, sets = (
+        texts(31, 30),
+        [texts(32 + number, 30) for number in range(3)],
+    )
     kinds = "1+3+S+S2+SU+SU0"
     outputs = pipeline.evaluate(
         hypotheses, sets, metrics=[f"rouge[types={kinds},refs=merged]"]
@@ -279,7 +303,9 @@ def test_merged_references_have_the_highest_counts() -> None:
         for output, *references in zip(hypotheses, *sets, strict=True):
             gap = int(kind.lstrip("SU")) if kind.lstrip("SU") else None
 
-            def grams(text: str, kind: str = kind, gap: int | None = gap) -> Any:
+            def grams(
+                text: str, kind: str = kind, gap: int | None = gap
+            ) -> Any:
                 pairs = (
                     naive.ngrams(words(text), int(kind))
                     if kind.isdigit()
@@ -303,9 +329,9 @@ def test_merged_references_have_the_highest_counts() -> None:
                     ),
                 )[0]
             )
-        assert outputs[f"rouge{kind}"] == pytest.approx(np.mean(scores), abs=1e-12), (
-            kind
-        )
+        assert outputs[f"rouge{kind}"] == pytest.approx(
+            np.mean(scores), abs=1e-12
+        ), kind
 
 
 def test_scores_by_hand() -> None:
@@ -318,7 +344,9 @@ def test_scores_by_hand() -> None:
     assert outputs["rouge1"] == 3 / 4
     assert outputs["rouge2"] == pytest.approx(1 / 3)
     assert outputs["rougeL"] == 3 / 4
-    assert outputs["rougeW"] == pytest.approx(((1 + 2**1.2) / 4**1.2) ** (1 / 1.2))
+    assert outputs["rougeW"] == pytest.approx(
+        ((1 + 2**1.2) / 4**1.2) ** (1 / 1.2)
+    )
     assert outputs["rougeS"] == pytest.approx(3 / 6)  # ac ad cd
     assert outputs["rougeS0"] == pytest.approx(1 / 3)
     assert outputs["rougeSU"] == pytest.approx(6 / 10)
@@ -328,7 +356,10 @@ def test_f_by_alpha_is_f_by_beta() -> None:
     """Recall 1/2, precision 1: F = P R / (alpha R + (1 - alpha) P), with alpha = 1 / (1 + beta **
     2).
     """
-    kwargs: dict[str, Any] = {"hypotheses": ["a b"], "references": [["a b c d"]]}
+    kwargs: dict[str, Any] = {
+        "hypotheses": ["a b"],
+        "references": [["a b c d"]],
+    }
     by_beta, by_alpha = (
         pipeline.evaluate(**kwargs, metrics=[f"rouge[types=1,{o}]"]).score
         for o in ("beta=2", "alpha=0.2")
@@ -376,7 +407,11 @@ TWO = ["the cat sat on the mat<n>it was good. we saw it!"]
     ("options", "joint"),
     [
         ("split=marker", "\n"),
-        ("split=marker,boundary=x.3c.6e.3e", "\n"),  # <n>, as signatures write it
+        # <n>, as signatures write it
+        (
+            "split=marker,boundary=x.3c.6e.3e",
+            "\n",
+        ),
         ("split=none", " n "),
     ],
 )
@@ -392,7 +427,9 @@ def test_markers_are_newlines(options: str, joint: str) -> None:
     assert (
         found.outputs
         == pipeline.evaluate(
-            [plain[0]], [[plain[1]]], metrics=[f"rouge[types=Lsum+1,split={other}]"]
+            [plain[0]],
+            [[plain[1]]],
+            metrics=[f"rouge[types=Lsum+1,split={other}]"],
         ).outputs
     )
 
@@ -405,18 +442,25 @@ def test_markers_are_newlines(options: str, joint: str) -> None:
         ("split=none,tok=nonspace", "O n e < n > t w o . t h r e e Ł f o u r"),
         ("split=newline,tok=char", "O n e < n > t w o . t h r e e Ł   f o u r"),
         # the boundary is Ł
-        ("split=regex,boundary=x.c5.81,tok=whitespace", "One<n>two. three four"),
+        (
+            "split=regex,boundary=x.c5.81,tok=whitespace",
+            "One<n>two. three four",
+        ),
         ("split=marker,stem=porter", "one two three four"),
     ],
 )
-def test_reports_show_the_tokens_of_sentences(options: str, tokens: str) -> None:
+def test_reports_show_the_tokens_of_sentences(
+    options: str, tokens: str
+) -> None:
     """By hand: <n>, the newline and what an expression matches are tokens only where nothing is
     split there.
     """
     metric = from_text(f"rouge[types=1,{options}]")
     (shared,) = metric.overlaps()
     found = shared.tokenization.tokens(
-        "One<n>two.\nthreeŁ four" if "char" in options else "One<n>two. threeŁ four"
+        "One<n>two.\nthreeŁ four"
+        if "char" in options
+        else "One<n>two. threeŁ four"
     )
     assert " ".join(found) == tokens
 
@@ -487,7 +531,10 @@ def test_one_sentence_is_said_to_make_lsum_an_l() -> None:
             ["a\nb", "c"], ["a", "c"], "rouge[types=Lsum+L]", id="output of two"
         ),
         pytest.param(
-            ["a b", "c"], ["a", "c\nd"], "rouge[types=Lsum+L]", id="reference of two"
+            ["a b", "c"],
+            ["a", "c\nd"],
+            "rouge[types=Lsum+L]",
+            id="reference of two",
         ),
         pytest.param(["a b", "c"], ["a", "c"], "rouge", id="no Lsum"),
     ],
@@ -495,7 +542,10 @@ def test_one_sentence_is_said_to_make_lsum_an_l() -> None:
 def test_nothing_is_said_where_lsum_is_no_l(
     outputs: list[str], references: list[str], metric: str
 ) -> None:
-    assert pipeline.evaluate(outputs, [references], metrics=[metric]).warnings == ()
+    assert (
+        pipeline.evaluate(outputs, [references], metrics=[metric]).warnings
+        == ()
+    )
 
 
 # --- notes
@@ -551,7 +601,9 @@ def test_options_that_do_not_go_together(text: str, message: str) -> None:
         from_text(text)
 
 
-@pytest.mark.parametrize("text", ["<n>", "a", "x", "x.3c", "x.", "é\n", "a|b:c,d]"])
+@pytest.mark.parametrize(
+    "text", ["<n>", "a", "x", "x.3c", "x.", "é\n", "a|b:c,d]"]
+)
 def test_any_text_can_stand_in_a_signature(text: str) -> None:
     assert unescape(escape(text)) == text
     assert re.fullmatch(r"[A-Za-z0-9_.+-]+", escape(text))
@@ -583,7 +635,9 @@ def test_missing_references(tmp_path: Path) -> None:
 
     def rounded(hits: int, outputs: int) -> float:
         """F as the script prints it, with recall 1."""
-        return round(2 * round(hits / outputs, 5) / (1 + round(hits / outputs, 5)), 5)
+        return round(
+            2 * round(hits / outputs, 5) / (1 + round(hits / outputs, 5)), 5
+        )
 
     expected = [
         (three + 1) / 2,
@@ -592,7 +646,9 @@ def test_missing_references(tmp_path: Path) -> None:
         (rounded(6, 12) + 1) / 2,
         ((rounded(4, 8) + rounded(5, 8) + rounded(3, 8)) / 3 + 1) / 2,
     ]
-    assert [result.score for result in results] == pytest.approx(expected, abs=1e-12)
+    assert [result.score for result in results] == pytest.approx(
+        expected, abs=1e-12
+    )
     (tmp_path / "c.yaml").write_text(
         (tmp_path / "c.yaml")
         .read_text()
@@ -605,14 +661,17 @@ def test_missing_references(tmp_path: Path) -> None:
         pipeline.run(tmp_path / "c.yaml", tmp_path / "run2")
 
 
-def test_a_line_too_long_for_all_pairs_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_line_too_long_for_all_pairs_is_told_with_its_place(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "ref").write_text("a b\na b\n")
     (tmp_path / "out").write_text("a b\n" + "a " * 100_001 + "\n")
     (tmp_path / "c.yaml").write_text(
         "datasets: {d: {references: [ref]}}\nsystems: {s: out}\nmetrics: ['rouge[types=SU]']\n"
     )
     with pytest.raises(
-        InputError, match=r"out:2: 100,001 tokens have too many .*, such as S4 or SU4"
+        InputError,
+        match=r"out:2: 100,001 tokens have too many .*, such as S4 or SU4",
     ):
         pipeline.run(tmp_path / "c.yaml", tmp_path / "run")
 

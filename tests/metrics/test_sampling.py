@@ -40,7 +40,8 @@ def blocks_of(draws: Draws, size: int) -> list[NDArray[np.uint8]]:
     """All draws, block of lines after block: uint8 [iterations, lines of block] each."""
     drawer = draws.drawer(range(draws.iterations))
     return [
-        drawer.take(min(size, draws.lines - low)) for low in range(0, draws.lines, size)
+        drawer.take(min(size, draws.lines - low))
+        for low in range(0, draws.lines, size)
     ]
 
 
@@ -56,14 +57,18 @@ def stream(draws: Draws, size: int | None = None) -> list[list[int]]:
 # Origin: Python's own generator. Python 2's randint(a, b) was a + int(random() * (b - a + 1)).
 @pytest.mark.parametrize("references", EDGES)
 def test_python2_is_int_of_random_times_references(references: int) -> None:
-    for iteration, row in enumerate(stream(Draws("python2", 12, 300, references))):
+    for iteration, row in enumerate(
+        stream(Draws("python2", 12, 300, references))
+    ):
         generator = random.Random(101 * iteration)
         assert row == [int(generator.random() * references) for _ in range(300)]
 
 
 @pytest.mark.parametrize("references", EDGES)
 def test_python3_is_randint(references: int) -> None:
-    for iteration, row in enumerate(stream(Draws("python3", 12, 300, references))):
+    for iteration, row in enumerate(
+        stream(Draws("python3", 12, 300, references))
+    ):
         generator = random.Random(101 * iteration)
         assert row == [generator.randint(0, references - 1) for _ in range(300)]
 

@@ -28,9 +28,13 @@ NAMES = {
 }
 
 
-def same_as_sacrebleu(texts: Texts, sentences: bool = True, **chosen: bool) -> None:
+def same_as_sacrebleu(
+    texts: Texts, sentences: bool = True, **chosen: bool
+) -> None:
     """Compare ours with sacreBLEU's, with some options by their keys in signatures."""
-    options = ",".join(f"{key}={value}".lower() for key, value in chosen.items())
+    options = ",".join(
+        f"{key}={value}".lower() for key, value in chosen.items()
+    )
     found = ours(texts, f"ter[{options}]")
     named: dict[str, Any] = {NAMES[key]: value for key, value in chosen.items()}
     oracle = TER(**named)
@@ -41,7 +45,9 @@ def same_as_sacrebleu(texts: Texts, sentences: bool = True, **chosen: bool) -> N
         abs=1e-12,
     )
     assert found.outputs["edits"] == expected.num_edits
-    assert found.outputs["ref_len"] == pytest.approx(expected.ref_length, rel=1e-12)
+    assert found.outputs["ref_len"] == pytest.approx(
+        expected.ref_length, rel=1e-12
+    )
     assert found.peer_signature == f"TER|{oracle.get_signature()}"
     if sentences:
         wanted = [
@@ -56,7 +62,9 @@ def same_as_sacrebleu(texts: Texts, sentences: bool = True, **chosen: bool) -> N
 @pytest.mark.parametrize(
     ("norm", "nopunct", "cased"), list(product([False, True], repeat=3))
 )
-def test_every_setting_as_sacrebleu(norm: bool, nopunct: bool, cased: bool) -> None:
+def test_every_setting_as_sacrebleu(
+    norm: bool, nopunct: bool, cased: bool
+) -> None:
     for seed in range(2):
         texts = generated(
             seed,
@@ -135,13 +143,17 @@ def test_missing_references_do_not_count() -> None:
 
 
 def test_mean_lengths_are_summed_exactly() -> None:
-    assert [number for number in range(1, MAX_REFERENCES + 2) if SHARES % number] == [
-        MAX_REFERENCES + 1
-    ]
+    assert [
+        number for number in range(1, MAX_REFERENCES + 2) if SHARES % number
+    ] == [MAX_REFERENCES + 1]
     texts = [["a b"]] * 21 + [["a"]]
-    assert pipeline.evaluate(["c"], texts, metrics="ter").outputs["ref_len"] == 43 / 22
+    assert (
+        pipeline.evaluate(["c"], texts, metrics="ter").outputs["ref_len"]
+        == 43 / 22
+    )
     with pytest.raises(
-        InputError, match="references: ter takes at most 22 for a line, found 23"
+        InputError,
+        match="references: ter takes at most 22 for a line, found 23",
     ):
         pipeline.evaluate(
             ["c"],
@@ -244,25 +256,35 @@ def test_ranges_comparisons_and_means_go_by_it(tmp_path: Path) -> None:
         "bad": (3, (3, 3)),
     }
     assert {
-        score.system: score.bootstrap.cluster for score in ter if score.bootstrap
+        score.system: score.bootstrap.cluster
+        for score in ter
+        if score.bootstrap
     } == {
         "good": 1,
         "middle": 2,
         "bad": 3,
     }
-    pairs = {(test.system, test.other, test.metric[:3]): test for test in results.tests}
+    pairs = {
+        (test.system, test.other, test.metric[:3]): test
+        for test in results.tests
+    }
     worse, by_bleu = pairs["bad", "good", "ter"], pairs["bad", "good", "ble"]
     assert worse.difference > 0 > by_bleu.difference
-    assert (worse.better, worse.wins) == (by_bleu.better, by_bleu.wins) == (0, 0)
+    assert (
+        (worse.better, worse.wins) == (by_bleu.better, by_bleu.wins) == (0, 0)
+    )
     assert worse.losses == by_bleu.losses
-    assert worse.cohen_d > 0  # the sign of the difference, as the difference itself
+    # the sign of the difference, as the difference itself
+    assert worse.cohen_d > 0
 
 
 def test_reports_mark_the_lowest(tmp_path: Path) -> None:
     folder = lower_run(tmp_path)
     text = (folder / "results.md").read_text(encoding="utf-8")
     assert all(
-        "good" in line for line in text.splitlines() if "**" in line and "|" in line
+        "good" in line
+        for line in text.splitlines()
+        if "**" in line and "|" in line
     )
     assert "The lower the score, the better" in text
     if "html" in FORMATS:

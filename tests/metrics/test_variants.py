@@ -72,7 +72,9 @@ def corpus(
         generator.choices(words, k=generator.choice([0, 1, 3, 6, 9, 12]))
         for _ in range(lines)
     ]
-    targets = [[edited(sentence) for sentence in sources] for _ in range(references)]
+    targets = [
+        [edited(sentence) for sentence in sources] for _ in range(references)
+    ]
     return (
         [" ".join(sentence) for sentence in sources],
         targets,
@@ -80,7 +82,9 @@ def corpus(
     )
 
 
-def score(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> Result:
+def score(
+    text: tuple[list[str], list[list[str]], list[str]], metric: str
+) -> Result:
     """Return the result of one metric on source, references and output."""
     source, references, output = text
     return pipeline.evaluate(output, references, source, [metric])[0]
@@ -96,18 +100,30 @@ def score(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> Re
         ({}, "ascii_whitespace", 0.5875163750971364),
         ({"rng": "python3"}, "whitespace", 0.7645235810484868),
         ({"tok": "whitespace"}, "whitespace", None),
-        ({"rng": "python3", "tok": "ascii_whitespace"}, "ascii_whitespace", None),
+        (
+            {"rng": "python3", "tok": "ascii_whitespace"},
+            "ascii_whitespace",
+            None,
+        ),
     ],
 )
 @pytest.mark.usefixtures("kernel")
 def test_white_space_is_that_of_the_program_whose_draws_are_taken(
     options: dict[str, str], tokenizer: str, expected: float | None
 ) -> None:
-    files = ("source.txt", "reference0.txt", "reference1.txt", "systems/careful.txt")
+    files = (
+        "source.txt",
+        "reference0.txt",
+        "reference1.txt",
+        "systems/careful.txt",
+    )
     source, one, two, output = (
         (ROOT / "data" / name).read_text(encoding="utf-8") for name in files
     )
-    one, two = one.replace(" the ", "\u00a0the\u3000"), two.replace(" a ", " a\x1c")
+    one, two = (
+        one.replace(" the ", "\u00a0the\u3000"),
+        two.replace(" a ", " a\x1c"),
+    )
     texts = [text.split("\n")[:-1] for text in (source, one, two, output)]
     found = score(
         (
@@ -148,7 +164,9 @@ def text(
         ("paper", "sentence"),
     ],
 )
-@pytest.mark.parametrize("policy", ["sample", "max", "mean", "each", "weighted"])
+@pytest.mark.parametrize(
+    "policy", ["sample", "max", "mean", "each", "weighted"]
+)
 def test_variants_of_one_reference_equal_the_naive_implementation(
     text: tuple[list[str], list[list[str]], list[str]],
     variant: str,
@@ -168,12 +186,20 @@ def test_variants_of_one_reference_equal_the_naive_implementation(
         unit=unit,
     )
     alone = [
-        naive.gleu_corpus(table, [r] * len(source), variant, clip) for r in range(3)
+        naive.gleu_corpus(table, [r] * len(source), variant, clip)
+        for r in range(3)
     ]
     if policy == "sample":
         options += ",iter=20"
         expected = naive.gleu_sampled(
-            source, references, output, 4, 20, variant=variant, unit=unit, clip=clip
+            source,
+            references,
+            output,
+            4,
+            20,
+            variant=variant,
+            unit=unit,
+            clip=clip,
         )[0]
     elif policy == "max":
         expected = naive.gleu_max(table, variant, clip).score
@@ -185,7 +211,9 @@ def test_variants_of_one_reference_equal_the_naive_implementation(
     result = score(text, f"gleu[{options}]")
     assert result.score == pytest.approx(expected, abs=1e-12)
     shown = [
-        value for name, value in result.outputs.items() if name.startswith("gleu@")
+        value
+        for name, value in result.outputs.items()
+        if name.startswith("gleu@")
     ]
     assert shown == pytest.approx(alone if policy == "each" else [], abs=1e-12)
 
@@ -224,7 +252,9 @@ def test_merged_counts_equal_one_reference_that_holds_the_maximum_of_all(
             sigma = naive.ngrams(sigma_tokens, order)
             match = sum(min(count, rho[gram]) for gram, count in eta.items())
             penalty = sum(
-                min(count, sigma[gram]) for gram, count in eta.items() if rho[gram] == 0
+                min(count, sigma[gram])
+                for gram, count in eta.items()
+                if rho[gram] == 0
             )
             numer.append(max(match - penalty, 0))
             denom.append(naive.total_n(hypothesis, order))
@@ -237,9 +267,9 @@ def test_merged_counts_equal_one_reference_that_holds_the_maximum_of_all(
             )
         )
     expected = naive.formula(naive.add_up(rows), variant)
-    assert score(text, f"gleu[variant={variant},refs=merged]").score == pytest.approx(
-        expected, abs=1e-12
-    )
+    assert score(
+        text, f"gleu[variant={variant},refs=merged]"
+    ).score == pytest.approx(expected, abs=1e-12)
 
 
 def test_expected_takes_every_choice_where_they_are_few() -> None:
@@ -247,9 +277,9 @@ def test_expected_takes_every_choice_where_they_are_few() -> None:
     source, references, output = text
     table = naive.all_columns(source, references, output)
     choices = list(itertools.product(range(2), repeat=6))
-    expected = sum(naive.gleu_corpus(table, choice) for choice in choices) / len(
-        choices
-    )
+    expected = sum(
+        naive.gleu_corpus(table, choice) for choice in choices
+    ) / len(choices)
     result = score(text, "gleu[refs=expected]")
     assert result.score == pytest.approx(expected, abs=1e-12)
     assert result.outputs["standard_error"] == 0
@@ -272,10 +302,14 @@ def test_expected_is_what_many_independent_draws_converge_to() -> None:
 @pytest.mark.parametrize("policy", ["mean", "max", "weighted"])
 @pytest.mark.parametrize("variant", ["2017", "2016", "paper"])
 def test_means_of_sentence_scores(
-    text: tuple[list[str], list[list[str]], list[str]], variant: str, policy: str
+    text: tuple[list[str], list[list[str]], list[str]],
+    variant: str,
+    policy: str,
 ) -> None:
     weights = ",weights=1+2+5" if policy == "weighted" else ""
-    result = score(text, f"gleu[level=mean,variant={variant},refs={policy}{weights}]")
+    result = score(
+        text, f"gleu[level=mean,variant={variant},refs={policy}{weights}]"
+    )
     table = naive.all_columns(*text)
     by_reference = [
         [naive.sentence_gleu(cols, variant) for cols in row] for row in table
@@ -283,7 +317,9 @@ def test_means_of_sentence_scores(
     if policy == "max":
         expected = sum(max(row) for row in by_reference)
     elif policy == "weighted":
-        expected = sum((row[0] + 2 * row[1] + 5 * row[2]) / 8 for row in by_reference)
+        expected = sum(
+            (row[0] + 2 * row[1] + 5 * row[2]) / 8 for row in by_reference
+        )
     else:
         expected = sum(sum(row) / 3 for row in by_reference)
     assert result.score == pytest.approx(expected / len(table), abs=1e-12)
@@ -292,9 +328,15 @@ def test_means_of_sentence_scores(
 def test_leave_one_out_scores_each_reference_against_the_others() -> None:
     source, references, output = corpus(3)
     results = pipeline.evaluate(
-        {"mine": output}, references, source, ["gleu[refs=leave_one_out,iter=20]"]
+        {"mine": output},
+        references,
+        source,
+        ["gleu[refs=leave_one_out,iter=20]"],
     )
-    sets = [[references[r] for r in range(3) if r != left_out] for left_out in range(3)]
+    sets = [
+        [references[r] for r in range(3) if r != left_out]
+        for left_out in range(3)
+    ]
     mine = [naive.gleu_sampled(source, kept, output, 4, 20)[0] for kept in sets]
     human_data = [
         naive.gleu_sampled(source, kept, references[r], 4, 20)[0]
@@ -304,7 +346,9 @@ def test_leave_one_out_scores_each_reference_against_the_others() -> None:
     assert [results[f"reference{r}"].score for r in range(3)] == pytest.approx(
         human_data, abs=1e-12
     )
-    assert results["REFERENCE"].score == pytest.approx(sum(human_data) / 3, abs=1e-12)
+    assert results["REFERENCE"].score == pytest.approx(
+        sum(human_data) / 3, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -325,7 +369,8 @@ def test_google_gleu_equals_nltk(
     nltk = pytest.importorskip("nltk.translate.gleu_score")
     low, high = orders
     references = [
-        [naive.tokens(lines[i], unit) for lines in text[1]] for i in range(len(text[0]))
+        [naive.tokens(lines[i], unit) for lines in text[1]]
+        for i in range(len(text[0]))
     ]
     outputs = [naive.tokens(line, unit) for line in text[2]]
     result = pipeline.evaluate(
@@ -346,7 +391,9 @@ def test_google_gleu_equals_nltk(
         None,
         [f"google_gleu[min={low},n={high},unit={unit},level=mean]"],
     )[0]
-    assert mean.score == pytest.approx(sum(sentences) / len(sentences), abs=1e-12)
+    assert mean.score == pytest.approx(
+        sum(sentences) / len(sentences), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -358,7 +405,9 @@ def test_google_gleu_equals_nltk(
         (3, 4),
     ],
 )
-def test_google_gleu_equals_nltk_on_tiny_corpora(orders: tuple[int, int]) -> None:
+def test_google_gleu_equals_nltk_on_tiny_corpora(
+    orders: tuple[int, int],
+) -> None:
     """Lines of no to four tokens, where neither output nor reference may have an n-gram of the
     orders.
 
@@ -380,7 +429,8 @@ def test_google_gleu_equals_nltk_on_tiny_corpora(orders: tuple[int, int]) -> Non
         # of equal ratios the first counts, so that the order may matter
         for given in (every, every[::-1]):
             grouped = [
-                [text[number].split() for text in given] for number in range(lines)
+                [text[number].split() for text in given]
+                for number in range(lines)
             ]
             expected = nltk.corpus_gleu(
                 grouped, [text.split() for text in output], low, high
@@ -388,7 +438,10 @@ def test_google_gleu_equals_nltk_on_tiny_corpora(orders: tuple[int, int]) -> Non
             result = pipeline.evaluate(
                 output, given, None, [f"google_gleu[min={low},n={high}]"]
             )
-            assert result.score == pytest.approx(expected, abs=1e-12), (output, given)
+            assert result.score == pytest.approx(expected, abs=1e-12), (
+                output,
+                given,
+            )
 
 
 @pytest.mark.parametrize("beta", ["2", "0.5", "1"])
@@ -404,16 +457,24 @@ def test_green_equals_the_naive_implementation(
     sentences = naive.green_sentences(table, float(beta))
     assert result.sentences.tolist() == pytest.approx(sentences, abs=1e-12)
     mean = score(text, f"green[beta={beta},unit={unit},level=mean]")
-    assert mean.score == pytest.approx(sum(sentences) / len(sentences), abs=1e-12)
+    assert mean.score == pytest.approx(
+        sum(sentences) / len(sentences), abs=1e-12
+    )
 
 
 def test_green_of_a_sentence_by_hand() -> None:
     # orders 1; source "a b", reference "a c", output "a c d": a kept (TP), c inserted (TP), b
     # deleted, d extra (FP)
     result = pipeline.evaluate(["a c d"], [["a c"]], ["a b"], ["green[n=1]"])[0]
-    assert [result.outputs[name] for name in ("tp_1", "fp_1", "fn_1")] == [3, 1, 0]
+    assert [result.outputs[name] for name in ("tp_1", "fp_1", "fn_1")] == [
+        3,
+        1,
+        0,
+    ]
     # P = 3/4, R = 1, beta = 2
-    assert result.score == pytest.approx(5 * 0.75 * 1 / (4 * 0.75 + 1), abs=1e-12)
+    assert result.score == pytest.approx(
+        5 * 0.75 * 1 / (4 * 0.75 + 1), abs=1e-12
+    )
 
 
 def gec_metrics_score(counts: naive.Green, beta: float) -> float:
@@ -422,14 +483,19 @@ def gec_metrics_score(counts: naive.Green, beta: float) -> float:
     means = []
     for wrong in (counts.fp, counts.fn):
         ratios = [
-            t / (t + w) if w else 1.0 for t, w in zip(counts.tp, wrong, strict=True)
+            t / (t + w) if w else 1.0
+            for t, w in zip(counts.tp, wrong, strict=True)
         ]
         means.append(
-            0.0 if 0 in ratios else math.exp(sum(map(math.log, ratios)) / len(ratios))
+            0.0
+            if 0 in ratios
+            else math.exp(sum(map(math.log, ratios)) / len(ratios))
         )
     precision, recall = means
     if precision + recall:
-        return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+        return (
+            (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+        )
     return 0.0
 
 
@@ -440,10 +506,13 @@ def test_green_as_gec_metrics(
 ) -> None:
     table = naive.green_table(*text, 4, unit)
     scores = [
-        [gec_metrics_score(counts, float(beta)) for counts in row] for row in table
+        [gec_metrics_score(counts, float(beta)) for counts in row]
+        for row in table
     ]
     # of equals the first
-    chosen = [row[own.index(max(own))] for row, own in zip(table, scores, strict=True)]
+    chosen = [
+        row[own.index(max(own))] for row, own in zip(table, scores, strict=True)
+    ]
     total = naive.Green(
         *(
             [sum(column) for column in zip(*part, strict=True)]
@@ -461,11 +530,19 @@ def test_green_as_gec_metrics(
 
 def test_the_two_flavours_of_green_on_a_perfect_short_sentence() -> None:
     results = pipeline.evaluate(
-        ["a b c"], [["a b c"]], ["a d c"], ["green", "green[flavour=gec-metrics]"]
+        ["a b c"],
+        [["a b c"]],
+        ["a d c"],
+        ["green", "green[flavour=gec-metrics]"],
     )
     assert [result.score for result in results] == [0, 1]
-    assert [result.notes for result in results] == [("no text has 4 tokens",), ()]
-    assert ["|flavour:gec-metrics|" in result.signature for result in results] == [
+    assert [result.notes for result in results] == [
+        ("no text has 4 tokens",),
+        (),
+    ]
+    assert [
+        "|flavour:gec-metrics|" in result.signature for result in results
+    ] == [
         False,
         True,
     ]
@@ -488,13 +565,17 @@ def test_original_outputs_of_2015_and_march_2016(
     golden: dict[tuple[str, float], float] = {}
     weight = 0.0
     for line in (
-        (shared / "golden" / f"gleu-{variant}.conll14.txt").read_text().splitlines()
+        (shared / "golden" / f"gleu-{variant}.conll14.txt")
+        .read_text()
+        .splitlines()
     ):
         if line.startswith("#"):
             weight = float(line.split()[-1])
         else:
             system, *weights, value = line.split()
-            golden[system, float(weights[0]) if weights else weight] = float(value)
+            golden[system, float(weights[0]) if weights else weight] = float(
+                value
+            )
     systems = {system: lines(f"conll14/{system}") for system, _ in golden}
     wanted = sorted({weight for _, weight in golden})
     results = pipeline.evaluate(
@@ -504,7 +585,10 @@ def test_original_outputs_of_2015_and_march_2016(
         [f"gleu[variant={variant},lambda={weight}]" for weight in wanted],
     )
     found = {
-        (r.system, float(re.findall(r"lambda:([0-9.]+)", r.signature)[0])): r.score
+        (
+            r.system,
+            float(re.findall(r"lambda:([0-9.]+)", r.signature)[0]),
+        ): r.score
         for r in results
     }
     assert len(golden) == {"2015": 28, "2016-03": 60}[variant]
@@ -514,10 +598,13 @@ def test_original_outputs_of_2015_and_march_2016(
 def test_published_green_of_conll14(lines: Lines) -> None:
     # shared/spec.md: word, n 4, beta 2, percent
     systems = {
-        name: lines(f"conll14/{name}") for name in ("AMU", "CAMB", "INPUT", "REF0")
+        name: lines(f"conll14/{name}")
+        for name in ("AMU", "CAMB", "INPUT", "REF0")
     }
     references = [lines("conll14/REF0"), lines("conll14/REF1")]
-    results = pipeline.evaluate(systems, references, lines("conll14/INPUT"), ["green"])
+    results = pipeline.evaluate(
+        systems, references, lines("conll14/INPUT"), ["green"]
+    )
     assert [round(100 * r.score, 4) for r in results] == [
         79.2482,
         79.7454,
@@ -525,7 +612,10 @@ def test_published_green_of_conll14(lines: Lines) -> None:
         100,
     ]
     theirs = pipeline.evaluate(
-        systems["AMU"], references, lines("conll14/INPUT"), "green[flavour=gec-metrics]"
+        systems["AMU"],
+        references,
+        lines("conll14/INPUT"),
+        "green[flavour=gec-metrics]",
     )
     # gec-metrics 0.1.1, run on the same files
     assert round(100 * theirs.score, 4) == 79.2311
@@ -539,7 +629,9 @@ def test_people_on_jfleg(lines: Lines) -> None:
     results = pipeline.evaluate(
         {"source": source}, references, source, ["gleu[refs=leave_one_out]"]
     )
-    human_data = [round(100 * results[f"reference{r}"].score, 4) for r in range(4)]
+    human_data = [
+        round(100 * results[f"reference{r}"].score, 4) for r in range(4)
+    ]
     assert human_data == [55.7264, 55.6300, 55.6366, 54.0787]
 
 
@@ -557,7 +649,10 @@ def test_google_gleu_of_nltks_examples() -> None:
         pipeline.evaluate([out], [[reference[0]]], None, ["google_gleu"]).score
         for out in (good, bad)
     ]
-    assert [int(10_000 * value) / 10_000 for value in scores] == [0.4393, 0.1206]
+    assert [int(10_000 * value) / 10_000 for value in scores] == [
+        0.4393,
+        0.1206,
+    ]
 
 
 # ---- signatures and refusals
@@ -566,8 +661,14 @@ def test_google_gleu_of_nltks_examples() -> None:
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ("gleu[variant=2015,refs=max]", "variant 2015 takes merged; found 'max'"),
-        ("gleu[variant=2015,level=mean]", "variant 2015 is defined for a corpus only"),
+        (
+            "gleu[variant=2015,refs=max]",
+            "variant 2015 takes merged; found 'max'",
+        ),
+        (
+            "gleu[variant=2015,level=mean]",
+            "variant 2015 is defined for a corpus only",
+        ),
         ("gleu[variant=2015,iter=5]", "has no effect here"),
         (
             "gleu[lambda=0.1]",
@@ -583,7 +684,10 @@ def test_google_gleu_of_nltks_examples() -> None:
         ),
         ("gleu[refs=weighted]", "weighted needs `weights`"),
         ("gleu[weights=1+2]", "has no effect here"),
-        ("gleu[refs=weighted,weights=a+b]", "expected a number for each reference"),
+        (
+            "gleu[refs=weighted,weights=a+b]",
+            "expected a number for each reference",
+        ),
         (
             "gleu[level=mean,refs=expected]",
             "level: mean takes mean, max, weighted, merged; found 'expected'",
@@ -595,15 +699,23 @@ def test_google_gleu_of_nltks_examples() -> None:
         ),
     ],
 )
-def test_what_does_not_go_together_is_refused(metric: str, message: str) -> None:
+def test_what_does_not_go_together_is_refused(
+    metric: str, message: str
+) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         from_text(metric)
 
 
 def test_numbers_of_references_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(InputError, match="weights: 3 are given for 1 references"):
-        pipeline.evaluate(["a"], [["a"]], ["b"], ["gleu[refs=weighted,weights=1+1+1]"])
-    with pytest.raises(InputError, match="leave_one_out needs at least two references"):
+    with pytest.raises(
+        InputError, match="weights: 3 are given for 1 references"
+    ):
+        pipeline.evaluate(
+            ["a"], [["a"]], ["b"], ["gleu[refs=weighted,weights=1+1+1]"]
+        )
+    with pytest.raises(
+        InputError, match="leave_one_out needs at least two references"
+    ):
         pipeline.evaluate(["a"], [["a"]], ["b"], ["gleu[refs=leave_one_out]"])
 
 
@@ -636,9 +748,15 @@ def with_gaps(seed: int) -> tuple[list[str], list[list[str]], list[str]]:
     return source, references, output
 
 
-def gapped(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> Result:
-    source, output = (text_in_memory("t", lines) for lines in (text[0], text[2]))
-    texts = tuple(text_in_memory(f"r{r}", lines) for r, lines in enumerate(text[1]))
+def gapped(
+    text: tuple[list[str], list[list[str]], list[str]], metric: str
+) -> Result:
+    source, output = (
+        text_in_memory("t", lines) for lines in (text[0], text[2])
+    )
+    texts = tuple(
+        text_in_memory(f"r{r}", lines) for r, lines in enumerate(text[1])
+    )
     whole = Corpus(
         name="memory",
         lines=len(text[0]),
@@ -682,42 +800,60 @@ def test_draws_are_among_the_references_that_a_sentence_has(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_best_and_mean_are_over_the_references_that_a_sentence_has(seed: int) -> None:
+def test_best_and_mean_are_over_the_references_that_a_sentence_has(
+    seed: int,
+) -> None:
     text = with_gaps(seed)
     rows = rows_present(text)
     choice = [naive.best_reference(row) for row in rows]
     assert gapped(text, "gleu[refs=max]").score == pytest.approx(
         naive.gleu_corpus(rows, choice), abs=1e-12
     )
-    means = [sum(naive.sentence_gleu(cols) for cols in row) / len(row) for row in rows]
+    means = [
+        sum(naive.sentence_gleu(cols) for cols in row) / len(row)
+        for row in rows
+    ]
     result = gapped(text, "gleu[level=mean]")
     assert result.sentences.tolist() == pytest.approx(means, abs=1e-12)
     assert result.score == pytest.approx(sum(means) / len(means), abs=1e-12)
 
 
-def test_scores_with_one_reference_alone_are_refused_where_it_is_missing() -> None:
+def test_scores_with_one_reference_alone_are_refused_where_it_is_missing() -> (
+    None
+):
     with pytest.raises(
-        InputError, match="references: each is not defined where references are missing"
+        InputError,
+        match="references: each is not defined where references are missing",
     ):
         gapped(with_gaps(0), "gleu[refs=each]")
 
 
 def test_scores_of_0_say_why() -> None:
     gone = "each is empty, or has an order of n-grams without a match, or with none that the penalty leaves"
-    missed = (
-        "each has an order without an n-gram that is rightly deleted, inserted or kept"
-    )
+    missed = "each has an order without an n-gram that is rightly deleted, inserted or kept"
     unmatched = "each is empty, or has an order of n-grams without a match"
     for metric, hypothesis, note in [
         ("gleu", "a b", "no output has 3 tokens"),
         ("gleu", "", "all outputs are empty"),
         ("gleu", "e d c b a", "no 2-gram matches"),
-        ("gleu[refs=max]", "x b c d e", "the penalty takes all 3-grams that match"),
+        (
+            "gleu[refs=max]",
+            "x b c d e",
+            "the penalty takes all 3-grams that match",
+        ),
         ("gleu[zero_total=one]", "e d c b a", "no 2-gram matches"),
         ("gleu[level=mean]", "x b c d e", f"every sentence scores 0: {gone}"),
         ("gleu[level=mean,refs=max]", "", f"every sentence scores 0: {gone}"),
-        ("green", "x b c d e", "no 4-gram is rightly deleted, inserted or kept"),
-        ("green[level=mean]", "x b c d e", f"every sentence scores 0: {missed}"),
+        (
+            "green",
+            "x b c d e",
+            "no 4-gram is rightly deleted, inserted or kept",
+        ),
+        (
+            "green[level=mean]",
+            "x b c d e",
+            f"every sentence scores 0: {missed}",
+        ),
         (
             "bleu[level=mean,smooth=none]",
             "e d c b a",
@@ -736,15 +872,22 @@ def test_scores_of_0_say_why() -> None:
         (found,) = pipeline.evaluate(
             [hypothesis], [["a b c d f"]], ["a b c d e"], [metric]
         )
-        assert (found.score, found.found.notes) == (0, (note,)), (metric, hypothesis)
+        assert (found.score, found.found.notes) == (0, (note,)), (
+            metric,
+            hypothesis,
+        )
     for texts, note in (
         (["a b", "a c", "a d"], "no text has 3 tokens"),
         (["", "", ""], "all texts are empty"),
     ):
         hypothesis, reference, source = texts
-        (found,) = pipeline.evaluate([hypothesis], [[reference]], [source], ["green"])
+        (found,) = pipeline.evaluate(
+            [hypothesis], [[reference]], [source], ["green"]
+        )
         assert (found.score, found.found.notes) == (0, (note,))
-    (found,) = pipeline.evaluate(["a b c d"], [["a b c d"]], ["a b c e"], ["gleu"])
+    (found,) = pipeline.evaluate(
+        ["a b c d"], [["a b c d"]], ["a b c e"], ["gleu"]
+    )
     assert (found.score, found.found.notes) == (1, ())
 
 
@@ -755,7 +898,10 @@ def test_a_score_of_0_for_a_reason_of_each_reference_does_not_blame_the_brevity_
     """By hand: with "a b" the penalty (x, y) takes both words that match, with "b a y x" no pair of
     words matches."""
     (found,) = pipeline.evaluate(
-        ["a b x y"], [["a b"], ["b a y x"]], ["y q x"], [f"gleu[n=2,refs={policy}]"]
+        ["a b x y"],
+        [["a b"], ["b a y x"]],
+        ["y q x"],
+        [f"gleu[n=2,refs={policy}]"],
     )
     note = "with each reference, some order has no n-gram that matches, or the penalty takes all that do"
     assert (found.score, found.found.notes) == (0, (note,))
@@ -786,7 +932,7 @@ def test_needs_of_the_same_tokens_share_their_ids_and_count_as_alone() -> None:
                 alone[number],
                 strict=True,
             ):
-                assert {name: array.tolist() for name, array in mine.items()} == {
-                    name: array.tolist() for name, array in theirs.items()
-                }
+                assert {
+                    name: array.tolist() for name, array in mine.items()
+                } == {name: array.tolist() for name, array in theirs.items()}
         assert text.shared == {}

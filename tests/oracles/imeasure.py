@@ -51,7 +51,9 @@ def naive_columns(*texts: Sequence[int]) -> list[int]:
 def naive_kind(column: Sequence[int]) -> int:
     """Return which of the five counts a column of tokens belongs to."""
     s, h, r = column
-    return (1 if h == r else 3) if s == h else 2 if s == r else 0 if h == r else 4
+    return (
+        (1 if h == r else 3) if s == h else 2 if s == r else 0 if h == r else 4
+    )
 
 
 def naive_alignment(*texts: Sequence[int]) -> list[list[int]]:
@@ -76,7 +78,9 @@ def naive_alignment(*texts: Sequence[int]) -> list[list[int]]:
                 before = best(
                     tuple(i - taken for i, taken in zip(at, move, strict=True))
                 )[0]
-                ways.append((before + price(s, h) + price(s, r) + price(h, r), move))
+                ways.append(
+                    (before + price(s, h) + price(s, r) + price(h, r), move)
+                )
         return min(ways, key=lambda way: way[0])
 
     columns, at = list[list[int]](), tuple(map(len, texts))
@@ -87,7 +91,9 @@ def naive_alignment(*texts: Sequence[int]) -> list[list[int]]:
     return columns
 
 
-def naive_references(sentence: CorrectedSentence, *, mix: bool) -> set[str] | None:
+def naive_references(
+    sentence: CorrectedSentence, *, mix: bool
+) -> set[str] | None:
     """Return the references by the rules of candgen.py (mfelice/imeasure at fc79fdf); None where it
     crashes.
 
@@ -102,7 +108,9 @@ def naive_references(sentence: CorrectedSentence, *, mix: bool) -> set[str] | No
             texts[start, end] = (*texts.get((start, end), ()), *words)
         return tuple(texts.items())
 
-    def applied(edits: Iterable[tuple[tuple[int, int], tuple[str, ...]]]) -> str:
+    def applied(
+        edits: Iterable[tuple[tuple[int, int], tuple[str, ...]]],
+    ) -> str:
         tokens = list(sentence.tokens)
         for (start, end), words in sorted(
             edits,
@@ -116,17 +124,30 @@ def naive_references(sentence: CorrectedSentence, *, mix: bool) -> set[str] | No
 
     if mix:
         choices = [
-            {*map(joined, error.alternatives), *(() if error.required else ((),))}
+            {
+                *map(joined, error.alternatives),
+                *(() if error.required else ((),)),
+            }
             for error in sentence.errors
         ]
-        ways = [list(itertools.chain(*way)) for way in itertools.product(*choices)]
-        return {applied(way) for way in ways if len(dict(way)) == len(way)} or None
+        ways = [
+            list(itertools.chain(*way)) for way in itertools.product(*choices)
+        ]
+        return {
+            applied(way) for way in ways if len(dict(way)) == len(way)
+        } or None
     by_annotator: dict[int, list[Any]] = {}
     for alternative in itertools.chain(
         *(error.alternatives for error in sentence.errors)
     ):
-        by_annotator.setdefault(alternative.annotator, []).extend(joined(alternative))
-    silent = {applied([])} if len(by_annotator) < max(sentence.annotators, 1) else set()
+        by_annotator.setdefault(alternative.annotator, []).extend(
+            joined(alternative)
+        )
+    silent = (
+        {applied([])}
+        if len(by_annotator) < max(sentence.annotators, 1)
+        else set()
+    )
     return silent | set(map(applied, by_annotator.values()))
 
 
@@ -137,7 +158,9 @@ def naive_scores(
     with w = 2.
     """
 
-    def accuracies(numbers: Sequence[int], *, correction: bool) -> tuple[float, float]:
+    def accuracies(
+        numbers: Sequence[int], *, correction: bool
+    ) -> tuple[float, float]:
         c_tp, tn, d_fp, d_fn, fpn = numbers
         both = fpn if correction else 0
         tp, fp, fn = c_tp + fpn - both, d_fp + both, d_fn + both
@@ -165,7 +188,10 @@ class Vocabulary(dict[str, int]):
     def text(self, lines: Iterable[Sequence[str]]) -> Encoded:
         """Return lines of words as the kernel takes them."""
         return ids_of(
-            [[self.setdefault(word, len(self)) for word in line] for line in lines]
+            [
+                [self.setdefault(word, len(self)) for word in line]
+                for line in lines
+            ]
         )
 
 

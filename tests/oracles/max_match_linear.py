@@ -12,7 +12,11 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipeline.extensions.edits.kernel.gold_edits import MAX_CHECKED, MAX_ROW, MAX_STATES
+from pipeline.extensions.edits.kernel.gold_edits import (
+    MAX_CHECKED,
+    MAX_ROW,
+    MAX_STATES,
+)
 from pipeline.extensions.edits.kernel.python import max_match
 from pipeline.extensions.edits.kernel.python.max_match import (
     changes_nothing,
@@ -127,10 +131,14 @@ def _ways(
                 STEP + (0 if unchanged else steps[step]),
             )
             if unchanged <= max_unchanged:
-                _take(ways, (vertex, int(unchanged)), (earlier, OUTSIDE), STEP + 1)
+                _take(
+                    ways, (vertex, int(unchanged)), (earlier, OUTSIDE), STEP + 1
+                )
             for number in range(max_unchanged + 1 - unchanged):
                 _take(ways, (vertex, OUTSIDE), (earlier, number), STEP)
-                _take(ways, (vertex, number + unchanged), (earlier, number), STEP)
+                _take(
+                    ways, (vertex, number + unchanged), (earlier, number), STEP
+                )
     return ways
 
 
@@ -160,10 +168,14 @@ def _edits(
         way = ways[state]
         if number == OUTSIDE:
             end = vertex
-        if way.state is not None and way.state[1] == OUTSIDE:  # an edit starts there
+        # an edit starts there
+        if way.state is not None and way.state[1] == OUTSIDE:
             start = way.state[0]
             if not (
-                (end == vertex and changes_nothing(source, output, (start, end)))
+                (
+                    end == vertex
+                    and changes_nothing(source, output, (start, end))
+                )
                 and _is_step(start, end)
             ):
                 edits.append(((start, end), start[0] == vertex[0]))
@@ -203,7 +215,9 @@ def _jumps(
             if work > MAX_CHECKED:
                 return None
             inserting = not (first_row and start[0] == 0 and start[1] > 0)
-            unchanged = _least_unchanged(source, output, (start, end), steps, inserting)
+            unchanged = _least_unchanged(
+                source, output, (start, end), steps, inserting
+            )
             if unchanged <= max_unchanged or (
                 _is_step(start, end) and (start, end) in steps
             ):
@@ -229,7 +243,8 @@ def _insertions(
     if first_row:
         step = (0, position), (0, position + 1)
         if step in steps and any(
-            tuple(output[position : position + 1]) in gold.corrections for gold in golds
+            tuple(output[position : position + 1]) in gold.corrections
+            for gold in golds
         ):
             return [step]
         if position == 0:
@@ -255,7 +270,9 @@ def _insertions(
     return jumps
 
 
-def _spans(gold: Gold, source: Sequence[int], output: Sequence[int]) -> Iterator[Arc]:
+def _spans(
+    gold: Gold, source: Sequence[int], output: Sequence[int]
+) -> Iterator[Arc]:
     """Yield the arcs that replace the tokens of a gold edit by one of its corrections, and change
     something.
     """
@@ -263,8 +280,14 @@ def _spans(gold: Gold, source: Sequence[int], output: Sequence[int]) -> Iterator
     for correction in gold.corrections if original else ():
         if correction != original or len(original) == 1:
             for column in range(len(output) - len(correction) + 1):
-                if tuple(output[column : column + len(correction)]) == correction:
-                    yield (gold.start, column), (gold.end, column + len(correction))
+                if (
+                    tuple(output[column : column + len(correction)])
+                    == correction
+                ):
+                    yield (
+                        (gold.start, column),
+                        (gold.end, column + len(correction)),
+                    )
 
 
 def _least_unchanged(

@@ -21,9 +21,7 @@ Grams = Counter[Gram]
 Number = int | Fraction
 N = TypeVar("N", int, Number)
 Z_95 = 1.959964  # two-sided 95 % point of the normal distribution, as the specification prints it
-TIE = (
-    1e-12  # scores closer than this (relative) are the same number computed in two ways
-)
+TIE = 1e-12  # scores closer than this (relative) are the same number computed in two ways
 
 # ---- lines and tokens
 
@@ -34,7 +32,13 @@ def read_lines(path: str | Path) -> list[str]:
 
     Only \n ends a line: a \r that is not just before a \n stays in the line, and so do U+0085 and
     U+2028."""
-    parts = Path(path).read_bytes().decode("utf-8").removeprefix("\ufeff").split("\n")
+    parts = (
+        Path(path)
+        .read_bytes()
+        .decode("utf-8")
+        .removeprefix("\ufeff")
+        .split("\n")
+    )
     last = parts.pop()
     lines = [part.removesuffix("\r") for part in parts]
     if last:
@@ -111,7 +115,9 @@ class Columns(NamedTuple):
     ref_len: int
 
 
-def match_n(reference: Sequence[str], hypothesis: Sequence[str], order: int) -> int:
+def match_n(
+    reference: Sequence[str], hypothesis: Sequence[str], order: int
+) -> int:
     """sum over g of min(rho, eta) (spec: Napoles et al. 2016, official code)."""
     rho, eta = ngrams_of(order, reference, hypothesis)
     return sum(min(rho[g], eta[g]) for g in union_grams(rho, eta))
@@ -125,7 +131,9 @@ def penalty_n(
 ) -> int:
     """sum over g of min(sigma [rho = 0], eta) (spec: official code, 2016 and 2017)."""
     sigma, rho, eta = ngrams_of(order, source, reference, hypothesis)
-    return sum(min(sigma[g], eta[g]) for g in union_grams(sigma, eta) if rho[g] == 0)
+    return sum(
+        min(sigma[g], eta[g]) for g in union_grams(sigma, eta) if rho[g] == 0
+    )
 
 
 def penalty_paper_n(
@@ -179,7 +187,8 @@ def all_columns(
 ) -> list[list[Columns]]:
     """Columns of every sentence i and reference r, as result[i][r]."""
     if any(
-        len(lines) != len(source_lines) for lines in [hypothesis_lines, *references]
+        len(lines) != len(source_lines)
+        for lines in [hypothesis_lines, *references]
     ):
         raise ValueError("unequal numbers of lines")
     result = []
@@ -229,10 +238,15 @@ def numer_n(
     ]
 
 
-def terms(cols: Columns, variant: str = "2017", clip: str | None = None) -> Sums:
+def terms(
+    cols: Columns, variant: str = "2017", clip: str | None = None
+) -> Sums:
     """The sums of a corpus of one sentence."""
     return Sums(
-        numer_n(cols, variant, clip), list(cols.total), cols.hyp_len, cols.ref_len
+        numer_n(cols, variant, clip),
+        list(cols.total),
+        cols.hyp_len,
+        cols.ref_len,
     )
 
 
@@ -256,7 +270,9 @@ def log_brevity_penalty(hyp_len: int, ref_len: int, kind: str) -> float:
         return 0.0
     if hyp_len == ref_len:
         return 0.0
-    upper, lower = (ref_len, hyp_len) if kind == "standard" else (hyp_len, ref_len)
+    upper, lower = (
+        (ref_len, hyp_len) if kind == "standard" else (hyp_len, ref_len)
+    )
     if lower == 0:
         return -math.inf
     return min(0.0, 1 - upper / lower)
@@ -269,7 +285,9 @@ def penalty_kind(variant: str) -> str:
     )
 
 
-def formula(sums: Sums, variant: str = "2017", zero_total: str = "zero") -> float:
+def formula(
+    sums: Sums, variant: str = "2017", zero_total: str = "zero"
+) -> float:
     """exp(log bp + mean over n of log(numer_n / denom_n)); 0 if any sum is 0 or a numerator is
     below 0.
 
@@ -302,7 +320,10 @@ def gleu_corpus(
     """Corpus GLEU for one choice of reference per sentence: table[i][choice[i]]; an empty corpus
     scores 0.
     """
-    rows = [terms(row[r], variant, clip) for row, r in zip(table, choice, strict=True)]
+    rows = [
+        terms(row[r], variant, clip)
+        for row, r in zip(table, choice, strict=True)
+    ]
     if rows:
         return formula(add_up(rows), variant, zero_total)
     return 0.0
@@ -311,7 +332,9 @@ def gleu_corpus(
 # ---- sampling
 
 
-def python2_draws(iteration: int, n_sentences: int, n_references: int) -> list[int]:
+def python2_draws(
+    iteration: int, n_sentences: int, n_references: int
+) -> list[int]:
     """Python 2's randint(0, R-1): seed 101 j, then int(random() R), a draw a sentence (official
     code).
     """
@@ -319,7 +342,9 @@ def python2_draws(iteration: int, n_sentences: int, n_references: int) -> list[i
     return [int(generator.random() * n_references) for _ in range(n_sentences)]
 
 
-def python3_draws(iteration: int, n_sentences: int, n_references: int) -> list[int]:
+def python3_draws(
+    iteration: int, n_sentences: int, n_references: int
+) -> list[int]:
     """Python 3's randint(0, R-1), same seed: top R.bit_length() bits of a word, again while not
     below R.
     """
@@ -460,7 +485,9 @@ def sentence_scores(
     result = []
     for row in table:
         scores = [sentence_gleu(cols, variant, clip) for cols in row]
-        result.append(max(scores) if over == "max" else math.fsum(scores) / len(scores))
+        result.append(
+            max(scores) if over == "max" else math.fsum(scores) / len(scores)
+        )
     return result
 
 
@@ -553,7 +580,14 @@ def gleu_max(
     penal = add_columns(_penal(cols, variant) for cols in chosen)
     score = formula(sums, variant, zero_total)
     return MaxResult(
-        score, choice, sums.numer, sums.denom, match, penal, sums.hyp_len, sums.ref_len
+        score,
+        choice,
+        sums.numer,
+        sums.denom,
+        match,
+        penal,
+        sums.hyp_len,
+        sums.ref_len,
     )
 
 
@@ -580,17 +614,23 @@ def merged_reference(references: Sequence[Sequence[str]], order: int) -> Grams:
 
 def overlap(first: Grams, second: Grams) -> int:
     """sum over g of min(first(g), second(g))."""
-    return sum(min(first[gram], second[gram]) for gram in union_grams(first, second))
+    return sum(
+        min(first[gram], second[gram]) for gram in union_grams(first, second)
+    )
 
 
 def difference_2015(left: Grams, right: Grams) -> Grams:
     """max(left - right, 0) for each n-gram."""
-    return Counter({gram: max(count - right[gram], 0) for gram, count in left.items()})
+    return Counter(
+        {gram: max(count - right[gram], 0) for gram, count in left.items()}
+    )
 
 
 def difference_2016_03(left: Grams, right: Grams) -> Grams:
     """The n-grams of `left` that `right` does not have at all, with their whole count."""
-    return Counter({gram: count for gram, count in left.items() if right[gram] == 0})
+    return Counter(
+        {gram: count for gram, count in left.items() if right[gram] == 0}
+    )
 
 
 def terms_2015(
@@ -611,7 +651,9 @@ def terms_2015(
         added = difference_2015(merged, sigma)
         removed = difference_2015(sigma, merged)
         numer.append(
-            overlap(eta, added) + overlap(eta, merged) - lam * overlap(eta, removed)
+            overlap(eta, added)
+            + overlap(eta, merged)
+            - lam * overlap(eta, removed)
         )
         denom.append(sum(added.values()) + total_n(hypothesis, order))
     return Sums(numer, denom, len(hypothesis), len(hypothesis))
@@ -635,7 +677,9 @@ def terms_2016_03(
         matched = overlap(eta, merged) - lam * overlap(eta, removed)
         numer.append(overlap(eta, added) + max(matched, Fraction(0)))
         denom.append(overlap(eta, added) + total_n(hypothesis, order))
-    return Sums(numer, denom, len(hypothesis), closest_length(references, hypothesis))
+    return Sums(
+        numer, denom, len(hypothesis), closest_length(references, hypothesis)
+    )
 
 
 def closest_length(
@@ -644,7 +688,9 @@ def closest_length(
     """The reference length closest to |h|, the first reference's on ties."""
     closest = len(references[0])
     for reference in references:
-        if abs(len(reference) - len(hypothesis)) < abs(closest - len(hypothesis)):
+        if abs(len(reference) - len(hypothesis)) < abs(
+            closest - len(hypothesis)
+        ):
             closest = len(reference)
     return closest
 
@@ -683,7 +729,9 @@ def gleu_2015(
     n: int = 4,
 ) -> float:
     """GLEU0 of the ACL 2015 paper, code of June 2015."""
-    return gleu_merged(source_lines, references, hypothesis_lines, "2015", n, lam=lam)
+    return gleu_merged(
+        source_lines, references, hypothesis_lines, "2015", n, lam=lam
+    )
 
 
 def gleu_2016_03(
@@ -724,7 +772,9 @@ def google_terms(
     high: int,
 ) -> tuple[int, int]:
     """tp = sum of min(rho, eta), n_all = max(sum rho, sum eta), over all orders low..high together."""
-    tp = sum(match_n(reference, hypothesis, order) for order in range(low, high + 1))
+    tp = sum(
+        match_n(reference, hypothesis, order) for order in range(low, high + 1)
+    )
     n_ref = sum(total_n(reference, order) for order in range(low, high + 1))
     n_hyp = sum(total_n(hypothesis, order) for order in range(low, high + 1))
     return tp, max(n_ref, n_hyp)
@@ -739,10 +789,15 @@ def google_best(
     """(tp, n_all) of the reference with the highest tp / n_all, first on ties; n_all = 0 is passed
     over.
     """
-    pairs = [google_terms(reference, hypothesis, low, high) for reference in references]
+    pairs = [
+        google_terms(reference, hypothesis, low, high)
+        for reference in references
+    ]
     best = (0, 0)
     for tp, n_all in pairs:
-        if n_all > 0 and (best == (0, 0) or Fraction(tp, n_all) > Fraction(*best)):
+        if n_all > 0 and (
+            best == (0, 0) or Fraction(tp, n_all) > Fraction(*best)
+        ):
             best = (tp, n_all)
     return best
 
@@ -867,7 +922,10 @@ def green_table(
         hypothesis = tokens(hypothesis_lines[i], unit)
         reference_tokens = [tokens(lines[i], unit) for lines in references]
         table.append(
-            [green_columns(source, ref, hypothesis, n) for ref in reference_tokens]
+            [
+                green_columns(source, ref, hypothesis, n)
+                for ref in reference_tokens
+            ]
         )
     return table
 
@@ -885,6 +943,8 @@ def green_corpus(table: Sequence[Sequence[Green]], beta: float = 2.0) -> float:
     return green_score(total, beta)
 
 
-def green_sentences(table: Sequence[Sequence[Green]], beta: float = 2.0) -> list[float]:
+def green_sentences(
+    table: Sequence[Sequence[Green]], beta: float = 2.0
+) -> list[float]:
     """Score of each sentence against its best reference."""
     return [green_score(row[green_best(row, beta)], beta) for row in table]

@@ -65,7 +65,9 @@ Counts = dict[str, Fraction]
 """tp, fp_ne, fp_un, fn and tn, with weights."""
 
 
-def edited(source: list[str], edits: list[Edit]) -> list[tuple[str, int | None]]:
+def edited(
+    source: list[str], edits: list[Edit]
+) -> list[tuple[str, int | None]]:
     """Return the words of a text, each with the number of the token that it was in the source
     (None: it is new).
     """
@@ -108,7 +110,9 @@ def cut(sentence: Sentence) -> list[list[Chunk]]:
         position = end
     if position < len(source):
         bounds.append((position, len(source), False))
-    return [[_chunk(source, edits, *bound) for bound in bounds] for edits in texts]
+    return [
+        [_chunk(source, edits, *bound) for bound in bounds] for edits in texts
+    ]
 
 
 def start_of(edit: Edit) -> int:
@@ -124,7 +128,9 @@ def _chunk(
     edit_here: bool,
 ) -> Chunk:
     words = source[start:end]
-    if not edit_here or not any(start <= edit[0] and edit[1] <= end for edit in edits):
+    if not edit_here or not any(
+        start <= edit[0] and edit[1] <= end for edit in edits
+    ):
         return Chunk(words, words, False)
     text = edited(source, edits)
     numbers = [number for _, number in text]
@@ -150,7 +156,9 @@ def mean_length(sentences: Sequence[Sentence]) -> float:
 
 def weight(curve: tuple[float, float, float], distance: float) -> Fraction:
     alpha, low, high = curve
-    return Fraction(min(max(alpha / (1 + (alpha - 1) * math.exp(distance)), low), high))
+    return Fraction(
+        min(max(alpha / (1 + (alpha - 1) * math.exp(distance)), low), high)
+    )
 
 
 def counts(
@@ -207,7 +215,9 @@ def ratio(part: Fraction, total: Fraction) -> float:
 def rates(c: Counts, level: str) -> tuple[float, ...]:
     """Return com, hit, err, und and ove."""
     necessary = c["tp"] + c["fp_ne"] + c["fn"]
-    hit, err, und = (ratio(c[name], necessary) for name in ("tp", "fp_ne", "fn"))
+    hit, err, und = (
+        ratio(c[name], necessary) for name in ("tp", "fp_ne", "fn")
+    )
     ove = ratio(c["fp_un"], c["tp"] + c["fp_ne"] + c["fp_un"])
     one, two, three, four = SHARES[level]
     com = one * hit + two * (1 - err) + three * (1 - und) + four * (1 - ove)
@@ -234,26 +244,35 @@ def cleme(
         return prf(counted, beta) if version == "1" else rates(counted, level)
 
     names = OUTPUTS[version]
-    every = [counts(sentence, mean, weights, assumption) for sentence in sentences]
+    every = [
+        counts(sentence, mean, weights, assumption) for sentence in sentences
+    ]
     if level == "mean":
         best = []
         for alternatives in every:
             outputs = [outputs_of(counted) for counted in alternatives]
             if version == "1":
-                outputs = [tuple(round(v, 4) for v in values) for values in outputs]
+                outputs = [
+                    tuple(round(v, 4) for v in values) for values in outputs
+                ]
             best.append(max(outputs, key=preference))
         columns = zip(*best, strict=True)
         means = [math.fsum(values) / len(best) for values in columns]
         return dict(zip(names, means, strict=True))
     totals: Counts = dict.fromkeys(COUNTED, Fraction(0))
     for alternatives in every:
-        sums = [{name: totals[name] + c[name] for name in totals} for c in alternatives]
+        sums = [
+            {name: totals[name] + c[name] for name in totals}
+            for c in alternatives
+        ]
         keys = []
         for with_these, c in zip(sums, alternatives, strict=True):
             score = outputs_of(with_these)[0]
             if version == "1":
                 score = round(score, 4)
-            keys.append((score, c["tp"], -c["fp_ne"] - c["fp_un"], -c["fn"], c["tn"]))
+            keys.append(
+                (score, c["tp"], -c["fp_ne"] - c["fp_un"], -c["fn"], c["tn"])
+            )
         totals = sums[keys.index(max(keys))]
     result = dict(zip(names, outputs_of(totals), strict=True))
     result |= {name: float(value) for name, value in totals.items()}

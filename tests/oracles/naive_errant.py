@@ -74,7 +74,9 @@ def f_beta(
     return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r else 0.0, p, r
 
 
-def chosen(output: str, gold: str, beta: float = 0.5, **options: Any) -> list[Types]:
+def chosen(
+    output: str, gold: str, beta: float = 0.5, **options: Any
+) -> list[Types]:
     """Return for each sentence the counts of each type with the annotators that the running totals
     choose.
     """
@@ -89,7 +91,8 @@ def chosen(output: str, gold: str, beta: float = 0.5, **options: Any) -> list[Ty
             for reference in annotators(other, **options):
                 types = compared(edits, reference)
                 tp, fp, fn = (
-                    sum(counts[kind] for counts in types.values()) for kind in range(3)
+                    sum(counts[kind] for counts in types.values())
+                    for kind in range(3)
                 )
                 after = (
                     totals[0] + tp,

@@ -47,7 +47,9 @@ def lcs_indices(one: Tokens, two: Tokens) -> set[int]:
     return indices
 
 
-def tokens_left(output: Sequence[Tokens], allowed: Tokens | None) -> Counter[Hashable]:
+def tokens_left(
+    output: Sequence[Tokens], allowed: Tokens | None
+) -> Counter[Hashable]:
     """How often each token may still be hit: as often as the output has it, or what is allowed."""
     if allowed is not None:
         return Counter(allowed)
@@ -55,7 +57,9 @@ def tokens_left(output: Sequence[Tokens], allowed: Tokens | None) -> Counter[Has
 
 
 def union_hits(
-    reference: Sequence[Tokens], output: Sequence[Tokens], allowed: Tokens | None = None
+    reference: Sequence[Tokens],
+    output: Sequence[Tokens],
+    allowed: Tokens | None = None,
 ) -> int:
     """Hits of the union over sentences, each token at most as often as the output has it, or what
     is allowed.
@@ -90,7 +94,9 @@ def weighted_table(
     return weight
 
 
-def weighted_lcs(one: Tokens, two: Tokens, weigh: Callable[[int], float]) -> float:
+def weighted_lcs(
+    one: Tokens, two: Tokens, weigh: Callable[[int], float]
+) -> float:
     return weighted_table(one, two, weigh)[-1][-1]
 
 
@@ -137,7 +143,9 @@ def weighted_hits(
     return total
 
 
-def skip_bigrams(tokens: Tokens, gap: int | None) -> Counter[tuple[Hashable, Hashable]]:
+def skip_bigrams(
+    tokens: Tokens, gap: int | None
+) -> Counter[tuple[Hashable, Hashable]]:
     """All pairs in order, with at most gap tokens between them (None: any number)."""
     pairs: Counter[tuple[Hashable, Hashable]] = Counter()
     for i, j in combinations(range(len(tokens)), 2):
@@ -147,4 +155,6 @@ def skip_bigrams(tokens: Tokens, gap: int | None) -> Counter[tuple[Hashable, Has
 
 
 def ngrams(tokens: Tokens, order: int) -> Counter[tuple[Hashable, ...]]:
-    return Counter(tuple(tokens[i : i + order]) for i in range(len(tokens) - order + 1))
+    return Counter(
+        tuple(tokens[i : i + order]) for i in range(len(tokens) - order + 1)
+    )

@@ -64,7 +64,9 @@ def score(
                 )
             )
             hits = (gone & surplus).total()
-            parts[2].append(f1(share(hits, gone.total()), share(hits, surplus.total())))
+            parts[2].append(
+                f1(share(hits, gone.total()), share(hits, surplus.total()))
+            )
             continue
         precision = share(
             sum((Fraction(right[g], stayed[g]) for g in stayed), Fraction(0)),
@@ -72,7 +74,9 @@ def score(
         )
         if flavour == "xu":
             recall = share(
-                sum((Fraction(right[g], (s & r)[g]) for g in right), Fraction(0)),
+                sum(
+                    (Fraction(right[g], (s & r)[g]) for g in right), Fraction(0)
+                ),
                 len(s & r),
             )
         else:
@@ -80,7 +84,10 @@ def score(
         parts[1].append(f1(precision, recall))
         parts[2].append(
             share(
-                sum((Fraction((gone - r)[g], gone[g]) for g in gone), Fraction(0)),
+                sum(
+                    (Fraction((gone - r)[g], gone[g]) for g in gone),
+                    Fraction(0),
+                ),
                 len(gone),
             )
         )

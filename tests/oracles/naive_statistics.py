@@ -84,7 +84,9 @@ def gleu_sampled(texts: Texts, iterations: int) -> Scorer:
 
     def score(number: int, sample: Sample) -> float:
         rows = rows_of(table, sample)
-        draws = naive.python2_draws(number % iterations, len(texts.source), references)
+        draws = naive.python2_draws(
+            number % iterations, len(texts.source), references
+        )
         return mean_over_turns(rows, sample, draws, references)
 
     return score
@@ -182,7 +184,9 @@ def gleu_merged(texts: Texts) -> Scorer:
     def score(_: int, sample: Sample) -> float:
         lines = [line for line, _ in sample]
         sources = [texts.source[line] for line in lines]
-        references = [[text[line] for line in lines] for text in texts.references]
+        references = [
+            [text[line] for line in lines] for text in texts.references
+        ]
         outputs = [texts.systems[name][line] for line, name in sample]
         return naive.gleu_merged(sources, references, outputs, "2015")
 
@@ -195,11 +199,15 @@ def gleu_left_out(
     """The mean over references left out of the sampled score with the others; the score of a
     reference: without itself.
     """
-    left_out = range(len(texts.references)) if reference is None else [reference]
+    left_out = (
+        range(len(texts.references)) if reference is None else [reference]
+    )
     scorers = []
     for number in left_out:
         others = [*texts.references[:number], *texts.references[number + 1 :]]
-        scorers.append(gleu_sampled(texts._replace(references=others), iterations))
+        scorers.append(
+            gleu_sampled(texts._replace(references=others), iterations)
+        )
     return lambda number, sample: (
         math.fsum(scorer(number, sample) for scorer in scorers) / len(scorers)
     )
@@ -214,7 +222,9 @@ def google(texts: Texts) -> Scorer:
     def score(_: int, sample: Sample) -> float:
         references = []
         for line, _name in sample:
-            references.append([lines[line].split() for lines in texts.references])
+            references.append(
+                [lines[line].split() for lines in texts.references]
+            )
         outputs = [texts.systems[name][line].split() for line, name in sample]
         return naive.google_gleu_corpus(references, outputs)
 
@@ -226,7 +236,9 @@ def green(texts: Texts) -> Scorer:
         n: naive.green_table(texts.source, texts.references, lines)
         for n, lines in texts.systems.items()
     }
-    return lambda _, sample: naive.green_corpus([tables[name][i] for i, name in sample])
+    return lambda _, sample: naive.green_corpus(
+        [tables[name][i] for i, name in sample]
+    )
 
 
 # ---- intervals, tests
@@ -261,13 +273,17 @@ def approximate_randomization(
     return (count + 1) / (trials + 1)
 
 
-def paired_bootstrap(one: Sequence[float], two: Sequence[float], real: float) -> float:
+def paired_bootstrap(
+    one: Sequence[float], two: Sequence[float], real: float
+) -> float:
     """Scores of both systems in the samples; the test is shifted by the mean of the absolute
     differences.
     """
     differences = [abs(a - b) for a, b in zip(one, two, strict=True)]
     mean = math.fsum(differences) / len(differences)
-    return (sum(d - mean > abs(real) for d in differences) + 1) / (len(differences) + 1)
+    return (sum(d - mean > abs(real) for d in differences) + 1) / (
+        len(differences) + 1
+    )
 
 
 def sign_test(one: Sequence[float], two: Sequence[float]) -> float:
@@ -282,7 +298,8 @@ def sign_test(one: Sequence[float], two: Sequence[float]) -> float:
     tosses = len(signs)
     rarer = min(sum(signs), tosses - sum(signs))
     tail = sum(
-        Fraction(math.comb(tosses, heads), 2**tosses) for heads in range(rarer + 1)
+        Fraction(math.comb(tosses, heads), 2**tosses)
+        for heads in range(rarer + 1)
     )
     return float(min(Fraction(1), 2 * tail))
 
@@ -295,7 +312,9 @@ def holm(values: Sequence[float]) -> list[float]:
     adjusted = []
     for value in values:
         not_above = enumerate(p for p in ordered if p <= value)
-        adjusted.append(min(1.0, max((len(values) - j) * p for j, p in not_above)))
+        adjusted.append(
+            min(1.0, max((len(values) - j) * p for j, p in not_above))
+        )
     return adjusted
 
 
@@ -310,11 +329,15 @@ def rank_ranges(
     samples: Sequence[Sequence[float]], level: Fraction
 ) -> list[tuple[int, int]]:
     rows = [ranks(row) for row in samples]
-    intervals = [percentile_interval(col, level) for col in zip(*rows, strict=True)]
+    intervals = [
+        percentile_interval(col, level) for col in zip(*rows, strict=True)
+    ]
     return [(int(best), int(worst)) for best, worst in intervals]
 
 
-def is_letter_display(letters: Sequence[str], different: set[frozenset[int]]) -> bool:
+def is_letter_display(
+    letters: Sequence[str], different: set[frozenset[int]]
+) -> bool:
     """Whether two share a letter exactly where they do not differ, and no letter is idle."""
     for i, j in combinations(range(len(letters)), 2):
         shared = set(letters[i]) & set(letters[j])

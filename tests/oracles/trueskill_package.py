@@ -54,7 +54,9 @@ def trueskill(judgments: Judgments, runs: int, seed: int) -> Floats:
     )
 
 
-def _run(outcomes: Ints, matches: int, random: np.random.Generator) -> list[float]:
+def _run(
+    outcomes: Ints, matches: int, random: np.random.Generator
+) -> list[float]:
     met, settings = outcomes.sum(axis=2), world(matches)
     skills = [settings.create_rating() for _ in met]
     for nearness, chance in random.random((matches, 2)):
@@ -64,9 +66,9 @@ def _run(outcomes: Ints, matches: int, random: np.random.Generator) -> list[floa
             for number, skill in enumerate(skills)
             if skill.sigma**2 >= most * NEAR
         )
-        weights = [math.exp(-abs(skill.mu - skills[one].mu)) for skill in skills] * (
-            met[one] > 0
-        )
+        weights = [
+            math.exp(-abs(skill.mu - skills[one].mu)) for skill in skills
+        ] * (met[one] > 0)
         reached = np.cumsum(weights)
         two = int((reached <= nearness * reached[-1]).sum())
         shares = np.cumsum(outcomes[one, two]) / met[one, two]

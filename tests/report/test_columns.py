@@ -82,8 +82,13 @@ def test_small_digits_in_latex(text: str, expected: str) -> None:
 def test_notes_are_sentences_and_signatures_have_their_samples(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    settings = {"metrics": ["ter"], "statistics": {"resamples": 50, "trials": 50}}
-    pipeline.run(ROOT / "configs" / "quickstart.yaml", tmp_path / "run", set=settings)
+    settings = {
+        "metrics": ["ter"],
+        "statistics": {"resamples": 50, "trials": 50},
+    }
+    pipeline.run(
+        ROOT / "configs" / "quickstart.yaml", tmp_path / "run", set=settings
+    )
     for form, sign in (("latex", r"\%"), ("markdown", "%")):
         out = called(capsys, "report", tmp_path / "run", "--format", form)[1]
         assert f"intervals at 95{sign}. The lower the score, the better." in out
@@ -109,9 +114,9 @@ def test_tables_tell_chrf_with_words_from_chrf(
         (["chrf", "chrf++"], ["chrF", "chrF++"]),
         (["chrf++"], ["chrF++"]),
     ):
-        header = called(capsys, "score", *named, "-r", text, "-o", text, other, "-q")[
-            1
-        ].splitlines()[1]
+        header = called(
+            capsys, "score", *named, "-r", text, "-o", text, other, "-q"
+        )[1].splitlines()[1]
         assert header.split()[-len(columns) :] == columns
     found = pipeline.evaluate(["a b c"], ["a b d"], metrics=["chrf", "chrf++"])
     assert list(found.to_pandas(wide=True)) == ["chrf", "chrf++"]
@@ -123,10 +128,16 @@ def test_a_printed_name_is_a_column(
     for form in ("markdown", "latex"):
         command = ("report", folder, "--format", form, "--columns")
         named = called(
-            capsys, *command, "rouge.rouge1", "rouge.rougeL", "rouge.rougeL_precision"
+            capsys,
+            *command,
+            "rouge.rouge1",
+            "rouge.rougeL",
+            "rouge.rougeL_precision",
         )
         assert named[0] == 0
-        assert called(capsys, *command, "ROUGE-1", "ROUGE-L", "ROUGE-L P") == named
+        assert (
+            called(capsys, *command, "ROUGE-1", "ROUGE-L", "ROUGE-L P") == named
+        )
 
 
 def test_statistics_are_hinted_at_where_there_are_some(
@@ -141,9 +152,16 @@ def test_statistics_are_hinted_at_where_there_are_some(
         DATA / "systems" / "eager.txt",
     )
     assert "--boards" not in called(capsys, "score", "chrf", "ter", *texts)[1]
-    tested = {"metrics": ["bleu", "ter"], "statistics": {"resamples": 5, "trials": 5}}
-    pipeline.run(ROOT / "configs" / "quickstart.yaml", tmp_path / "run", set=tested)
-    assert "each metric: --boards)" in called(capsys, "show", tmp_path / "run")[1]
+    tested = {
+        "metrics": ["bleu", "ter"],
+        "statistics": {"resamples": 5, "trials": 5},
+    }
+    pipeline.run(
+        ROOT / "configs" / "quickstart.yaml", tmp_path / "run", set=tested
+    )
+    assert (
+        "each metric: --boards)" in called(capsys, "show", tmp_path / "run")[1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +191,9 @@ def test_an_unknown_column_is_told(
 # ---- one word, one meaning
 
 
-@pytest.mark.parametrize("command", [["show"], ["compare", "-q"], ["rank", "-q"]])
+@pytest.mark.parametrize(
+    "command", [["show"], ["compare", "-q"], ["rank", "-q"]]
+)
 def test_json_says_which_way_is_better(
     folder: Path, capsys: pytest.CaptureFixture[str], command: list[str]
 ) -> None:
@@ -184,7 +204,8 @@ def test_json_says_which_way_is_better(
     rows = [*content["scores"], *content["tests"]]
     assert {row["higher_is_better"] for row in rows} == {True, False}
     assert all(
-        row["higher_is_better"] != row["metric"].startswith("ter|") for row in rows
+        row["higher_is_better"] != row["metric"].startswith("ter|")
+        for row in rows
     )
     assert bool(content["tests"]) == (command != ["show"])
 
@@ -204,9 +225,12 @@ def runs(where: Path, **more: Any) -> None:
             )
         pipeline.run(
             {
-                "datasets": {"d": {"references": [str(DATA / "reference0.txt")]}},
+                "datasets": {
+                    "d": {"references": [str(DATA / "reference0.txt")]}
+                },
                 "systems": {
-                    name: str(where / f"{run}-{name}.txt") for name in ("A", "base")
+                    name: str(where / f"{run}-{name}.txt")
+                    for name in ("A", "base")
                 },
                 "metrics": ["chrf"],
                 "output": {"dir": str(where / run)},
@@ -220,9 +244,13 @@ def test_the_baseline_of_the_first_run_is_compared_with_both(
 ) -> None:
     statistics = {"baseline": "base", "resamples": 20, "trials": 20}
     runs(tmp_path, statistics=statistics)
-    code, out, err = called(capsys, "compare", tmp_path / "old", tmp_path / "new", "-q")
+    code, out, err = called(
+        capsys, "compare", tmp_path / "old", tmp_path / "new", "-q"
+    )
     assert (code, err) == (0, "")
-    rows = [line.split()[:2] for line in out.splitlines() if " base@old " in line]
+    rows = [
+        line.split()[:2] for line in out.splitlines() if " base@old " in line
+    ]
     assert sorted(rows) == [
         [name, "base@old"] for name in ("A@new", "A@old", "base@new")
     ]
@@ -263,7 +291,9 @@ def test_columns_by_name_are_in_the_order_of_the_names(
         expected = {}
         for (system, metric), values in found.items():
             if system == name.partition(" <sup>")[0]:
-                expected[metric.partition("|")[0], "refs:max" in metric] = values
+                expected[metric.partition("|")[0], "refs:max" in metric] = (
+                    values
+                )
         rouge = expected["rouge", False]
         gleu = expected["gleu", True]
         fractions = [rouge["rouge1_recall"], rouge["rouge1"], gleu["gleu"]]

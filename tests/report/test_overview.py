@@ -17,7 +17,13 @@ from pipeline.report.tables import comparisons
 from pipeline.report.tables.comparisons import BETTER, WORSE, marked
 from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table
 from pipeline.report.terminal.printing import fit
-from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
+from pipeline.scoring.results import (
+    Bootstrap,
+    Comparison,
+    DatasetInfo,
+    Results,
+    Score,
+)
 from tests.conftest import called, run, write_run
 from tests.support.terminal import on_terminal
 
@@ -51,7 +57,11 @@ def results_of(
             samples=None,
             rank=1
             + order.index(
-                next(n for n in order if scores[n] == value or scores[n] != scores[n])
+                next(
+                    n
+                    for n in order
+                    if scores[n] == value or scores[n] != scores[n]
+                )
             ),
             bootstrap=Bootstrap(
                 value, 0.01, (value - 0.03, value + 0.03), ranks[name], 1
@@ -62,7 +72,11 @@ def results_of(
         for name, value in scores.items()
     ]
     pairs = (
-        [(one, two) for number, one in enumerate(order) for two in order[number + 1 :]]
+        [
+            (one, two)
+            for number, one in enumerate(order)
+            for two in order[number + 1 :]
+        ]
         if different is not None
         else []
     )
@@ -91,7 +105,9 @@ def results_of(
         "seed": 1,
     }
     return Results(
-        datasets={"d": DatasetInfo(lines=9, references=2, digests=digests or {})},
+        datasets={
+            "d": DatasetInfo(lines=9, references=2, digests=digests or {})
+        },
         scores=rows,
         tests=tests,
         statistics=settings if different is not None or ranks else None,
@@ -200,12 +216,17 @@ def said(results: Results) -> str:
         ),
         (
             results_of(
-                ABC, ranks=dict.fromkeys(ABC, (1, 3)), baseline="A", different=()
+                ABC,
+                ranks=dict.fromkeys(ABC, (1, 3)),
+                baseline="A",
+                different=(),
             ),
             "A, B and C share the first place by rank range; none of 2 differs from A.",
         ),
         (
-            results_of(ABC, digests={"source": "1", "system A": "1", "system B": "2"}),
+            results_of(
+                ABC, digests={"source": "1", "system A": "1", "system B": "2"}
+            ),
             "B is first, 9.60 before C; A, the unchanged source, is 0.40 before B; no test was made.",
         ),
         (
@@ -223,7 +244,9 @@ def said(results: Results) -> str:
         ),
     ],
 )
-def test_the_sentence_says_what_was_computed(results: Results, sentence: str) -> None:
+def test_the_sentence_says_what_was_computed(
+    results: Results, sentence: str
+) -> None:
     assert said(results) == sentence
 
 
@@ -236,7 +259,8 @@ def test_where_the_lowest_score_is_the_best() -> None:
         metric=metric,
     )
     assert (
-        said(results) == "A is first, 10.00 before B; 1 of 2 is better than B, 1 worse."
+        said(results)
+        == "A is first, 10.00 before B; 1 of 2 is better than B, 1 worse."
     )
     (column,) = overviews(
         replace(results, scores=[*results.scores, *results_of(ABC).scores]), 2
@@ -247,10 +271,14 @@ def test_where_the_lowest_score_is_the_best() -> None:
         "B": "",
         "C": WORSE,
     }
-    assert [name for name, entry in column.entries.items() if entry.best] == ["A"]
+    assert [name for name, entry in column.entries.items() if entry.best] == [
+        "A"
+    ]
 
 
-def test_columns_leave_a_narrow_terminal_by_their_importance(sample: Path) -> None:
+def test_columns_leave_a_narrow_terminal_by_their_importance(
+    sample: Path,
+) -> None:
     results = revisit(sample).results
     header, rows = ranked_table(results, groups(results)[0].scores, 2)
     assert header[3:] == [
@@ -289,11 +317,16 @@ def test_sources_and_references_are_known_by_their_lines() -> None:
     }
     results = results_of({"A": 0.9, "INPUT": 0.5, "B": 0.4}, digests=digests)
     (group,) = groups(results)
-    assert kinds(results.datasets["d"], group) == {"A": "reference", "B": "source"}
+    assert kinds(results.datasets["d"], group) == {
+        "A": "reference",
+        "B": "source",
+    }
     assert best_of(results.datasets["d"], group, 2) == {"INPUT"}
 
 
-def test_no_overview_of_a_single_metric_on_a_single_data_set(tmp_path: Path) -> None:
+def test_no_overview_of_a_single_metric_on_a_single_data_set(
+    tmp_path: Path,
+) -> None:
     assert overviews(results_of(ABC), 2) == []
     result = run(
         write_run(tmp_path, 9, datasets=("d", "e"), chosen=["gleu[refs=max]"]),
@@ -303,7 +336,9 @@ def test_no_overview_of_a_single_metric_on_a_single_data_set(tmp_path: Path) -> 
     assert [column.printed for column in both.columns] == ["d", "e"]
     assert (both.name, both.about) == ("overview", "GLEU+ on 2 data sets")
     result = run(
-        write_run(tmp_path, 9, datasets=("d", "e"), chosen=["gleu[refs=max]", "bleu"]),
+        write_run(
+            tmp_path, 9, datasets=("d", "e"), chosen=["gleu[refs=max]", "bleu"]
+        ),
         tmp_path / "more",
     )
     assert [(one.name, len(one.columns)) for one in overviews(result, 2)] == [
@@ -369,12 +404,17 @@ def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
         # below the overview, and not below the agreement with people again
         assert out.count(f" = {signature}\n") == 1
     alone = called(capsys, "show", sample, "--metric", "bleu")[1]
-    assert alone == called(capsys, "show", sample, "--metric", "bleu", "--boards")[1]
+    assert (
+        alone
+        == called(capsys, "show", sample, "--metric", "bleu", "--boards")[1]
+    )
     assert "rank" in alone.splitlines()[1]
 
 
 def test_what_stands_out_on_a_terminal(
-    sample: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    sample: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     results = replace(revisit(sample).results, human=None)
     pages = []
@@ -388,7 +428,10 @@ def test_what_stands_out_on_a_terminal(
     assert "wider window" not in wide
     plain = re.sub(r"\x1b\[[0-9;]*m", "", narrow)
     assert re.search(r"^ unchanged \(source\) +26\.86", plain, re.MULTILINE)
-    assert max(len(line) for line in plain.splitlines() if line.startswith(" ")) <= 40
+    assert (
+        max(len(line) for line in plain.splitlines() if line.startswith(" "))
+        <= 40
+    )
     assert re.search(r"\x1b\[1;36m *76\.76", ranked)
     assert re.search(r"\x1b\[32m *\+49\.91↑", ranked)
     # below headers, and between clusters
@@ -407,18 +450,26 @@ def test_what_stands_out_on_a_terminal(
         ("ter|norm:false", -0.1, "↑"),
     ],
 )
-def test_a_mark_says_which_is_better(metric: str, difference: float, mark: str) -> None:
+def test_a_mark_says_which_is_better(
+    metric: str, difference: float, mark: str
+) -> None:
     """By ter the lowest score is the best."""
     own = results_of(ABC, different=())
-    assert marked(comparison(metric, "A", "B", difference, 0.01), own, 1)[-1] == mark
     assert (
-        marked(comparison(metric, "A", "B", difference, 0.5), own, 1).strip("+-")
+        marked(comparison(metric, "A", "B", difference, 0.01), own, 1)[-1]
+        == mark
+    )
+    assert (
+        marked(comparison(metric, "A", "B", difference, 0.5), own, 1).strip(
+            "+-"
+        )
         == "10.0"
     )
 
 
 @pytest.mark.parametrize(
-    ("wins", "low", "real"), [(5, -0.1, False), (5, 0.01, True), (6, -0.1, True)]
+    ("wins", "low", "real"),
+    [(5, -0.1, False), (5, 0.01, True), (6, -0.1, True)],
 )
 def test_too_few_sentences_are_not_significant(
     wins: int, low: float, real: bool
@@ -432,5 +483,7 @@ def test_too_few_sentences_are_not_significant(
         losses=0,
         interval=(low, 0.2),
     )
-    assert comparisons.is_significant(one, results_of(ABC, different=())) == real
+    assert (
+        comparisons.is_significant(one, results_of(ABC, different=())) == real
+    )
     assert comparisons.is_small(one, results_of(ABC, different=()))

@@ -112,13 +112,17 @@ def cells(text: str) -> list[list[list[str]]]:
     tables: list[list[list[str]]] = [[]]
     for line in text.splitlines():
         if line.startswith("|"):
-            tables[-1].append([cell.strip() for cell in line.strip("|").split("|")])
+            tables[-1].append(
+                [cell.strip() for cell in line.strip("|").split("|")]
+            )
         elif tables[-1]:
             tables.append([])
     return [table for table in tables if table]
 
 
-def test_numbers_of_the_tables_are_those_of_the_results(sampled: ReportContext) -> None:
+def test_numbers_of_the_tables_are_those_of_the_results(
+    sampled: ReportContext,
+) -> None:
     overview, *ranked = cells(str(markdown_files(sampled)["results.md"]))
     own = {
         (score.system, score.metric.partition("|")[0]): score
@@ -163,11 +167,15 @@ def test_numbers_of_the_tables_are_those_of_the_results(sampled: ReportContext) 
 def test_equal_scores_are_all_bold() -> None:
     twice = context(["A", "B", "C"])
     scores = twice.results.scores
-    same = [scores[0], replace(scores[1], score=scores[0].score - 1e-9), scores[2]]
+    same = [
+        scores[0],
+        replace(scores[1], score=scores[0].score - 1e-9),
+        scores[2],
+    ]
     text = str(
-        markdown_files(replace(twice, results=replace(twice.results, scores=same)))[
-            "results.md"
-        ]
+        markdown_files(
+            replace(twice, results=replace(twice.results, scores=same))
+        )["results.md"]
     )
     assert text.count("**60.00**") == 2
 
@@ -177,7 +185,9 @@ def test_equal_scores_are_all_bold() -> None:
 
 def drawn(text: str) -> tuple[list[str], set[str]]:
     """Return the text of every td and th of Markdown, and every tag, as a renderer makes them."""
-    page = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
+    page = (
+        MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
+    )
     cells = re.findall("<t[dh](?: [^>]*)?>(.*?)</t[dh]>", page, re.DOTALL)
     return [html.unescape(re.sub("<[^>]*>", "", cell)) for cell in cells], set(
         re.findall("<([a-z]+)", page)
@@ -205,20 +215,26 @@ def test_hostile_names_are_text_in_markdown() -> None:
     assert tags <= TAGS
     for name in NASTY:
         plain = " ".join(
-            name.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e").split(" ")
+            name.replace("\x1b", "\\x1b")
+            .replace("\u202e", "\\u202e")
+            .split(" ")
         ).strip()
         assert plain in shown, name
 
 
-@given(text=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12))
+@given(
+    text=st.text(
+        st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12
+    )
+)
 def test_any_text_is_itself_in_markdown(text: str) -> None:
     shown = printable(text.replace("\n", " "))
     found, _ = drawn(f"| a | b |\n| - | - |\n| {markdown.escape(text)} | x |")
     assert found == ["a", "b", shown.strip(" "), "x"]
     assert (
-        drawn(f"| a |\n| - |\n| {markdown.code(shown).replace('|', chr(92) + '|')} |")[
-            0
-        ][1:]
+        drawn(
+            f"| a |\n| - |\n| {markdown.code(shown).replace('|', chr(92) + '|')} |"
+        )[0][1:]
         != []
     )
     line = MarkdownIt("commonmark").render(markdown.paragraph(text))
@@ -246,9 +262,7 @@ def compiled(folder: Path, engine: str, content: str) -> tuple[int, str]:
     was said.
     """
     fonts = r"\usepackage[T1]{fontenc}" if engine == "pdflatex" else ""
-    head = (
-        rf"\documentclass[twocolumn]{{article}}{fonts}\usepackage{{booktabs,graphicx}}"
-    )
+    head = rf"\documentclass[twocolumn]{{article}}{fonts}\usepackage{{booktabs,graphicx}}"
     (folder / "main.tex").write_text(
         rf"{head}\begin{{document}}{content}\end{{document}}", encoding="utf-8"
     )
@@ -265,33 +279,52 @@ def compiled(folder: Path, engine: str, content: str) -> tuple[int, str]:
 
 def test_a_table_that_is_wider_than_a_column_stands_over_both() -> None:
     narrow, *_ = document_tables(context(["A", "B"]))
-    wide = replace(narrow, header=[*narrow.header, *("column" for _ in range(9))])
     wide = replace(
-        wide, rows=[[*row, *(Cell("12.34") for _ in range(9))] for row in narrow.rows]
+        narrow, header=[*narrow.header, *("column" for _ in range(9))]
+    )
+    wide = replace(
+        wide,
+        rows=[
+            [*row, *(Cell("12.34") for _ in range(9))] for row in narrow.rows
+        ],
     )
     narrow = replace(
         narrow, header=narrow.header[:3], rows=[row[:3] for row in narrow.rows]
     )
     for document_table, kind in ((narrow, "table"), (wide, "table*")):
         text = latex.table(document_table)
-        assert re.findall(r"\\(?:begin|end)\{(table\*?)\}", text) == [kind, kind]
+        assert re.findall(r"\\(?:begin|end)\{(table\*?)\}", text) == [
+            kind,
+            kind,
+        ]
 
 
-def test_signatures_stand_once_in_a_file_of_their_own(sampled: ReportContext) -> None:
+def test_signatures_stand_once_in_a_file_of_their_own(
+    sampled: ReportContext,
+) -> None:
     files = latex_files(sampled)
     signatures = {score.metric for score in sampled.results.scores}
     assert len(signatures) == 2
     for signature in map(latex.escape, signatures):
-        assert files["signatures.tex"].replace(r"\allowbreak", "").count(signature) == 1
+        assert (
+            files["signatures.tex"].replace(r"\allowbreak", "").count(signature)
+            == 1
+        )
         assert signature not in files["results.tex"].replace(r"\allowbreak", "")
 
 
 @pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
-def test_latex_compiles(tmp_path: Path, sampled: ReportContext, engine: str) -> None:
+def test_latex_compiles(
+    tmp_path: Path, sampled: ReportContext, engine: str
+) -> None:
     if not shutil.which(engine):
         pytest.skip(f"{engine} is not installed")
-    if compiled(tmp_path, engine, r"a \textbf{b} \textit{c} \texttt{d} $\beta^2$")[0]:
-        pytest.skip(f"{engine} has not the fonts and packages of a plain document")
+    if compiled(
+        tmp_path, engine, r"a \textbf{b} \textit{c} \texttt{d} $\beta^2$"
+    )[0]:
+        pytest.skip(
+            f"{engine} has not the fonts and packages of a plain document"
+        )
     names = [name for name in NASTY if name.isascii() or engine == "lualatex"]
     texts = [
         str(latex_files(made)["results.tex"])
@@ -356,19 +389,26 @@ def test_the_ranked_table_fits(
         ]
         results = replace(made.results, scores=scores, tests=tests, human=None)
         print_results(results, 2)
-        lines = capsys.readouterr().out.split(f"{scores[0].metric}\n")[0].splitlines()
+        lines = (
+            capsys.readouterr()
+            .out.split(f"{scores[0].metric}\n")[0]
+            .splitlines()
+        )
         hint = next(
-            (n for n, line in enumerate(lines) if line.startswith("(")), len(lines)
+            (n for n, line in enumerate(lines) if line.startswith("(")),
+            len(lines),
         )
         table = lines[:hint]
         assert max(map(cell_len, table)) <= width
         # the best has its row, on one line
         assert sum("60.00" in line for line in lines) == 1
-        assert len([line for line in table if re.match(" +[1-4] ", line)]) == len(
-            scores
-        )
+        assert len(
+            [line for line in table if re.match(" +[1-4] ", line)]
+        ) == len(scores)
         # with that below the header
-        rules = len({score.bootstrap.cluster for score in scores if score.bootstrap})
+        rules = len(
+            {score.bootstrap.cluster for score in scores if score.bootstrap}
+        )
         assert len([line for line in table if line.startswith(" ─")]) == rules
         told, titles = "".join(lines), ranked_table(results, scores, 2)[0]
         titles[2] = groups(results)[0].output
@@ -401,17 +441,27 @@ def test_tables_are_headed_by_what_differs(
     if width:
         on_terminal(monkeypatch, width)
     about = "d: 9 lines, 2 references"
-    expected = [f"{about}; GLEU+ (refs:sample)", f"{about}; GLEU+ (refs:max)", about]
+    expected = [
+        f"{about}; GLEU+ (refs:sample)",
+        f"{about}; GLEU+ (refs:max)",
+        about,
+    ]
     for command in (["show", "--boards"], ["rank", "--test", "none"]):
-        words = " ".join(called(capsys, command[0], two_gleus, *command[1:])[1].split())
+        words = " ".join(
+            called(capsys, command[0], two_gleus, *command[1:])[1].split()
+        )
         assert [words.count(heading) for heading in expected] == [1, 1, 3]
-        markdown = called(capsys, "report", two_gleus, "--format", "markdown")[1]
+        markdown = called(capsys, "report", two_gleus, "--format", "markdown")[
+            1
+        ]
         names = ("GLEU+ (refs:sample)", "GLEU+ (refs:max)", "GREEN")
         assert all(f"**{about}; {name}**" in markdown for name in names)
     compared = called(
         capsys, "compare", two_gleus, "--resamples", "50", "--trials", "50"
     )[1]
-    assert [line for line in compared.splitlines() if line.startswith("d  ")][:2] == [
+    assert [line for line in compared.splitlines() if line.startswith("d  ")][
+        :2
+    ] == [
         "d  GLEU+ (refs:sample)",
         "d  GLEU+ (refs:max)",
     ]
@@ -437,7 +487,9 @@ def test_piped_tables_have_every_standard_column(
 
 def test_hostile_names_are_text_in_csv_and_parquet() -> None:
     rows = list(
-        csv.reader(io.StringIO(human_to_csv(context(["=cmd|'x'!A0", "B"]).results)))
+        csv.reader(
+            io.StringIO(human_to_csv(context(["=cmd|'x'!A0", "B"]).results))
+        )
     )
     assert rows[1] == [
         "d",
@@ -450,10 +502,9 @@ def test_hostile_names_are_text_in_csv_and_parquet() -> None:
         "0.9",
     ]
     results = context(["=1+1", "@x"]).results
-    bad = replace(
-        results,
-        human={"correlations": [{**results.human["correlations"][0], "human": "=1"}]},  # type: ignore[index]
-    )
+    assert results.human
+    correlation = {**results.human["correlations"][0], "human": "=1"}
+    bad = replace(results, human={"correlations": [correlation]})
     assert list(csv.reader(io.StringIO(human_to_csv(bad))))[1][2] == "'=1"
 
 
@@ -464,7 +515,9 @@ def test_results_fit_their_schema(sample: Path, tmp_path: Path) -> None:
     bare = write_run(tmp_path, 5, references=1)
     run(bare, tmp_path / "run")
     for path in (sample, sample.parent / "pairs", tmp_path / "run"):
-        check.validate(json.loads((path / "results.json").read_text(encoding="utf-8")))
+        check.validate(
+            json.loads((path / "results.json").read_text(encoding="utf-8"))
+        )
     content = json.loads((sample / "results.json").read_text(encoding="utf-8"))
     for wrong in (
         {"schema": 2},
@@ -494,11 +547,20 @@ def test_what_a_config_asks_for_is_what_the_command_writes(
     statistics = {"resamples": 20}
     chosen = ["gleu[iter=5]"]
     run(
-        write_run(tmp_path, 9, chosen=chosen, statistics=statistics, output=output),
+        write_run(
+            tmp_path, 9, chosen=chosen, statistics=statistics, output=output
+        ),
         tmp_path / "run",
     )
     out = tmp_path / "out"
-    command = ("report", tmp_path / "run", "--format", *FORMATS, "--output", out)
+    command = (
+        "report",
+        tmp_path / "run",
+        "--format",
+        *FORMATS,
+        "--output",
+        out,
+    )
     assert called(capsys, *command)[0] == 0
     written = {path.name: path.read_bytes() for path in out.iterdir()}
     assert expected <= set(written)
@@ -536,7 +598,9 @@ def test_tables_are_printed(
         "1",
     )[1]
     best = next(
-        s for s in sampled.results.scores if s.rank == 1 and s.metric.startswith("gleu")
+        s
+        for s in sampled.results.scores
+        if s.rank == 1 and s.metric.startswith("gleu")
     )
     assert rf"\textbf{{{naive.round_half_up(100 * best.score, 1)}}}" in out
     assert "bleu" not in out
@@ -556,11 +620,15 @@ def test_tables_need_no_texts(
         == (with_texts.digits, "were not asked for")
         == (4, "were not asked for")
     )
-    code, out, err = called(capsys, "report", tmp_path / "run", "--format", "markdown")
+    code, out, err = called(
+        capsys, "report", tmp_path / "run", "--format", "markdown"
+    )
     assert (code, out, err) == (0, markdown_files(with_texts)["results.md"], "")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="there is no /dev/full here"
+)
 def test_a_full_disk_behind_standard_output_is_told(sample: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = program("show", str(sample), cwd=sample, stdout=full)
@@ -631,7 +699,9 @@ def test_the_best_system_is_bold_and_no_reference(
     assert rows[0][1].startswith("ref")
     assert bold == {"A"}
     if "html" in FORMATS:
-        page = str(FORMATS["html"].files(revisit(tmp_path / "run"))["report.html"])
+        page = str(
+            FORMATS["html"].files(revisit(tmp_path / "run"))["report.html"]
+        )
         assert len(re.findall('<tr class="best">', page)) == 1
 
 
@@ -640,7 +710,9 @@ def test_results_of_a_run_before_are_called_so(
 ) -> None:
     run(write_run(tmp_path, 3), tmp_path / "run")
     assert "an earlier run" not in called(capsys, "show", tmp_path / "run")[2]
-    manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    manifest = json.loads(
+        (tmp_path / "run" / "run.json").read_text(encoding="utf-8")
+    )
     (tmp_path / "run" / "run.json").write_text(
         json.dumps(manifest | {"state": "running"}), encoding="utf-8"
     )
@@ -675,13 +747,15 @@ output: {{dir: {tmp_path / "run"}, formats: [{", ".join(FORMATS)}]}}
     (tmp_path / "c.yaml").write_text(config, encoding="utf-8")
     assert main(["run", str(tmp_path / "c.yaml"), "-q"]) == 0
     assert "0.00 to 100.00" in capsys.readouterr().out
-    low, high = json.loads((tmp_path / "run" / "results.json").read_text())["scores"][
-        0
-    ]["samples"]["interval"]
+    low, high = json.loads((tmp_path / "run" / "results.json").read_text())[
+        "scores"
+    ][0]["samples"]["interval"]
     # the number stays what the original program prints
     assert (low < 0, high > 1) == (True, True)
     with_intervals = ["results.md"]
     if "html" in FORMATS:
         with_intervals.append("report.html")
     for name in with_intervals:
-        assert "0.00 to 100.00" in (tmp_path / "run" / name).read_text(encoding="utf-8")
+        assert "0.00 to 100.00" in (tmp_path / "run" / name).read_text(
+            encoding="utf-8"
+        )

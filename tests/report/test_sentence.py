@@ -20,7 +20,9 @@ def test_a_sentence_has_texts_scores_and_counts(
     """Line 3 by hand: careful is reference 1, so its GLEU+ is 1 there. With reference 2 it is 0: of
     11 4-grams the last three of the sentence match, and three about the museum, which the source
     has and reference 2 has not, cost as much."""
-    code, out, err = called(capsys, "show", sample, "--line", 3, "--system", "careful")
+    code, out, err = called(
+        capsys, "show", sample, "--line", 3, "--system", "careful"
+    )
     lines = out.splitlines()
     assert (code, err) == (0, "")
     assert lines[0] == "sample, line 3"
@@ -54,19 +56,23 @@ def test_a_sentence_of_all_systems_has_their_outputs(
 
 
 def test_equal_texts_stand_once_and_edits_are_in_colour(
-    capsys: pytest.CaptureFixture[str], sample: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
+    sample: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     plain = called(capsys, "show", sample, "--line", 4)[1]
     text = "             My brother works in a small bakery near the station ."
     same = f"reference 1, reference 2\n{text}\ncareful, unchanged\n{text}\n"
     assert same in plain
     assert (
-        "broken       My brother work in small bakery near the the station .\n" in plain
+        "broken       My brother work in small bakery near the the station .\n"
+        in plain
     )
     on_terminal(monkeypatch, 100)
     drawn = called(capsys, "show", sample, "--line", 4)[1]
     assert (
-        "reference 1,  My brother works in a small bakery near the station ." in drawn
+        "reference 1,  My brother works in a small bakery near the station ."
+        in drawn
     )
     gone, come, end = "\x1b[9;31m", "\x1b[4;32m", "\x1b[0m"
     assert (
@@ -78,8 +84,13 @@ def test_equal_texts_stand_once_and_edits_are_in_colour(
     assert "inserted" not in called(capsys, "show", sample, "--line", 4)[1]
 
 
-def test_edits_of_texts_without_blanks_and_of_summaries_are_not_marked() -> None:
-    for source, text in (("彼は走る。", "彼女は走る。"), ("a b c d e f", "a b")):
+def test_edits_of_texts_without_blanks_and_of_summaries_are_not_marked() -> (
+    None
+):
+    for source, text in (
+        ("彼は走る。", "彼女は走る。"),
+        ("a b c d e f", "a b"),
+    ):
         assert marked(source, text) == [(word, "") for word in text.split()]
     assert marked("a b", "a c") == [("a", ""), ("b", DELETED), ("c", INSERTED)]
     texts = [

@@ -57,10 +57,15 @@ def test_what_is_shown_fits_where_it_can(width: int) -> None:
     assert 0 in widths
     assert table_width(widths.values()) <= width or list(widths) == [0]
     assert left_out == [
-        NAMED.get(title, title) for n, title in enumerate(HEADER) if n not in widths
+        NAMED.get(title, title)
+        for n, title in enumerate(HEADER)
+        if n not in widths
     ]
     assert all(
-        len(row[n]) <= room for n, room in widths.items() if n > 1 for row in ROWS
+        len(row[n]) <= room
+        for n, room in widths.items()
+        if n > 1
+        for row in ROWS
     )
 
 
@@ -163,7 +168,11 @@ def test_a_square_that_is_too_wide_stands_in_parts(
     out = capsys.readouterr().out
     assert out.count("0.1234") == 81
     assert (
-        max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in out.splitlines()) <= 60
+        max(
+            len(re.sub(r"\x1b\[[0-9;]*m", "", line))
+            for line in out.splitlines()
+        )
+        <= 60
     )
     assert "(in 2 tables; one table: in a wider window, or piped)" in " ".join(
         out.split()
@@ -179,7 +188,9 @@ def test_names_are_cut_in_the_middle(
         [["transformer-large-" + "x" * 30 + "-seed7", "1.00"]],
         left=(0,),
     )
-    assert re.search(r"transformer-l\S*…\S*-seed7 +1\.00", capsys.readouterr().out)
+    assert re.search(
+        r"transformer-l\S*…\S*-seed7 +1\.00", capsys.readouterr().out
+    )
 
 
 def test_names_that_would_look_alike_are_cut_where_they_differ(
@@ -233,7 +244,9 @@ def test_the_smallest_p_of_so_many_trials_is_no_value(
     results = revisit(sample).results
     settings = {"test": test, "trials": 500, "resamples": 300}
     one = replace(results.tests[0], p=p, p_adjusted=adjusted)
-    changed = replace(results, statistics={**(results.statistics or {}), **settings})
+    changed = replace(
+        results, statistics={**(results.statistics or {}), **settings}
+    )
     assert (p_cell(one, changed, adjusted=False), p_cell(one, changed)) == shown
 
 

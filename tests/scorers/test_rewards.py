@@ -34,10 +34,14 @@ def quiet(metric: str, number: int) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         given = REFERENCES[number]
-        sets = [[text] for text in ([given] if isinstance(given, str) else given)]
+        sets = [
+            [text] for text in ([given] if isinstance(given, str) else given)
+        ]
         sources = [SOURCES[number]] if metric.startswith("gleu") else None
         return float(
-            pipeline.evaluate([OUTPUTS[number]], sets, sources, metric)[0].sentences[0]
+            pipeline.evaluate([OUTPUTS[number]], sets, sources, metric)[
+                0
+            ].sentences[0]
         )
 
 
@@ -50,8 +54,11 @@ def test_a_reward_is_the_score_of_the_output_alone(metric: str) -> None:
     assert expected[2] == 0
     plain = rewards.plain(metric)
     assert plain(OUTPUTS, REFERENCES, SOURCES) == expected
-    assert pickle.loads(pickle.dumps(plain))(OUTPUTS, REFERENCES, SOURCES) == expected  # noqa: S301 (made here)
-    assert all(type(reward) is float for reward in plain(OUTPUTS, REFERENCES, SOURCES))
+    copy = pickle.loads(pickle.dumps(plain))  # noqa: S301 (made here)
+    assert copy(OUTPUTS, REFERENCES, SOURCES) == expected
+    assert all(
+        type(reward) is float for reward in plain(OUTPUTS, REFERENCES, SOURCES)
+    )
     assert plain([], [], []) == []
 
 
@@ -60,10 +67,14 @@ def trainer_call(
 ) -> list[float]:
     """Call a reward function as GRPOTrainer of TRL 1.16 does, and do with the result what it does."""
     keys = [
-        key for key in rows[0] if key not in ("prompt", "completion", "completion_ids")
+        key
+        for key in rows[0]
+        if key not in ("prompt", "completion", "completion_ids")
     ]
     columns = {key: [row[key] for row in rows] for key in keys}
-    columns |= {"trainer_state": object(), "log_extra": print, "log_metric": print}  # type: ignore[dict-item]
+    logs: dict[str, Any] = {"log_extra": print, "log_metric": print}
+    logs["trainer_state"] = object()
+    columns |= logs
     ids = [[1, 2]] * len(rows)
     prompts = [row["prompt"] for row in rows]
     result = function(
@@ -97,24 +108,27 @@ def test_trl_calls_it_with_columns(metric: str, conversational: bool) -> None:
     completions = [said("assistant", text) for text in OUTPUTS]
     expected = [quiet(metric, number) for number in range(4)]
     for column in ("wrong", "prompts"):
-        function: Any = rewards.trl(metric, references="correct", sources=column)
+        function: Any = rewards.trl(
+            metric, references="correct", sources=column
+        )
         assert trainer_call(function, rows, completions) == expected
         assert not inspect.iscoroutinefunction(function)
         assert not inspect.iscoroutinefunction(function.__call__)
         assert function.__name__ == metric.partition("[")[0]
-        assert (
-            trainer_call(pickle.loads(pickle.dumps(function)), rows, completions)  # noqa: S301
-            == expected
-        )
+        copy = pickle.loads(pickle.dumps(function))  # noqa: S301
+        assert trainer_call(copy, rows, completions) == expected
     rows[1]["correct"] = None  # a row of another task: TRL leaves it out
     assert [
         number
-        for number, value in enumerate(trainer_call(function, rows, completions))
+        for number, value in enumerate(
+            trainer_call(function, rows, completions)
+        )
         if math.isnan(value)
     ] == [1]
     assert rewards.trl(metric, name="fluency").__name__ == "fluency"
     with pytest.raises(
-        InputError, match=r"no column 'references'; there are .*correct.*prompts"
+        InputError,
+        match=r"no column 'references'; there are .*correct.*prompts",
     ):
         trainer_call(rewards.trl(metric), rows, completions)
 
@@ -122,24 +136,35 @@ def test_trl_calls_it_with_columns(metric: str, conversational: bool) -> None:
 def test_texts_that_are_no_ordinary_ones() -> None:
     """The rules that the module and `help rewards` state, one by one."""
     bleu = rewards.plain("bleu")
-    assert bleu(["", " "], ["a b", "a b"]) == [0.0, 0.0]  # an empty output is scored
+    # an empty output is scored
+    assert bleu(["", " "], ["a b", "a b"]) == [
+        0.0,
+        0.0,
+    ]
     # an empty reference is one of length 0
     assert bleu(["a b", "a b"], ["a b", ""])[1] == 0.0
     nothing: list[Any] = [None, math.nan, np.float64("nan")]
     for gone in nothing:  # a missing reference is left out
-        assert bleu(["a b c d"], [["a b c d", gone]]) == bleu(["a b c d"], ["a b c d"])
-        with pytest.raises(InputError, match="references, item 2: there is none"):
+        assert bleu(["a b c d"], [["a b c d", gone]]) == bleu(
+            ["a b c d"], ["a b c d"]
+        )
+        with pytest.raises(
+            InputError, match="references, item 2: there is none"
+        ):
             bleu(["a", "b"], ["a", gone])
         assert (
-            rewards.plain("bleu", missing=0.5)(["a b", "b"], ["a b", [gone]])[1] == 0.5
+            rewards.plain("bleu", missing=0.5)(["a b", "b"], ["a b", [gone]])[1]
+            == 0.5
         )
         assert rewards.plain("bleu", missing=None)(["b"], [gone]) == [None]
         with pytest.raises(
-            InputError, match=r"outputs, item 2: expected a text, found (None|nan)"
+            InputError,
+            match=r"outputs, item 2: expected a text, found (None|nan)",
         ):
             bleu(["a", gone], ["a", "b"])
         with pytest.raises(
-            InputError, match=r"sources, item 1: expected a text, found (None|nan)"
+            InputError,
+            match=r"sources, item 1: expected a text, found (None|nan)",
         ):
             rewards.plain("gleu")(["a", "b"], ["a", "b"], [gone, "a"])
     reward = rewards.trl("bleu")
@@ -154,7 +179,9 @@ def test_texts_that_are_no_ordinary_ones() -> None:
         {"type": "text", "text": "c d"},
     ]
     assert reward(
-        ["p"], [[{"role": "assistant", "content": parts}]], references=["a b c d"]
+        ["p"],
+        [[{"role": "assistant", "content": parts}]],
+        references=["a b c d"],
     ) == bleu(["a b c d"], ["a b c d"])
 
 
@@ -169,7 +196,10 @@ def test_what_is_wrong_is_named() -> None:
             "references, item 2: expected a text or a list of texts, found int",
             lambda: bleu(["a", "b"], ["a", 3]),
         ),
-        ("outputs: expected a list of texts, found str", lambda: bleu("ab", ["a"])),
+        (
+            "outputs: expected a list of texts, found str",
+            lambda: bleu("ab", ["a"]),
+        ),
         (
             "sources: the metric needs the source",
             lambda: rewards.plain("gleu")(["a"], ["a"]),
@@ -197,9 +227,9 @@ def test_the_answer_is_taken_out_of_an_output() -> None:
     function = rewards.plain(
         "bleu", extract=lambda text: text.rpartition("</think>")[2].strip()
     )
-    assert function(["<think>a</think> a b c d"], ["a b c d"]) == rewards.plain("bleu")(
-        ["a b c d"], ["a b c d"]
-    )
+    assert function(["<think>a</think> a b c d"], ["a b c d"]) == rewards.plain(
+        "bleu"
+    )(["a b c d"], ["a b c d"])
 
 
 PAGE = (ROOT / "pipeline" / "help" / "rewards.md").read_text(encoding="utf-8")
@@ -208,28 +238,35 @@ PAGE = (ROOT / "pipeline" / "help" / "rewards.md").read_text(encoding="utf-8")
 def test_the_examples_of_the_page_of_help_run() -> None:
     examples = "\n".join(
         re.findall(
-            r"^(?: {4}.*)?$", re.sub(r"(?ms)^```.*?^```$", "", PAGE), re.MULTILINE
+            r"^(?: {4}.*)?$",
+            re.sub(r"(?ms)^```.*?^```$", "", PAGE),
+            re.MULTILINE,
         )
     )
     names: dict[str, Any] = {}
     exec(re.sub(r"^ {4}", "", examples, flags=re.MULTILINE), names)  # noqa: S102
     extra = [{"source": source, "num_turns": 1} for source in SOURCES]
     truths = [
-        text if isinstance(text, str) else np.array(text, object) for text in REFERENCES
+        text if isinstance(text, str) else np.array(text, object)
+        for text in REFERENCES
     ]  # as parquet has them
     expected = [quiet("gleu", number) for number in range(4)]
     assert [
         names["compute_score"]("gec", *item)
         for item in zip(OUTPUTS, truths, extra, strict=True)
     ] == expected
-    assert names["compute_scores"](["gec"] * 4, OUTPUTS, truths, extra) == expected
+    assert (
+        names["compute_scores"](["gec"] * 4, OUTPUTS, truths, extra) == expected
+    )
     items = [(OUTPUTS[n], REFERENCES[n], SOURCES[n]) for n in (1, 3)]
     sets = list(zip(REFERENCES[1], REFERENCES[3], strict=True))
     assert (
         names["corpus_gleu"](items)
         == pipeline.evaluate(OUTPUTS[1::2], sets, SOURCES[1::2], "gleu").score
     )
-    shown = re.findall(r"^ {4}(rewards.*?) +# (\[[0-9., ]+\])$", PAGE, re.MULTILINE)
+    shown = re.findall(
+        r"^ {4}(rewards.*?) +# (\[[0-9., ]+\])$", PAGE, re.MULTILINE
+    )
     assert len(shown) == 3
     for code, result in shown:
         assert repr(eval(code, names)) == result  # noqa: S307

@@ -43,9 +43,9 @@ def corpora(
     texts = [[draw(LINE) for _ in range(lines)] for _ in range(2 + sets)]
     references: list[list[str | None]] = [[*text] for text in texts[2:]]
     if sets > 1 and draw(st.booleans()):
-        references[draw(st.integers(0, sets - 1))][draw(st.integers(0, lines - 1))] = (
-            None
-        )
+        references[draw(st.integers(0, sets - 1))][
+            draw(st.integers(0, lines - 1))
+        ] = None
     return (
         texts[0],
         references,
@@ -64,15 +64,15 @@ def same(
     """Compare all calls of a scorer with evaluate, bit for bit."""
     try:
         result = pipeline.evaluate(outputs, references, sources, metric)[0]
-    except (
-        InputError
-    ) as error:  # such as a policy that is not defined where references are missing
+    except InputError as error:  # such as a policy that is not defined where references are missing
         with pytest.raises(InputError, match=re.escape(str(error))):
             pipeline.Scorer(metric, references, sources)
         return
     scorer = pipeline.Scorer(metric, references, sources)
     for other in (scorer, pickle.loads(pickle.dumps(scorer))):  # noqa: S301 (made here)
-        np.testing.assert_array_equal(other.sentences(outputs), result.sentences)
+        np.testing.assert_array_equal(
+            other.sentences(outputs), result.sentences
+        )
         np.testing.assert_array_equal(
             other.rewards([outputs[i] for i in ids], ids), result.sentences[ids]
         )
@@ -84,7 +84,8 @@ def same(
         name: array.tolist() for name, array in result.columns.items()
     }
     np.testing.assert_array_equal(
-        pipeline.sentence_scores(metric, outputs, references, sources), result.sentences
+        pipeline.sentence_scores(metric, outputs, references, sources),
+        result.sentences,
     )
 
 
@@ -120,7 +121,8 @@ def test_metrics_of_gold_edits_score_texts(metric: str) -> None:
     scorer = pipeline.Scorer(metric, gold=gold)
     np.testing.assert_array_equal(scorer.sentences(outputs), result.sentences)
     np.testing.assert_array_equal(
-        scorer.rewards(outputs[9:2:-2], range(9, 2, -2)), result.sentences[9:2:-2]
+        scorer.rewards(outputs[9:2:-2], range(9, 2, -2)),
+        result.sentences[9:2:-2],
     )
     assert scorer.score(outputs).outputs == result.outputs
     np.testing.assert_array_equal(
@@ -141,7 +143,10 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
             "outputs, item 2: expected a text, found None",
             lambda: scorer.sentences(["a", None, "b"]),  # type: ignore[list-item]
         ),
-        ("outputs: expected a list of texts, found str", lambda: scorer.score("abc")),
+        (
+            "outputs: expected a list of texts, found str",
+            lambda: scorer.score("abc"),
+        ),
         (
             "outputs, item 3: character 1 is half of a surrogate",
             lambda: scorer.sentences(["a", "b", "\ud800"]),
@@ -203,7 +208,10 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
             "no annotator has a reference",
             lambda: pipeline.sentence_scores("bleu", ["a"], [[None], [None]]),
         ),
-        ("did you mean 'bleu'", lambda: pipeline.sentence_scores("blue", ["a"], ["a"])),
+        (
+            "did you mean 'bleu'",
+            lambda: pipeline.sentence_scores("blue", ["a"], ["a"]),
+        ),
         (
             "weights: 2 are given for 1",
             lambda: pipeline.sentence_scores(
@@ -250,7 +258,9 @@ WORDS_OF_CALLS = [f"word{number}" for number in range(40)]
 @pytest.mark.parametrize(
     "metric", ["bleu", "gleu", "rouge", "chrf[nw=2]", "rouge[types=Lsum]"]
 )
-def test_sixteen_threads_have_the_same_numbers_and_memory_stays(metric: str) -> None:
+def test_sixteen_threads_have_the_same_numbers_and_memory_stays(
+    metric: str,
+) -> None:
     """New texts of each call would be 100 kB or more; the pool of memory and Python's own caches are
     not.
     """
@@ -260,9 +270,16 @@ def test_sixteen_threads_have_the_same_numbers_and_memory_stays(metric: str) -> 
     def text() -> str:
         return " ".join(rng.choice(WORDS_OF_CALLS, 12))
 
-    references, sources = [text() for _ in range(30)], [text() for _ in range(30)]
-    scorer = pipeline.Scorer(metric, references, sources if metric == "gleu" else None)
-    batches = [([text() for _ in range(4)], rng.integers(0, 30, 4)) for _ in range(50)]
+    references, sources = (
+        [text() for _ in range(30)],
+        [text() for _ in range(30)],
+    )
+    scorer = pipeline.Scorer(
+        metric, references, sources if metric == "gleu" else None
+    )
+    batches = [
+        ([text() for _ in range(4)], rng.integers(0, 30, 4)) for _ in range(50)
+    ]
     expected = [scorer.rewards(*batch) for batch in batches]
     with ThreadPoolExecutor(16) as pool:
         for number, scores in enumerate(
@@ -273,13 +290,15 @@ def test_sixteen_threads_have_the_same_numbers_and_memory_stays(metric: str) -> 
     try:
         for number in range(50):
             scorer.rewards(
-                [f"{number} new {word}" for word in WORDS_OF_CALLS[:4]], [0, 1, 2, 3]
+                [f"{number} new {word}" for word in WORDS_OF_CALLS[:4]],
+                [0, 1, 2, 3],
             )
         gc.collect()
         before = tracemalloc.get_traced_memory()[0]
         for number in range(calls):
             scorer.rewards(
-                [f"{number} other {word}" for word in WORDS_OF_CALLS[:4]], [0, 1, 2, 3]
+                [f"{number} other {word}" for word in WORDS_OF_CALLS[:4]],
+                [0, 1, 2, 3],
             )
         gc.collect()
         assert tracemalloc.get_traced_memory()[0] - before < 40_000
@@ -287,13 +306,18 @@ def test_sixteen_threads_have_the_same_numbers_and_memory_stays(metric: str) -> 
         tracemalloc.stop()
 
 
-FORMULAS = [text for text, metric in every_metric().items() if metric.compiled()]
+FORMULAS = [
+    text for text, metric in every_metric().items() if metric.compiled()
+]
 """The metrics with a compiled form in the kernel of this computer."""
 
 
 def any_columns(metric: Metric, data: st.DataObject) -> dict[str, Any]:
     """Return columns of a few lines with any counts."""
-    lines, references = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4))
+    lines, references = (
+        data.draw(st.integers(1, 3)),
+        data.draw(st.integers(1, 4)),
+    )
     schema = metric.spec.schema(references)
     high = data.draw(st.sampled_from([1, 3, 40, 10**6]))
     numbers = data.draw(
@@ -303,8 +327,12 @@ def any_columns(metric: Metric, data: st.DataObject) -> dict[str, Any]:
             max_size=lines * schema.width,
         )
     )
-    columns = schema.unpack(np.array(numbers, np.int64).reshape(lines, schema.width))
-    return {name: np.ascontiguousarray(column) for name, column in columns.items()}
+    columns = schema.unpack(
+        np.array(numbers, np.int64).reshape(lines, schema.width)
+    )
+    return {
+        name: np.ascontiguousarray(column) for name, column in columns.items()
+    }
 
 
 @pytest.mark.parametrize("metric_text", FORMULAS)

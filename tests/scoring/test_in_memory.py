@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 # of what is odd in random texts
 pytestmark = pytest.mark.filterwarnings("ignore:memory:UserWarning")
 METRICS = ["gleu[iter=5]", "chrf", "ter", "gleu[level=mean]"]
-SETTINGS: dict[str, Any] = {"resamples": 100, "trials": 100, "level": 0.9, "seed": 3}
+SETTINGS: dict[str, Any] = {
+    "resamples": 100,
+    "trials": 100,
+    "level": 0.9,
+    "seed": 3,
+}
 
 
 def texts_of(folder: Path) -> dict[str, Any]:
@@ -68,7 +73,8 @@ def figures(scores: Any, tests: Any) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize(
-    "more", [{}, {"baseline": "A"}, {"test": "paired_bootstrap"}, {"test": "none"}]
+    "more",
+    [{}, {"baseline": "A"}, {"test": "paired_bootstrap"}, {"test": "none"}],
 )
 def test_evaluate_and_compare_give_what_compare_gives_of_a_run(
     folder: Path, more: dict[str, Any]
@@ -97,7 +103,9 @@ def test_some_results_are_compared_alone(folder: Path) -> None:
     ]
 
 
-def test_references_that_are_scored_as_systems_are_not_compared(folder: Path) -> None:
+def test_references_that_are_scored_as_systems_are_not_compared(
+    folder: Path,
+) -> None:
     texts = texts_of(folder)
     found = pipeline.evaluate(
         **texts, metrics="gleu[refs=leave_one_out,iter=5]", statistics=SETTINGS
@@ -131,7 +139,9 @@ def test_a_single_system_has_an_interval() -> None:
         ),
     ],
 )
-def test_wrong_settings_are_told(settings: dict[str, Any], message: str) -> None:
+def test_wrong_settings_are_told(
+    settings: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         pipeline.evaluate(["a"], ["a b"], metrics="chrf", statistics=settings)
     found = pipeline.evaluate(["a"], ["a b"], metrics="chrf")

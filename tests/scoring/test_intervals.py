@@ -71,7 +71,10 @@ LINES, SAMPLES, SEED, ITERATIONS = 23, 40, 7, 9
 
 def read_texts(folder: Path, references: int) -> oracle.Texts:
     """Return the texts of a written run."""
-    own = [read_lines(folder / "d" / f"ref{number}") for number in range(references)]
+    own = [
+        read_lines(folder / "d" / f"ref{number}")
+        for number in range(references)
+    ]
     outputs = {name: read_lines(folder / "d" / name) for name in "AB"}
     return oracle.Texts(read_lines(folder / "d" / "source"), own, outputs)
 
@@ -111,18 +114,20 @@ def check(folder: Path, metric: str, scorer: Any, references: int = 3) -> None:
 
 
 POLICIES = {
-    f"gleu[iter={ITERATIONS}]": lambda texts: oracle.gleu_sampled(texts, ITERATIONS),
+    f"gleu[iter={ITERATIONS}]": lambda texts: oracle.gleu_sampled(
+        texts, ITERATIONS
+    ),
     "gleu[refs=expected,iter=5,seed=4]": lambda texts: oracle.gleu_expected(
         texts, 5, 4
     ),
     "gleu[refs=max]": oracle.gleu_max,
     "gleu[refs=mean]": lambda texts: oracle.gleu_weighted(texts, [1, 1, 1]),
     "gleu[refs=each]": lambda texts: oracle.gleu_weighted(texts, [1, 1, 1]),
-    "gleu[refs=weighted,weights=0.5+0.2+0.3]": lambda texts: oracle.gleu_weighted(
-        texts, [0.5, 0.2, 0.3]
+    "gleu[refs=weighted,weights=0.5+0.2+0.3]": lambda texts: (
+        oracle.gleu_weighted(texts, [0.5, 0.2, 0.3])
     ),
-    f"gleu[refs=leave_one_out,iter={ITERATIONS}]": lambda texts: oracle.gleu_left_out(
-        texts, ITERATIONS
+    f"gleu[refs=leave_one_out,iter={ITERATIONS}]": lambda texts: (
+        oracle.gleu_left_out(texts, ITERATIONS)
     ),
     "gleu[variant=2015]": oracle.gleu_merged,
     "gleu[level=mean]": oracle.gleu_mean,
@@ -139,7 +144,9 @@ def test_bootstrap_scores_are_those_of_resampled_text(
 
 
 @pytest.mark.parametrize("metric", ["gleu[iter=9]", "gleu[refs=max]"])
-def test_with_one_reference_nothing_is_drawn(tmp_path: Path, metric: str) -> None:
+def test_with_one_reference_nothing_is_drawn(
+    tmp_path: Path, metric: str
+) -> None:
     check(tmp_path, metric, oracle.gleu_max, references=1)
 
 
@@ -147,13 +154,21 @@ def test_with_one_reference_nothing_is_drawn(tmp_path: Path, metric: str) -> Non
     "metric", [f"gleu[iter={ITERATIONS}]", "gleu[refs=expected,iter=5,seed=4]"]
 )
 @pytest.mark.parametrize("references", [2, 4, 5, 7])
-def test_draws_are_turned_evenly(tmp_path: Path, metric: str, references: int) -> None:
+def test_draws_are_turned_evenly(
+    tmp_path: Path, metric: str, references: int
+) -> None:
     check(tmp_path, metric, POLICIES[metric], references)
 
 
-def test_missing_references_are_drawn_among_those_present(tmp_path: Path) -> None:
+def test_missing_references_are_drawn_among_those_present(
+    tmp_path: Path,
+) -> None:
     config = write_run(
-        tmp_path, LINES, seed=3, references=3, chosen=[f"gleu[iter={ITERATIONS}]"]
+        tmp_path,
+        LINES,
+        seed=3,
+        references=3,
+        chosen=[f"gleu[iter={ITERATIONS}]"],
     )
     config.write_text(
         config.read_text("utf-8").replace(
@@ -208,7 +223,9 @@ def test_references_scored_as_systems_are_resampled_without_themselves(
         )
     )
     human = oracle.gleu_left_out(
-        texts._replace(systems={"h": texts.references[1]}), ITERATIONS, reference=1
+        texts._replace(systems={"h": texts.references[1]}),
+        ITERATIONS,
+        reference=1,
     )
     system = oracle.gleu_left_out(texts, ITERATIONS)
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
@@ -223,7 +240,12 @@ def test_references_scored_as_systems_are_resampled_without_themselves(
 @pytest.mark.parametrize("metric", POLICIES)
 @pytest.mark.parametrize(
     "limits",
-    [(1, 1000, 1 << 28, 1), (50, 3, 0, 1), (100, 9, 1 << 20, 2), (1 << 20, 7, 900, 3)],
+    [
+        (1, 1000, 1 << 28, 1),
+        (50, 3, 0, 1),
+        (100, 9, 1 << 20, 2),
+        (1 << 20, 7, 900, 3),
+    ],
 )
 def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     tmp_path: Path,
@@ -285,7 +307,8 @@ class Workers:
     def shared(self, call: Any, items: Sequence[Any]) -> list[Any]:
         given = (pickle.loads(bytes(dumps((call, item)))) for item in items)  # noqa: S301 (our own)
         answers = [
-            None if n in self.lost else own(item) for n, (own, item) in enumerate(given)
+            None if n in self.lost else own(item)
+            for n, (own, item) in enumerate(given)
         ]
         self.done += sum(answer is not None for answer in answers)
         return answers
@@ -293,7 +316,11 @@ class Workers:
 
 @pytest.mark.parametrize(
     "metric",
-    [f"gleu[iter={ITERATIONS}]", "gleu[refs=weighted,weights=0.5+0.2+0.3]", "green"],
+    [
+        f"gleu[iter={ITERATIONS}]",
+        "gleu[refs=weighted,weights=0.5+0.2+0.3]",
+        "green",
+    ],
 )
 @pytest.mark.parametrize(
     ("number", "lost"),
@@ -333,7 +360,9 @@ def test_workers_of_a_cluster_cannot_be_seen(
         cluster, told = Workers(number, lost), list[int]()
         if elsewhere:
             monkeypatch.setattr(
-                run_directory, "new_proof", lambda _: tmp_path / "on another machine"
+                run_directory,
+                "new_proof",
+                lambda _: tmp_path / "on another machine",
             )
         found = bootstrap(
             summands(system_counts(job.metrics[0], columns, LINES, 3)),
@@ -347,8 +376,12 @@ def test_workers_of_a_cluster_cannot_be_seen(
         assert first(found).tobytes() == expected.tobytes()
         assert told[-1] == SAMPLES  # in one step, where workers have done it
         # few or no numbers are passed over
-        stretches = -(-(SAMPLES - min(6, -(-SAMPLES // max(number, 1)))) * LINES // 128)
-        assert (cluster.done > stretches + 1) == (len(lost) < 9 and not elsewhere)
+        stretches = -(
+            -(SAMPLES - min(6, -(-SAMPLES // max(number, 1)))) * LINES // 128
+        )
+        assert (cluster.done > stretches + 1) == (
+            len(lost) < 9 and not elsewhere
+        )
 
 
 def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
@@ -364,9 +397,12 @@ def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
         ones = np.ones((1, LINES), np.uint8)
         chosen = summands(system_counts(job.metrics[0], columns, LINES, 3))
         found = [
-            p.shares[0] * p.score(p.weighted(ones)[0][:, :, 0]).item() for p in chosen
+            p.shares[0] * p.score(p.weighted(ones)[0][:, :, 0]).item()
+            for p in chosen
         ]
-        score = reduce(system_counts(job.metrics[0], columns, LINES, 3))[0].score
+        score = reduce(system_counts(job.metrics[0], columns, LINES, 3))[
+            0
+        ].score
         assert sum(found) == pytest.approx(score, rel=1e-14)
 
 
@@ -379,7 +415,10 @@ def test_numbers_that_cannot_be_summed_exactly_are_refused() -> None:
 
     class Large:
         def blocks(self) -> Any:
-            yield {name: np.array([1 << 52], np.int64) for name in ("tp", "fp", "fn")}
+            yield {
+                name: np.array([1 << 52], np.int64)
+                for name in ("tp", "fp", "fn")
+            }
 
     with pytest.raises(InputError, match="cannot be summed"):
         bootstrap(summands(system_counts(metric, [Large()], 2, 1)), 1, 2, 3, 0)
@@ -402,7 +441,9 @@ def test_sentence_scores_add_up_as_if_exactly(
     counts = (counts * len(scores))[: len(scores)]
     exponent = math.frexp(max(map(abs, scores)))[1]
     metric = from_text("external")
-    columns = InMemoryCounts([], metric.spec.schema(0), {"value": np.array(scores)})
+    columns = InMemoryCounts(
+        [], metric.spec.schema(0), {"value": np.array(scores)}
+    )
     terms = sentences.OutputTerms(
         metric, sentences.score_alone, {metric.output: exponent}, 1, bits
     )
@@ -410,7 +451,8 @@ def test_sentence_scores_add_up_as_if_exactly(
     assert np.abs(made).max() <= 1 << bits
     found = Fraction(float(terms.score(np.array(counts, float) @ made)))
     exact = sum(
-        (Fraction(s) * w for s, w in zip(scores, counts, strict=True)), Fraction(0)
+        (Fraction(s) * w for s, w in zip(scores, counts, strict=True)),
+        Fraction(0),
     )
     unit = Fraction(2) ** (exponent - 2 * bits - 1)
     assert (
@@ -422,7 +464,8 @@ def test_sentence_scores_add_up_as_if_exactly(
 
 
 @pytest.mark.parametrize(
-    ("lines", "bits"), [(1, 26), (1 << 26, 26), ((1 << 26) + 1, 25), (200_000_000, 24)]
+    ("lines", "bits"),
+    [(1, 26), (1 << 26, 26), ((1 << 26) + 1, 25), (200_000_000, 24)],
 )
 def test_sums_of_halves_stay_exact_however_many_sentences_there_are(
     lines: int, bits: int
@@ -430,7 +473,8 @@ def test_sums_of_halves_stay_exact_however_many_sentences_there_are(
     """By hand: 2 * 2**bits * lines <= 2**53, which check_sums() asks for."""
     metric = from_text("bleu[level=mean]")
     assert (
-        sentences.OutputTerms.of(metric, [], lines, sentences.score_alone).bits == bits
+        sentences.OutputTerms.of(metric, [], lines, sentences.score_alone).bits
+        == bits
     )
     assert 2 * (1 << bits) * lines <= 1 << 53
 
@@ -454,11 +498,13 @@ def test_rows_are_those_of_one_call_of_sacrebleu(
     if later:
         makers = [[stream.later(count) for count in rows] for stream in streams]
         counts, kept = (
-            np.concatenate([make() for make in reversed(own)][::-1]) for own in makers
+            np.concatenate([make() for make in reversed(own)][::-1])
+            for own in makers
         )
     else:
         counts, kept = (
-            np.concatenate([stream.take(count) for count in rows]) for stream in streams
+            np.concatenate([stream.take(count) for count in rows])
+            for stream in streams
         )
     expected = [
         np.bincount(row, minlength=lines).tolist()
@@ -486,10 +532,14 @@ def test_samples_begin_where_numpy_begins_them(
             ]
 
 
-@pytest.mark.parametrize("lines", [3, 1000, 100_000_007, (1 << 31) + 1, (1 << 32) - 1])
+@pytest.mark.parametrize(
+    "lines", [3, 1000, 100_000_007, (1 << 31) + 1, (1 << 32) - 1]
+)
 def test_numbers_are_passed_over_as_in_numpy(lines: int) -> None:
     """Of 2**31 + 1 lines almost half are, which no count of samples would show."""
-    with mock.patch.multiple(sample_groups, SECTION_WORDS=1 << 10, CHUNK_WORDS=1 << 6):
+    with mock.patch.multiple(
+        sample_groups, SECTION_WORDS=1 << 10, CHUNK_WORDS=1 << 6
+    ):
         stream = Bootstrap(lines, SEED)
         before = sum(map(stream.draws, range(5)))
         expected = np.random.default_rng(SEED).integers(0, lines, before + 100)
@@ -534,7 +584,9 @@ def test_counts_beyond_a_byte_are_kept() -> None:
         (400, 0.99, 2),
     ],
 )
-def test_how_many_values_lie_outside(samples: int, level: float, outside: int) -> None:
+def test_how_many_values_lie_outside(
+    samples: int, level: float, outside: int
+) -> None:
     assert cut(samples, level) == outside
     values = np.random.default_rng(1).permutation(samples).astype(float)
     low, high = percentile_interval(values, level)
@@ -545,7 +597,9 @@ def test_how_many_values_lie_outside(samples: int, level: float, outside: int) -
     values=st.lists(st.floats(0, 1), min_size=1, max_size=60),
     level=st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.123456]),
 )
-def test_intervals_equal_the_naive_ones(values: list[float], level: float) -> None:
+def test_intervals_equal_the_naive_ones(
+    values: list[float], level: float
+) -> None:
     low, high = percentile_interval(np.array(values), level)
     assert (float(low), float(high)) == oracle.percentile_interval(
         values, Fraction(str(level))
@@ -608,8 +662,12 @@ def test_clusters_by_their_definition(rows: list[list[float]]) -> None:
         borders = [
             place
             for place in {p for p in places if places[one] < p <= places[two]}
-            if max(r[1] for r, p in zip(ranges, places, strict=True) if p < place)
-            < min(r[0] for r, p in zip(ranges, places, strict=True) if p >= place)
+            if max(
+                r[1] for r, p in zip(ranges, places, strict=True) if p < place
+            )
+            < min(
+                r[0] for r, p in zip(ranges, places, strict=True) if p >= place
+            )
         ]
         if places[one] <= places[two]:
             assert found[two] - found[one] == len(borders)
@@ -641,14 +699,21 @@ def test_systems_share_a_letter_unless_they_differ(
 ) -> None:
     every = list(itertools.combinations(range(systems), 2))
     different = (
-        data.draw(st.lists(st.sampled_from(every), unique=True)) if every else []
+        data.draw(st.lists(st.sampled_from(every), unique=True))
+        if every
+        else []
     )
     places = data.draw(st.permutations(range(1, systems + 1)))
     found = letters(
         places,
-        [pair if random.random() < 0.5 else (pair[1], pair[0]) for pair in different],
+        [
+            pair if random.random() < 0.5 else (pair[1], pair[0])
+            for pair in different
+        ],
     )
-    assert oracle.is_letter_display(found, {frozenset(pair) for pair in different})
+    assert oracle.is_letter_display(
+        found, {frozenset(pair) for pair in different}
+    )
     assert "a" in found[places.index(1)]
 
 
@@ -688,7 +753,9 @@ METRICS = [
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("metric", METRICS)
-def test_intervals_are_those_of_samples_that_are_scored_anew(metric: str) -> None:
+def test_intervals_are_those_of_samples_that_are_scored_anew(
+    metric: str,
+) -> None:
     results = pipeline.evaluate(
         SYSTEMS, [ONE, TWO], SOURCES, metrics=[metric], statistics=STATISTICS
     )
@@ -720,7 +787,9 @@ def test_intervals_are_those_of_samples_that_are_scored_anew(metric: str) -> Non
             assert spread.interval == pytest.approx(
                 (float(low), float(high)), abs=1e-12
             ), name
-            assert spread.mean == pytest.approx(np.mean(drawn[name]), abs=1e-12), name
+            assert spread.mean == pytest.approx(
+                np.mean(drawn[name]), abs=1e-12
+            ), name
             assert spread.std == pytest.approx(
                 np.std(drawn[name], ddof=1), abs=1e-12
             ), name
@@ -729,7 +798,12 @@ def test_intervals_are_those_of_samples_that_are_scored_anew(metric: str) -> Non
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(
     "metric",
-    [*METRICS, "gleu[iter=7]", "gleu[refs=leave_one_out,iter=5]", "gleu[refs=each]"],
+    [
+        *METRICS,
+        "gleu[iter=7]",
+        "gleu[refs=leave_one_out,iter=5]",
+        "gleu[refs=each]",
+    ],
 )
 def test_the_interval_of_the_score_is_its_own(metric: str) -> None:
     for result in pipeline.evaluate(
@@ -737,7 +811,9 @@ def test_the_interval_of_the_score_is_its_own(metric: str) -> None:
     ):
         spread = next(iter(result.intervals.values()))
         assert result.bootstrap is not None
-        assert spread.interval == pytest.approx(result.bootstrap.interval, abs=1e-15)
+        assert spread.interval == pytest.approx(
+            result.bootstrap.interval, abs=1e-15
+        )
         assert (spread.mean, spread.std) == pytest.approx(
             (result.bootstrap.mean, result.bootstrap.std), abs=1e-15
         )
@@ -752,7 +828,10 @@ def test_a_run_keeps_them_and_has_none_unasked(
 ) -> None:
     statistics: Any = {"resamples": 20, "trials": 20, "outputs": "all"}
     config = write_run(
-        tmp_path, systems=["A", "B"], chosen=["rouge", "bleu"], statistics=statistics
+        tmp_path,
+        systems=["A", "B"],
+        chosen=["rouge", "bleu"],
+        statistics=statistics,
     )
     evaluation = pipeline.run(config, tmp_path / "run")
     read = Results.read(tmp_path / "run" / "results.json")
@@ -775,14 +854,19 @@ def test_a_run_keeps_them_and_has_none_unasked(
     ]
     assert found == [repr(low), repr(high)]
     assert [
-        output for _, _, output in rows if "match" in output and output.endswith("low")
+        output
+        for _, _, output in rows
+        if "match" in output and output.endswith("low")
     ] == []
     if find_spec("pandas"):
         frame = evaluation.to_pandas("all")
         assert frame["rouge1_precision_low"][0] == low
     again = pipeline.compare(tmp_path / "run", outputs="score")
     assert not any(score.intervals for score in again.scores)
-    assert main(["rank", str(tmp_path / "run"), "--outputs", "score", "--json"]) == 0
+    assert (
+        main(["rank", str(tmp_path / "run"), "--outputs", "score", "--json"])
+        == 0
+    )
     content = json.loads(capsys.readouterr().out)
     assert "outputs" not in content["statistics"]
     assert not any("intervals" in score for score in content["scores"])
@@ -799,6 +883,12 @@ def test_the_command_prints_them(
     assert main(["score", "rouge1", *files, "--all-intervals"]) == 0
     out = capsys.readouterr().out
     row = next(line for line in out.splitlines() if "rouge1_precision" in line)
-    assert row.split()[-5:] == ["83.33", row.split()[-4], "66.67", "to", "100.00"]
+    assert row.split()[-5:] == [
+        "83.33",
+        row.split()[-4],
+        "66.67",
+        "to",
+        "100.00",
+    ]
     assert main(["score", "rouge1", *files, "--confidence"]) == 0
     assert "rouge1_precision" not in capsys.readouterr().out

@@ -27,15 +27,24 @@ from pipeline.scoring.resampling.intervals import (
     percentile_interval,
     summands,
 )
-from pipeline.scoring.resampling.paired_tests import bonferroni, holm, sentencewise
+from pipeline.scoring.resampling.paired_tests import (
+    bonferroni,
+    holm,
+    sentencewise,
+)
 from pipeline.scoring.resampling.samples import Resources
 from pipeline.scoring.sentences import reduce
 from pipeline.scoring.significance_tests import sign_test as sign_test_file
 from pipeline.scoring.significance_tests.approximate_randomization import (
     approximate_randomization,
 )
-from pipeline.scoring.significance_tests.paired_bootstrap import paired_bootstrap
-from pipeline.scoring.significance_tests.sign_test import binomial_tail, sign_test
+from pipeline.scoring.significance_tests.paired_bootstrap import (
+    paired_bootstrap,
+)
+from pipeline.scoring.significance_tests.sign_test import (
+    binomial_tail,
+    sign_test,
+)
 from pipeline.scoring.terms import first
 from tests.conftest import write_run
 from tests.oracles import naive_statistics as oracle
@@ -65,10 +74,13 @@ SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT")
 class Setting:
     """Systems of CoNLL-2014 with their columns and scores by one metric."""
 
-    def __init__(self, shared: Path, metric: str, lines: int | None = None) -> None:
+    def __init__(
+        self, shared: Path, metric: str, lines: int | None = None
+    ) -> None:
         folder = shared / "conll14"
         self.texts = {
-            n: read_lines(folder / n)[:lines] for n in (*SYSTEMS, "REF0", "REF1")
+            n: read_lines(folder / n)[:lines]
+            for n in (*SYSTEMS, "REF0", "REF1")
         }
         self.metric = from_text(metric)
         references, source = (
@@ -78,14 +90,20 @@ class Setting:
         found = corpus_in_memory(
             {name: self.texts[name] for name in SYSTEMS}, references, source
         )
-        statistics = count_in_memory(found, [self.metric.spec], RunOptions(n_jobs=1))
+        statistics = count_in_memory(
+            found, [self.metric.spec], RunOptions(n_jobs=1)
+        )
         columns = [statistics[name, self.metric.spec] for name in SYSTEMS]
         self.lines = found.lines
         self.scores = [
             one.score
-            for one in reduce(system_counts(self.metric, columns, self.lines, 2))
+            for one in reduce(
+                system_counts(self.metric, columns, self.lines, 2)
+            )
         ]
-        self.summands = summands(system_counts(self.metric, columns, self.lines, 2))
+        self.summands = summands(
+            system_counts(self.metric, columns, self.lines, 2)
+        )
 
 
 @pytest.mark.parametrize("lines", [None, 40])
@@ -99,7 +117,9 @@ def test_p_values_of_bleu_are_those_that_sacrebleu_finds(
     setting = Setting(shared, "bleu", lines)
     texts, trials = setting.texts, 300
     monkeypatch.setenv("SACREBLEU_SEED", str(seed))
-    named: list[tuple[str, Sequence[str]]] = [(name, texts[name]) for name in SYSTEMS]
+    named: list[tuple[str, Sequence[str]]] = [
+        (name, texts[name]) for name in SYSTEMS
+    ]
     pairs = [(number, 0) for number in range(1, len(SYSTEMS))]
     for kind in ("ar", "bs"):
         test = peer.PairedTest(
@@ -110,14 +130,23 @@ def test_p_values_of_bleu_are_those_that_sacrebleu_finds(
             n_samples=trials,
         )
         expected: list[Any] = next(
-            list(scores) for name, scores in test()[1].items() if name != "System"
+            list(scores)
+            for name, scores in test()[1].items()
+            if name != "System"
         )
         samples = first(
-            bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, seed)
+            bootstrap(
+                setting.summands, len(SYSTEMS), setting.lines, trials, seed
+            )
         )
         if kind == "ar":
             found = approximate_randomization(
-                setting.summands, setting.scores, pairs, setting.lines, trials, seed
+                setting.summands,
+                setting.scores,
+                pairs,
+                setting.lines,
+                trials,
+                seed,
             )
         else:
             found = paired_bootstrap(samples, setting.scores, pairs)
@@ -131,7 +160,9 @@ def test_p_values_of_bleu_are_those_that_sacrebleu_finds(
                     result.mean, rel=1e-6
                 )
         assert found == [result.p_value for result in expected[1:]]
-        assert 100 * setting.scores[0] == pytest.approx(expected[0].score, rel=1e-12)
+        assert 100 * setting.scores[0] == pytest.approx(
+            expected[0].score, rel=1e-12
+        )
         assert len(set(found)) > 1
 
 
@@ -148,7 +179,9 @@ class Shim:
             {name: rows[:, n].astype(int) for n, name in enumerate(SYSTEMS)},
         )
 
-    def _extract_corpus_statistics(self, hypotheses: Sequence[str], _: Any) -> Any:
+    def _extract_corpus_statistics(
+        self, hypotheses: Sequence[str], _: Any
+    ) -> Any:
         return self.rows[hypotheses[0]]
 
     def _aggregate_and_compute(self, rows: Any) -> Any:
@@ -173,14 +206,16 @@ def test_p_values_of_other_metrics_are_those_of_sacrebleus_code(
     setting, trials = Setting(shared, metric, 150), 200
     shim: Any = Shim(setting)
     lines = {name: [name] * setting.lines for name in SYSTEMS}
-    start = {"m": (shim.rows["AMU"], shim._aggregate_and_compute(shim.rows["AMU"]))}
+    start = {
+        "m": (shim.rows["AMU"], shim._aggregate_and_compute(shim.rows["AMU"]))
+    }
     if metric.endswith("[level=mean]") and kind == "bs":
         pytest.skip("sacrebleu sums in float32 here, which holds 24 bits")
     for number, name in enumerate(SYSTEMS[1:], 1):
         test = {"ar": peer._paired_ar_test, "bs": peer._paired_bs_test}[kind]
-        expected = test(start, name, lines[name], None, {"m": shim}, trials, seed=SEED)[
-            1
-        ]["m"].p_value
+        expected = test(
+            start, name, lines[name], None, {"m": shim}, trials, seed=SEED
+        )[1]["m"].p_value
         if kind == "ar":
             found = approximate_randomization(
                 setting.summands,
@@ -192,7 +227,9 @@ def test_p_values_of_other_metrics_are_those_of_sacrebleus_code(
             )
         else:
             samples = first(
-                bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, SEED)
+                bootstrap(
+                    setting.summands, len(SYSTEMS), setting.lines, trials, SEED
+                )
             )
             found = paired_bootstrap(samples, setting.scores, [(0, number)])
         assert found == [expected]
@@ -211,10 +248,13 @@ def test_approximate_randomization_is_that_of_shuffled_text(
     texts, job = corpus(tmp_path, metric)
     columns = counted(job)
     scores = [
-        one.score for one in reduce(system_counts(job.metrics[0], columns, LINES, 3))
+        one.score
+        for one in reduce(system_counts(job.metrics[0], columns, LINES, 3))
     ]
     chosen = summands(system_counts(job.metrics[0], columns, LINES, 3))
-    (found,) = approximate_randomization(chosen, scores, [(0, 1)], LINES, TRIALS, SEED)
+    (found,) = approximate_randomization(
+        chosen, scores, [(0, 1)], LINES, TRIALS, SEED
+    )
     real = scores[0] - scores[1]
     assert found == oracle.approximate_randomization(
         POLICIES[metric](texts), real, ("A", "B"), LINES, TRIALS, SEED
@@ -243,7 +283,9 @@ def test_every_kind_of_shuffle_of_two_sentences_by_hand() -> None:
     one_swap = int((masks[:, 0] != masks[:, 1]).sum())
     assert 0 < one_swap < trials
     chosen = summands(system_counts(metric, systems, 2, 1))
-    found = approximate_randomization(chosen, [0.03, 0.02], [(0, 1)], 2, trials, 5)
+    found = approximate_randomization(
+        chosen, [0.03, 0.02], [(0, 1)], 2, trials, 5
+    )
     assert found == [(one_swap + 1) / (trials + 1)]
 
 
@@ -253,10 +295,13 @@ def test_every_kind_of_shuffle_of_two_sentences_by_hand() -> None:
 def test_the_order_of_a_pair_and_other_pairs_do_not_matter(
     tmp_path: Path, metric: str
 ) -> None:
-    job = stages.prepare(write_run(tmp_path, LINES, systems="ABC", chosen=[metric]))
+    job = stages.prepare(
+        write_run(tmp_path, LINES, systems="ABC", chosen=[metric])
+    )
     columns = counted(job, "ABC")
     scores = [
-        one.score for one in reduce(system_counts(job.metrics[0], columns, LINES, 2))
+        one.score
+        for one in reduce(system_counts(job.metrics[0], columns, LINES, 2))
     ]
     chosen = summands(system_counts(job.metrics[0], columns, LINES, 2))
     every = list(itertools.permutations(range(3), 2))
@@ -284,7 +329,8 @@ def test_groups_of_trials_cannot_be_seen(
     _, job = corpus(tmp_path, f"gleu[iter={ITERATIONS}]")
     columns = counted(job)
     scores = [
-        one.score for one in reduce(system_counts(job.metrics[0], columns, LINES, 3))
+        one.score
+        for one in reduce(system_counts(job.metrics[0], columns, LINES, 3))
     ]
     arguments = (
         summands(system_counts(job.metrics[0], columns, LINES, 3)),
@@ -350,10 +396,15 @@ def test_the_sign_test_is_scipys(wins: int, losses: int) -> None:
     if expected < 1e-250:
         expected = (
             2
-            * sum(math.comb(trials, heads) for heads in range(min(wins, losses) + 1))
+            * sum(
+                math.comb(trials, heads)
+                for heads in range(min(wins, losses) + 1)
+            )
             / 2**trials
         )
-    assert sign_test(wins, losses) == pytest.approx(expected, rel=1e-11, abs=1e-300)
+    assert sign_test(wins, losses) == pytest.approx(
+        expected, rel=1e-11, abs=1e-300
+    )
 
 
 @pytest.mark.parametrize(
@@ -374,7 +425,8 @@ def test_tails_of_the_binomial_distribution_are_scipys(trials: int) -> None:
 def test_long_and_short_ways_to_a_tail_agree(
     trials: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    every = range(0, trials // 2, 1 if trials < 1500 else 13)  # whole numbers take long
+    # whole numbers take long
+    every = range(0, trials // 2, 1 if trials < 1500 else 13)
     series = [binomial_tail(successes, trials) for successes in every]
     monkeypatch.setattr(sign_test_file, "MAX_EXACT_TRIALS", trials)
     exact = [binomial_tail(successes, trials) for successes in every]
@@ -412,7 +464,11 @@ def test_systems_compared_sentence_by_sentence(
     )
     differences = [a - b for a, b in rows]
     if len(set(differences)) == 1:
-        assert found.cohen_d == 0 if differences[0] == 0 else math.isnan(found.cohen_d)
+        assert (
+            found.cohen_d == 0
+            if differences[0] == 0
+            else math.isnan(found.cohen_d)
+        )
     else:
         # Cohen's d of paired samples is t over the root of n
         t = stats.ttest_rel(one, two).statistic
@@ -421,11 +477,15 @@ def test_systems_compared_sentence_by_sentence(
         )
     (turned,) = sentencewise(blocks, [(1, 0)])
     assert (turned.wins, turned.losses) == (found.losses, found.wins)
-    assert turned.cohen_d == pytest.approx(-found.cohen_d, rel=1e-15, nan_ok=True)
+    assert turned.cohen_d == pytest.approx(
+        -found.cohen_d, rel=1e-15, nan_ok=True
+    )
 
 
 def test_scores_that_differ_by_rounding_alone_are_ties() -> None:
-    block = np.array([[0.1 + 0.2, 1 / 3, 0.0, 1e-9], [0.3, (1 - 2 / 3), 0.0, 2e-9]])
+    block = np.array(
+        [[0.1 + 0.2, 1 / 3, 0.0, 1e-9], [0.3, (1 - 2 / 3), 0.0, 2e-9]]
+    )
     (found,) = sentencewise([block], [(0, 1)])
     assert (found.wins, found.losses, found.ties) == (0, 1, 3)
 
@@ -433,16 +493,22 @@ def test_scores_that_differ_by_rounding_alone_are_ties() -> None:
 # ---- corrections
 
 
-P = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), max_size=12)
+P = st.lists(
+    st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), max_size=12
+)
 
 
 @given(values=P)
 def test_holm_by_its_definition(values: list[float]) -> None:
     assert holm(values) == pytest.approx(oracle.holm(values), abs=0)
-    assert bonferroni(values) == [min(1.0, len(values) * value) for value in values]
+    assert bonferroni(values) == [
+        min(1.0, len(values) * value) for value in values
+    ]
     assert all(
         p <= one <= two
-        for p, one, two in zip(values, holm(values), bonferroni(values), strict=True)
+        for p, one, two in zip(
+            values, holm(values), bonferroni(values), strict=True
+        )
     )
 
 
@@ -455,14 +521,20 @@ def test_holm_by_hand() -> None:
 
 
 @given(values=P, level=st.sampled_from([0.01, 0.05, 0.1]))
-def test_holm_rejects_what_its_steps_reject(values: list[float], level: float) -> None:
+def test_holm_rejects_what_its_steps_reject(
+    values: list[float], level: float
+) -> None:
     """The step-down procedure: from the smallest p on, reject while p(j) < level / (m - j + 1)."""
     rejected: set[int] = set()
-    for place, number in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+    for place, number in enumerate(
+        sorted(range(len(values)), key=values.__getitem__)
+    ):
         if Fraction(values[number]) * (len(values) - place) >= Fraction(level):
             break
         rejected.add(number)
-    found = {number for number, value in enumerate(holm(values)) if value < level}
+    found = {
+        number for number, value in enumerate(holm(values)) if value < level
+    }
     assert found == rejected or any(
         math.isclose(value, level) for value in holm(values)
     )

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 GROUPS, SEED = 5, 4
 
 
-def sampled(texts: oracle.Texts, name: str, left: Sequence[int] = (0, 1, 2)) -> float:
+def sampled(
+    texts: oracle.Texts, name: str, left: Sequence[int] = (0, 1, 2)
+) -> float:
     """The mean over iterations, with some of the references."""
     references = [texts.references[number] for number in left]
     return naive.gleu_sampled(
@@ -41,7 +43,9 @@ def expected(texts: oracle.Texts, name: str) -> float:
     """The mean over random choices, each turned by no, one and two references."""
     table = oracle.table_of(texts)[name]
     drawn = (
-        (np.random.default_rng(SEED).random((GROUPS, LINES)) * 3).astype(int).tolist()
+        (np.random.default_rng(SEED).random((GROUPS, LINES)) * 3)
+        .astype(int)
+        .tolist()
     )
     scores = [
         naive.gleu_corpus(table, [(r + turn) % 3 for r in row])
@@ -51,7 +55,9 @@ def expected(texts: oracle.Texts, name: str) -> float:
     return math.fsum(scores) / len(scores)
 
 
-def alone(texts: oracle.Texts, name: str, shares: Sequence[float] = (1, 1, 1)) -> float:
+def alone(
+    texts: oracle.Texts, name: str, shares: Sequence[float] = (1, 1, 1)
+) -> float:
     """The weighted mean of the scores with each reference."""
     table = oracle.table_of(texts)[name]
     scores = [naive.gleu_corpus(table, [number] * LINES) for number in range(3)]
@@ -63,7 +69,10 @@ def alone(texts: oracle.Texts, name: str, shares: Sequence[float] = (1, 1, 1)) -
 def left_out(texts: oracle.Texts, name: str) -> float:
     """The mean over the references left out."""
     return (
-        math.fsum(sampled(texts, name, left) for left in ([1, 2], [0, 2], [0, 1])) / 3
+        math.fsum(
+            sampled(texts, name, left) for left in ([1, 2], [0, 2], [0, 1])
+        )
+        / 3
     )
 
 
@@ -92,7 +101,9 @@ NAIVE = {
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_each_policy_gives_the_naive_scores(tmp_path: Path, policy: str) -> None:
+def test_each_policy_gives_the_naive_scores(
+    tmp_path: Path, policy: str
+) -> None:
     written, score = NAIVE[policy]
     metric = from_text(written)
     assert metric.policy == policy
@@ -104,9 +115,9 @@ def test_each_policy_gives_the_naive_scores(tmp_path: Path, policy: str) -> None
 
 
 def test_samples_of_each_policy_are_compared_with_naive_ones() -> None:
-    assert {from_text(metric).policy for metric in test_resample.POLICIES} == set(
-        POLICIES
-    )
+    assert {
+        from_text(metric).policy for metric in test_resample.POLICIES
+    } == set(POLICIES)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -149,7 +160,9 @@ def comparisons(code: str) -> list[int]:
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
-            asked = any(map(is_policy, sides)) and any(texts(side) for side in sides)
+            asked = any(map(is_policy, sides)) and any(
+                texts(side) for side in sides
+            )
         else:
             asked = isinstance(node, ast.Match) and is_policy(node.subject)
             # such as policy.startswith

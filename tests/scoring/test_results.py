@@ -49,15 +49,21 @@ SCORES = st.builds(
     score=NUMBERS,
     outputs=st.dictionaries(TEXTS, NUMBERS, max_size=3),
     samples=st.none()
-    | st.builds(Samples, st.integers(1, 9), NUMBERS, st.tuples(NUMBERS, NUMBERS)),
+    | st.builds(
+        Samples, st.integers(1, 9), NUMBERS, st.tuples(NUMBERS, NUMBERS)
+    ),
     rank=st.integers(1, 99),
     bootstrap=st.none()
-    | st.builds(Bootstrap, NUMBERS, NUMBERS, PAIRS, st.tuples(COUNTS, COUNTS), COUNTS),
+    | st.builds(
+        Bootstrap, NUMBERS, NUMBERS, PAIRS, st.tuples(COUNTS, COUNTS), COUNTS
+    ),
 )
 TESTS = st.builds(
     Comparison,
     **dict.fromkeys(("dataset", "metric", "system", "other"), TEXTS),
-    **dict.fromkeys(("difference", "better", "cohen_d", "p", "p_adjusted"), NUMBERS),
+    **dict.fromkeys(
+        ("difference", "better", "cohen_d", "p", "p_adjusted"), NUMBERS
+    ),
     **dict.fromkeys(("wins", "losses", "ties"), COUNTS),
     interval=PAIRS,
 )
@@ -114,13 +120,16 @@ def test_results_are_read_back_as_they_were_written(
             name, DatasetInfo(lines=1, references=1, digests={})
         )
     path.write_text(results.to_json(), encoding="utf-8", newline="")
-    assert repr(Results.read(path)) == repr(results)  # repr: nan is equal to nan there
+    # repr: nan is equal to nan there
+    assert repr(Results.read(path)) == repr(results)
     assert Results.read(path).to_json() == results.to_json()
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_no_number_is_null(value: float) -> None:
-    content = json.loads(one(value, samples=Samples(1, 0.0, (value, value))).to_json())
+    content = json.loads(
+        one(value, samples=Samples(1, 0.0, (value, value))).to_json()
+    )
     (score,) = content["scores"]
     assert (score["score"], score["outputs"], score["samples"]["interval"]) == (
         None,
@@ -208,19 +217,30 @@ def test_damaged_results_are_told(tmp_path: Path, text: str) -> None:
         Results.read(path)
 
 
-def test_files_from_before_there_were_statistics_are_read(tmp_path: Path) -> None:
+def test_files_from_before_there_were_statistics_are_read(
+    tmp_path: Path,
+) -> None:
     content = json.loads(one(0.25).to_json())
-    del content["tests"], content["statistics"], content["scores"][0]["bootstrap"]
-    (tmp_path / "results.json").write_text(json.dumps(content), encoding="utf-8")
+    del (
+        content["tests"],
+        content["statistics"],
+        content["scores"][0]["bootstrap"],
+    )
+    (tmp_path / "results.json").write_text(
+        json.dumps(content), encoding="utf-8"
+    )
     assert Results.read(tmp_path / "results.json") == one(0.25)
 
 
 def test_results_of_another_schema_are_told(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     path.write_text(
-        one(1.0).to_json().replace('"schema": 1', '"schema": 2'), encoding="utf-8"
+        one(1.0).to_json().replace('"schema": 1', '"schema": 2'),
+        encoding="utf-8",
     )
-    with pytest.raises(StoreError, match="is of schema 2; this version reads 1"):
+    with pytest.raises(
+        StoreError, match="is of schema 2; this version reads 1"
+    ):
         Results.read(path)
 
 
@@ -262,7 +282,9 @@ def test_csv_is_long() -> None:
     }
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@x", '=cmd|"/c calc"!A1'])
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "+1", "-1", "@x", '=cmd|"/c calc"!A1']
+)
 def test_no_cell_of_text_is_a_formula(cell: str) -> None:
     for line in rows(
         one(0.5, dataset=cell, system=cell, metric=cell, outputs={cell: 1.0})
@@ -317,9 +339,9 @@ def test_rounding_half_up(value: float, digits: int, expected: str) -> None:
 
 @given(value=st.floats(-1e12, 1e12), digits=st.integers(0, 12))
 def test_rounding_equals_the_naive_one(value: float, digits: int) -> None:
-    assert round_half_up(value, digits).removeprefix("-") == naive.round_half_up(
-        abs(value), digits
-    )
+    assert round_half_up(value, digits).removeprefix(
+        "-"
+    ) == naive.round_half_up(abs(value), digits)
 
 
 def test_percent_is_a_fraction_times_100() -> None:
@@ -343,7 +365,11 @@ def test_a_single_system_is_picked_without_changing_the_rest() -> None:
 
 
 def score(
-    dataset: str, system: str, value: float, references: int = 2, metric: str = "m|n:4"
+    dataset: str,
+    system: str,
+    value: float,
+    references: int = 2,
+    metric: str = "m|n:4",
 ) -> Score:
     printed = f"{metric}|nrefs:{references}|v:1"
     return Score(
@@ -361,7 +387,10 @@ def test_means_by_hand() -> None:
     """(0.2 + 0.4) / 2 and (0.9 + 0.5) / 2. A metric with other references is the same metric."""
     scores = [
         *(score("d", *own) for own in (("A", 0.2), ("B", 0.9), ("C", 0.7))),
-        *(score("e", *own, 4) for own in (("A", 0.4), ("B", 0.5), ("D", math.nan))),
+        *(
+            score("e", *own, 4)
+            for own in (("A", 0.4), ("B", 0.5), ("D", math.nan))
+        ),
         score("e", "A", 1.0, 4, "other"),
     ]
     means = with_means(Results(datasets={}, scores=scores)).means
@@ -376,7 +405,8 @@ def test_means_by_hand() -> None:
 
 def test_one_data_set_has_no_mean() -> None:
     with pytest.raises(
-        InputError, match="a mean needs scores on two data sets or more; there is d"
+        InputError,
+        match="a mean needs scores on two data sets or more; there is d",
     ):
         with_means(Results(datasets={}, scores=[score("d", "A", 1.0)]))
 
@@ -431,25 +461,38 @@ def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
 def test_every_form_has_the_means(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    mean = json.loads((folder / "run" / "results.json").read_text("utf-8"))["means"][0][
-        "systems"
-    ]
+    mean = json.loads((folder / "run" / "results.json").read_text("utf-8"))[
+        "means"
+    ][0]["systems"]
     best = f"{100 * max(mean.values()):.2f}"
     title = "mean over 2 data sets, each counts the same: GLEU+ (refs:sample); C has no score on e"
     for command in (
         ["show", "--mean"],
         ["rank", "--mean", "--test", "none", "--resamples", "50"],
     ):
-        code, out, _ = called(capsys, command[0], folder / "without", *command[1:])
+        code, out, _ = called(
+            capsys, command[0], folder / "without", *command[1:]
+        )
         table = [
             re.split("  +", line.strip())
             for line in out.split(f"{title}\n")[1].splitlines()[:4]
         ]
         assert code == 0
         assert table[0] == ["rank", "system", "mean", "d", "e"]
-        assert (table[1][0], table[1][2], table[3][:3]) == ("1", best, ["-", "C", "-"])
+        assert (table[1][0], table[1][2], table[3][:3]) == (
+            "1",
+            best,
+            ["-", "C", "-"],
+        )
     for form in ("markdown", "latex", *with_extension("page", "html")):
-        arguments = ("report", folder / "without", "--format", form, "--output", "-")
+        arguments = (
+            "report",
+            folder / "without",
+            "--format",
+            form,
+            "--output",
+            "-",
+        )
         said, plain = (
             called(capsys, *arguments, "--mean")[1],
             called(capsys, *arguments)[1],
@@ -458,7 +501,9 @@ def test_every_form_has_the_means(
         assert best in said
         assert "C has no score on e" not in plain
     rows = list(
-        csv.DictReader((folder / "run" / "means.csv").read_text("utf-8").splitlines())
+        csv.DictReader(
+            (folder / "run" / "means.csv").read_text("utf-8").splitlines()
+        )
     )
     assert {row["system"]: float(row["mean"]) for row in rows[:2]} == mean
     assert {row["datasets"] for row in rows} == {"2"}
@@ -480,7 +525,9 @@ def test_run_takes_mean_as_an_option(
     assert "mean over" not in called(capsys, *plain)[1]
     assert (
         "mean over 2 data sets"
-        in called(capsys, *plain[:2], "-q", "--output", folder / "other", "--mean")[1]
+        in called(
+            capsys, *plain[:2], "-q", "--output", folder / "other", "--mean"
+        )[1]
     )
 
 
@@ -488,7 +535,14 @@ def test_a_part_has_its_own_means(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = called(
-        capsys, "report", folder / "run", "--format", "json", "--system", "A", "C"
+        capsys,
+        "report",
+        folder / "run",
+        "--format",
+        "json",
+        "--system",
+        "A",
+        "C",
     )[1]
     assert [
         set(mean["systems"]) | set(mean["lacking"])
@@ -504,11 +558,17 @@ def test_what_cannot_be_averaged_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, _, err = called(
-        capsys, "run", write_run(tmp_path, 9), "--mean", "--output", tmp_path / "run"
+        capsys,
+        "run",
+        write_run(tmp_path, 9),
+        "--mean",
+        "--output",
+        tmp_path / "run",
     )
     assert (
         code,
-        "warning: a mean needs scores on two data sets or more; there is d\n" in err,
+        "warning: a mean needs scores on two data sets or more; there is d\n"
+        in err,
     ) == (
         0,
         True,
@@ -524,6 +584,7 @@ def test_what_cannot_be_averaged_is_told(
         )
         assert (code, out) == (2, "")
         assert (
-            "error: a mean needs scores on two data sets or more; there is d\n" in err
+            "error: a mean needs scores on two data sets or more; there is d\n"
+            in err
         )
     assert tree(tmp_path / "run") == before

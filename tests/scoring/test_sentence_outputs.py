@@ -75,7 +75,9 @@ def test_every_type_of_every_text_is_that_of_rouge_score(
         [texts(52 + number, 50) for number in range(references)],
     )
     metric = f"rouge[types={ASKED},stemmer={'porter' if stem else 'none'}]"
-    outputs = pipeline.evaluate(hypotheses, sets, metrics=[metric])[0].sentence_outputs
+    outputs = pipeline.evaluate(hypotheses, sets, metrics=[metric])[
+        0
+    ].sentence_outputs
     expected = [
         peer.score_multi(list(own), text)
         for own, text in zip(zip(*sets, strict=True), hypotheses, strict=True)
@@ -84,21 +86,21 @@ def test_every_type_of_every_text_is_that_of_rouge_score(
     for name in TYPES:
         for end, field in ENDS.items():
             values = [getattr(item[name], field) for item in expected]
-            assert outputs[name + end].tolist() == pytest.approx(values, abs=1e-12), (
-                name + end
-            )
+            assert outputs[name + end].tolist() == pytest.approx(
+                values, abs=1e-12
+            ), name + end
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("metric", ALONE)
 def test_outputs_are_those_of_the_sentence_as_a_corpus(metric: str) -> None:
-    outputs = pipeline.evaluate(HYPOTHESES, [ONE, TWO], SOURCES, metrics=[metric])[
-        0
-    ].sentence_outputs
+    outputs = pipeline.evaluate(
+        HYPOTHESES, [ONE, TWO], SOURCES, metrics=[metric]
+    )[0].sentence_outputs
     for line, (output, one, two, source) in enumerate(SENTENCES):
-        alone = pipeline.evaluate([output], [[one], [two]], [source], metrics=[metric])[
-            0
-        ].outputs
+        alone = pipeline.evaluate(
+            [output], [[one], [two]], [source], metrics=[metric]
+        )[0].outputs
         found = {name: values[line] for name, values in outputs.items()}
         # the whole penalty, and precision 1 of orders that the sentence lacks
         if metric.startswith("gleu"):
@@ -127,22 +129,27 @@ def test_missing_references_take_no_part(metric: str) -> None:
     """A line with its only reference scores as one that has another equal one beside it."""
     lacking: Any = [ONE[0], None, ONE[2], None, None]
     filled = [ONE[0], TWO[1], ONE[2], TWO[3], TWO[4]]
-    some = pipeline.evaluate(HYPOTHESES, [lacking, TWO], SOURCES, metrics=[metric])[
-        0
-    ].sentence_outputs
-    every = pipeline.evaluate(HYPOTHESES, [filled, TWO], SOURCES, metrics=[metric])[
-        0
-    ].sentence_outputs
+    some = pipeline.evaluate(
+        HYPOTHESES, [lacking, TWO], SOURCES, metrics=[metric]
+    )[0].sentence_outputs
+    every = pipeline.evaluate(
+        HYPOTHESES, [filled, TWO], SOURCES, metrics=[metric]
+    )[0].sentence_outputs
     for name, values in some.items():
-        assert values.tolist() == pytest.approx(every[name].tolist(), abs=1e-12), name
+        assert values.tolist() == pytest.approx(
+            every[name].tolist(), abs=1e-12
+        ), name
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(
-    "metric", ["rouge[refs=mean]", "gleu[refs=mean]", "gleu", "gleu[refs=merged]"]
+    "metric",
+    ["rouge[refs=mean]", "gleu[refs=mean]", "gleu", "gleu[refs=merged]"],
 )
 def test_other_policies_have_the_mean_of_references(metric: str) -> None:
-    both = pipeline.evaluate(HYPOTHESES, [ONE, TWO], SOURCES, metrics=[metric])[0]
+    both = pipeline.evaluate(HYPOTHESES, [ONE, TWO], SOURCES, metrics=[metric])[
+        0
+    ]
     outputs = both.sentence_outputs
     assert np.array_equal(next(iter(outputs.values())), both.sentences)
     if "merged" not in metric:
@@ -162,7 +169,11 @@ def test_frames_have_a_column_for_each_output() -> None:
     pytest.importorskip("pandas")
     result = pipeline.evaluate(HYPOTHESES, [ONE], metrics=["rouge[types=1]"])[0]
     frame = result.to_pandas(columns="outputs")
-    assert frame.columns.tolist() == ["rouge1", "rouge1_recall", "rouge1_precision"]
+    assert frame.columns.tolist() == [
+        "rouge1",
+        "rouge1_recall",
+        "rouge1_precision",
+    ]
     assert (
         frame["rouge1_recall"].tolist()
         == result.sentence_outputs["rouge1_recall"].tolist()
@@ -180,13 +191,29 @@ def test_the_command_prints_them(
     files = ("-r", str(tmp_path / "r"), "-o", str(tmp_path / "o"))
     assert main(["score", "rouge1", *files, "--sentence-outputs"]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    assert rows[0] == ["system", "line", "rouge1", "rouge1_recall", "rouge1_precision"]
+    assert rows[0] == [
+        "system",
+        "line",
+        "rouge1",
+        "rouge1_recall",
+        "rouge1_precision",
+    ]
     assert [row[1:] for row in rows[1:]] == [
         ["1", "57.14", "50.00", "66.67"],
         ["2", "100.00", "100.00", "100.00"],
     ]
     assert (
-        main(["score", "rouge1", "ter", *files, "--sentence-outputs", "--digits", "1"])
+        main(
+            [
+                "score",
+                "rouge1",
+                "ter",
+                *files,
+                "--sentence-outputs",
+                "--digits",
+                "1",
+            ]
+        )
         == 0
     )
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]

@@ -51,7 +51,11 @@ def made(
 ) -> Results:
     """Run a random corpus with statistics into folder/run."""
     config = write_run(
-        folder, LINES, systems=systems, chosen=chosen, statistics={**FEW, **statistics}
+        folder,
+        LINES,
+        systems=systems,
+        chosen=chosen,
+        statistics={**FEW, **statistics},
     )
     return run(config, folder / "run")
 
@@ -71,7 +75,11 @@ def test_the_progress_of_all_metrics_is_one_whole(tmp_path: Path) -> None:
     """50 samples and 60 trials for each of two metrics and two data sets."""
     told: list[tuple[int, int]] = []
     config = write_run(
-        tmp_path, 9, datasets=("d", "e"), chosen=["google_gleu", "bleu"], statistics=FEW
+        tmp_path,
+        9,
+        datasets=("d", "e"),
+        chosen=["google_gleu", "bleu"],
+        statistics=FEW,
     )
     run(
         config,
@@ -130,7 +138,9 @@ def test_a_run_of_an_earlier_version_with_reselected_annotators_can_be_compared(
 def test_all_pairs_are_compared_and_corrected_together(
     tmp_path: Path, test: str
 ) -> None:
-    more = {} if SIGNIFICANCE_TESTS[test].samples == "trials" else {"trials": ""}
+    more = (
+        {} if SIGNIFICANCE_TESTS[test].samples == "trials" else {"trials": ""}
+    )
     config = {**FEW, "test": test} | more
     path = write_run(
         tmp_path,
@@ -149,16 +159,23 @@ def test_all_pairs_are_compared_and_corrected_together(
         )
         scores = {s.system: s for s in results.scores if s.metric == metric}
         for t in own:
-            assert t.difference == scores[t.system].score - scores[t.other].score
+            assert (
+                t.difference == scores[t.system].score - scores[t.other].score
+            )
             assert t.wins + t.losses + t.ties == LINES
             assert 0 <= t.better <= 1
             assert t.interval[0] <= t.interval[1]
             assert 0 < t.p <= t.p_adjusted <= 1
 
 
-def test_with_a_baseline_each_system_is_compared_with_it(tmp_path: Path) -> None:
+def test_with_a_baseline_each_system_is_compared_with_it(
+    tmp_path: Path,
+) -> None:
     results = made(tmp_path, baseline="B", correction="bonferroni")
-    assert [(t.system, t.other) for t in results.tests] == [("A", "B"), ("C", "B")]
+    assert [(t.system, t.other) for t in results.tests] == [
+        ("A", "B"),
+        ("C", "B"),
+    ]
     assert [t.p_adjusted for t in results.tests] == [
         min(1, 2 * t.p) for t in results.tests
     ]
@@ -183,7 +200,12 @@ def test_turning_a_pair_turns_the_signs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("test", SIGNIFICANCE_TESTS)
 @pytest.mark.parametrize(
     "metric",
-    ["gleu[iter=20]", "gleu[level=mean]", "green", "gleu[refs=leave_one_out,iter=5]"],
+    [
+        "gleu[iter=20]",
+        "gleu[level=mean]",
+        "green",
+        "gleu[refs=leave_one_out,iter=5]",
+    ],
 )
 def test_systems_equal_on_every_sentence_have_p_1(
     tmp_path: Path, metric: str, test: str
@@ -200,7 +222,11 @@ def test_systems_equal_on_every_sentence_have_p_1(
     )
     results = run(config, tmp_path / "run")
     found = {(t.system, t.other): t for t in results.tests}
-    assert (found["A", "C"].p, found["A", "C"].difference, found["A", "C"].better) == (
+    assert (
+        found["A", "C"].p,
+        found["A", "C"].difference,
+        found["A", "C"].better,
+    ) == (
         1,
         0,
         0.5,
@@ -211,9 +237,12 @@ def test_systems_equal_on_every_sentence_have_p_1(
     assert scores["A"] == scores["C"]
 
 
-def test_the_seed_is_told_and_another_gives_other_samples(tmp_path: Path) -> None:
+def test_the_seed_is_told_and_another_gives_other_samples(
+    tmp_path: Path,
+) -> None:
     one, two, three = (
-        made(tmp_path / str(n), seed=seed) for n, seed in enumerate(("1", "1", "2"))
+        made(tmp_path / str(n), seed=seed)
+        for n, seed in enumerate(("1", "1", "2"))
     )
     assert one.to_json() == two.to_json()
     assert one.statistics
@@ -239,11 +268,15 @@ def test_references_as_systems_have_intervals_and_ranks_but_no_tests(
     human = next(s for s in results.scores if s.system == "REFERENCE")
     own = [s.bootstrap for s in results.scores if s.system in names[2:5]]
     assert human.bootstrap
-    assert human.bootstrap.mean == pytest.approx(sum(b.mean for b in own if b) / 3)
+    assert human.bootstrap.mean == pytest.approx(
+        sum(b.mean for b in own if b) / 3
+    )
 
 
 def test_one_system_and_one_line(tmp_path: Path) -> None:
-    results = run(write_run(tmp_path, 1, systems="A", statistics=FEW), tmp_path / "run")
+    results = run(
+        write_run(tmp_path, 1, systems="A", statistics=FEW), tmp_path / "run"
+    )
     assert results.tests == []
     (score,) = results.scores
     assert score.bootstrap
@@ -298,7 +331,10 @@ def test_a_data_set_without_the_baseline_is_told(tmp_path: Path) -> None:
             {"level": "95"},
             "statistics.level: expected a number between 0 and 1, such as 0.95",
         ),
-        ({"level": "0.0"}, "statistics.level: expected a number between 0 and 1"),
+        (
+            {"level": "0.0"},
+            "statistics.level: expected a number between 0 and 1",
+        ),
         (
             {"resamples": "0"},
             "statistics.resamples: input should be greater than or equal to 1, found '0'",
@@ -315,7 +351,10 @@ def test_a_data_set_without_the_baseline_is_told(tmp_path: Path) -> None:
             {"test": "none", "baseline": "A"},
             "statistics.baseline: has no effect with `test: none`",
         ),
-        ({"seed": "-1"}, "statistics.seed: input should be greater than or equal to 0"),
+        (
+            {"seed": "-1"},
+            "statistics.seed: input should be greater than or equal to 0",
+        ),
     ],
 )
 def test_wrong_settings_are_told(
@@ -341,7 +380,9 @@ def test_a_significance_test_names_itself(name: str) -> None:
 
 
 def test_a_test_in_the_table_is_in_the_config_the_tables_and_the_commands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def p_values(systems: PairedScores) -> list[float]:
         return [0.001 for _ in systems.pairs]
@@ -360,17 +401,23 @@ def test_a_test_in_the_table_is_in_the_config_the_tables_and_the_commands(
     code, out, _ = said(capsys, "compare", run_directory, "--test", "always")
     assert (code, "always (60 trials)" in out) == (0, True)
     assert names_of_tests()[-2:] == ["always", NO_TEST]
-    enum = json.loads(json_schema())["$defs"]["StatisticsConfig"]["properties"]["test"][
-        "enum"
-    ]
+    enum = json.loads(json_schema())["$defs"]["StatisticsConfig"]["properties"][
+        "test"
+    ]["enum"]
     assert enum == names_of_tests()
 
 
-def test_an_unknown_test_is_a_problem_with_the_nearest_name(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="'sing' \\(did you mean 'sign'\\?\\)"):
+def test_an_unknown_test_is_a_problem_with_the_nearest_name(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(
+        ConfigError, match="'sing' \\(did you mean 'sign'\\?\\)"
+    ):
         stages.prepare(write_run(tmp_path, 3, statistics={"test": "sing"}))
     run(write_run(tmp_path, 3, systems="AB"), tmp_path / "run")
-    with pytest.raises(InputError, match=r"test: expected one of .*, found 'sing'"):
+    with pytest.raises(
+        InputError, match=r"test: expected one of .*, found 'sing'"
+    ):
         pipeline.compare(tmp_path / "run", test="sing")
 
 
@@ -379,23 +426,31 @@ def test_an_unknown_test_is_a_problem_with_the_nearest_name(tmp_path: Path) -> N
 
 def test_csv_has_intervals_and_tests(tmp_path: Path) -> None:
     results = made(tmp_path)
-    with (tmp_path / "run" / "scores.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "run" / "scores.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         rows = list(csv.reader(file))
     own = {row[3]: row[4] for row in rows if row[1] == "A"}
     found = results.scores[0].bootstrap
     assert found
-    assert [float(own[name]) for name in ("interval_low", "interval_high")] == list(
-        found.interval
-    )
-    assert [int(own[name]) for name in ("rank_best", "rank_worst", "cluster")] == [
+    assert [
+        float(own[name]) for name in ("interval_low", "interval_high")
+    ] == list(found.interval)
+    assert [
+        int(own[name]) for name in ("rank_best", "rank_worst", "cluster")
+    ] == [
         *found.ranks,
         found.cluster,
     ]
-    assert [float(own[name]) for name in ("bootstrap_mean", "bootstrap_std")] == [
+    assert [
+        float(own[name]) for name in ("bootstrap_mean", "bootstrap_std")
+    ] == [
         found.mean,
         found.std,
     ]
-    with (tmp_path / "run" / "tests.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "run" / "tests.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         tests = list(csv.DictReader(file))
     assert [(row["system"], row["other"]) for row in tests] == list(
         combinations("ABC", 2)
@@ -427,7 +482,9 @@ def test_the_ranked_table_with_a_baseline(
         chosen=["google_gleu"],
         statistics={"baseline": "A"},
     )
-    code, out, _ = said(capsys, "run", config, "-q", "--output", tmp_path / "run")
+    code, out, _ = said(
+        capsys, "run", config, "-q", "--output", tmp_path / "run"
+    )
     assert code == 0
     header, *rows = (line.split() for line in out.splitlines()[1:5])
     assert (
@@ -502,13 +559,16 @@ def test_differences_as_shown(value: float, text: str) -> None:
 def test_compare_gives_what_the_run_gives_without_its_texts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    results = made(tmp_path, chosen=["gleu[iter=7]", "green", "gleu[level=mean]"])
+    results = made(
+        tmp_path, chosen=["gleu[iter=7]", "green", "gleu[level=mean]"]
+    )
     shutil.rmtree(tmp_path / "d")
     code, out, err = said(capsys, "compare", tmp_path / "run", "--json", "-q")
     assert (code, err) == (0, "")
     assert out == results.to_json()
     plain = run(
-        write_run(tmp_path, LINES, systems="ABC", chosen=["green"]), tmp_path / "plain"
+        write_run(tmp_path, LINES, systems="ABC", chosen=["green"]),
+        tmp_path / "plain",
     )
     assert plain.tests == []
     arguments = ["--resamples", "50", "--trials", "60", "--json"]
@@ -542,12 +602,21 @@ def test_compare_with_a_baseline_prints_a_row_a_pair(
     _, out, _ = said(capsys, "compare", tmp_path / "run")
     title, header, *rows = out.splitlines()
     assert title.startswith("d  google_gleu|")
-    assert header.split()[:5] == ["system", "other", "difference", "95%", "interval"]
+    assert header.split()[:5] == [
+        "system",
+        "other",
+        "difference",
+        "95%",
+        "interval",
+    ]
     best = min((t for t in results.tests), key=lambda t: -t.difference)
     assert rows[0].split()[:2] == [best.system, "A"]
     assert len([row for row in rows if row.split()[1:2] == ["A"]]) == 2
     _, out, _ = said(capsys, "compare", tmp_path / "run", "--all")
-    assert len([line for line in out.splitlines() if line[:1] in "ABC" and line]) == 3
+    assert (
+        len([line for line in out.splitlines() if line[:1] in "ABC" and line])
+        == 3
+    )
     _, out, _ = said(capsys, "rank", tmp_path / "run")
     assert "groups" in out  # the baseline is compare's
     _, out, _ = said(capsys, "rank", tmp_path / "run", "--baseline", "C")
@@ -565,7 +634,10 @@ def test_compare_with_a_baseline_prints_a_row_a_pair(
             ["--metric", "gren"],
             "error: --metric gren: there is no such one (did you mean 'green'?); there are green\n",
         ),
-        (["--dataset", "x"], "error: --dataset x: there is no such one; there are d"),
+        (
+            ["--dataset", "x"],
+            "error: --dataset x: there is no such one; there are d",
+        ),
         (
             ["--level", "1.5"],
             "error: --level 1.5: expected a number between 0 and 1, such as 0.95",
@@ -610,7 +682,9 @@ def test_short_names_of_tests(
         "bs": "paired_bootstrap",
     }.items():
         one, two = (
-            said(capsys, "compare", tmp_path / "run", "--test", test, "--json")[1]
+            said(capsys, "compare", tmp_path / "run", "--test", test, "--json")[
+                1
+            ]
             for test in (short, name)
         )
         assert one == two
@@ -619,7 +693,9 @@ def test_short_names_of_tests(
 
 def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
     made(tmp_path)
-    manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    manifest = json.loads(
+        (tmp_path / "run" / "run.json").read_text(encoding="utf-8")
+    )
     (tmp_path / "run" / "run.json").write_text(
         json.dumps({**manifest, "state": "running"}), encoding="utf-8"
     )
@@ -631,7 +707,8 @@ def test_counts_that_are_gone_are_told(tmp_path: Path) -> None:
     made(tmp_path)
     next((tmp_path / "run" / "statistics" / "d").glob("B.*")).unlink()
     with pytest.raises(
-        StoreError, match="the counts of B on d are missing; run its config again"
+        StoreError,
+        match="the counts of B on d are missing; run its config again",
     ):
         stored_runs.load(tmp_path / "run")
 
@@ -662,7 +739,9 @@ def test_two_runs_are_joined(
 ) -> None:
     one, two = two_runs(tmp_path)
     results, measured = stored_runs.load_two(one, two)
-    assert [m.names for m in measured] == [["A", "B@run1", "C", "B@run2", "D"]] * 2
+    assert [m.names for m in measured] == [
+        ["A", "B@run1", "C", "B@run2", "D"]
+    ] * 2
     assert {score.metric.partition("|")[0] for score in results.scores} == {
         "green",
         "gleu",
@@ -708,7 +787,11 @@ def test_runs_on_other_data_are_refused(tmp_path: Path) -> None:
         stored_runs.load_two(one, tmp_path / "run4")
     run(
         write_run(
-            tmp_path / "5", LINES, systems="ABC", datasets=("e",), chosen=["green"]
+            tmp_path / "5",
+            LINES,
+            systems="ABC",
+            datasets=("e",),
+            chosen=["green"],
         ),
         tmp_path / "run5",
     )
@@ -733,7 +816,9 @@ def test_runs_whose_folders_have_the_same_name(tmp_path: Path) -> None:
     (tmp_path / "y").mkdir()
     shutil.move(one, tmp_path / "x" / "run")
     shutil.move(two, tmp_path / "y" / "run")
-    _, measured = stored_runs.load_two(tmp_path / "x" / "run", tmp_path / "y" / "run")
+    _, measured = stored_runs.load_two(
+        tmp_path / "x" / "run", tmp_path / "y" / "run"
+    )
     assert measured[0].names == ["A", "B@1", "C", "B@2", "D"]
 
 
@@ -745,17 +830,26 @@ def test_compare_from_python(tmp_path: Path) -> None:
         "resamples": "50",
     }
     results = run(
-        write_run(tmp_path, LINES, systems="ABC", statistics=settings), tmp_path / "run"
+        write_run(tmp_path, LINES, systems="ABC", statistics=settings),
+        tmp_path / "run",
     )
     found = pipeline.compare(
-        tmp_path / "run", baseline="B", test="paired_bootstrap", level=0.9, resamples=50
+        tmp_path / "run",
+        baseline="B",
+        test="paired_bootstrap",
+        level=0.9,
+        resamples=50,
     )
     assert found.report("json") == results.to_json()
     one, two = two_runs(tmp_path / "two")
     assert len(pipeline.compare(one, two, resamples=9, trials=9).tests) == 20
-    assert pipeline.load(tmp_path / "run")["A"].bootstrap == results.scores[0].bootstrap
+    assert (
+        pipeline.load(tmp_path / "run")["A"].bootstrap
+        == results.scores[0].bootstrap
+    )
     with pytest.raises(
-        InputError, match=r"resample 9: is no setting \(did you mean 'resamples'\?\)"
+        InputError,
+        match=r"resample 9: is no setting \(did you mean 'resamples'\?\)",
     ):
         pipeline.compare(tmp_path / "run", resample=9)
 
@@ -789,9 +883,13 @@ def test_compare_from_python(tmp_path: Path) -> None:
 def test_too_few_samples_for_anything_significant_are_told(
     tmp_path: Path, more: dict[str, Any], message: str
 ) -> None:
-    config = write_run(tmp_path, 9, systems="ABC", statistics={"resamples": 20} | more)
+    config = write_run(
+        tmp_path, 9, systems="ABC", statistics={"resamples": 20} | more
+    )
     found = [
-        text for text in run(config, tmp_path / "run").warnings if "significant" in text
+        text
+        for text in run(config, tmp_path / "run").warnings
+        if "significant" in text
     ]
     assert len(found) == bool(message)
     assert message in "".join(found)

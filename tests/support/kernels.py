@@ -89,7 +89,10 @@ def lay_out(
     """Return lines that lie in a buffer in any order, with other bytes before each and after the
     last.
     """
-    starts, ends = np.zeros(len(lines), np.int64), np.zeros(len(lines), np.int64)
+    starts, ends = (
+        np.zeros(len(lines), np.int64),
+        np.zeros(len(lines), np.int64),
+    )
     data = b""
     for index, other in zip(order, between, strict=False):
         data += other

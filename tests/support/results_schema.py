@@ -27,7 +27,10 @@ def results_schema(**sections: Schema) -> Schema:
         defined[name]["properties"]["higher_is_better"] = {"type": "boolean"}
     for node in (results, *sections.values(), *defined.values()):
         node["additionalProperties"] = False
-    results["properties"] = {"schema": {"const": SCHEMA}, **results["properties"]}
+    results["properties"] = {
+        "schema": {"const": SCHEMA},
+        **results["properties"],
+    }
     results["required"] = ["schema", *results["required"], "warnings"]
     _null_for_nan([results, defined])
     return {

@@ -43,9 +43,15 @@ def context(names: Sequence[str], baseline: str | None = None) -> ReportContext:
     whole: dict[str, Any] = {"dataset": "d", "metric": GLEU}
     scores = []
     for number, (name, value) in enumerate(zip(names, made, strict=True)):
-        outputs = {"gleu": value, "precision_1": value, "precision_2": value / 2}
+        outputs = {
+            "gleu": value,
+            "precision_1": value,
+            "precision_2": value / 2,
+        }
         ranks, cluster = (max(number, 1), number + 1), 1 + number // 3
-        bootstrap = Bootstrap(value, 0.01, (value - 0.03, value + 0.03), ranks, cluster)
+        bootstrap = Bootstrap(
+            value, 0.01, (value - 0.03, value + 0.03), ranks, cluster
+        )
         samples = Samples(9, 0.01, (value - 0.02, value + 0.02))
         own: dict[str, Any] = {
             "system": name,
@@ -53,7 +59,9 @@ def context(names: Sequence[str], baseline: str | None = None) -> ReportContext:
             "outputs": outputs,
             "rank": number + 1,
         }
-        scores.append(Score(**whole, **own, samples=samples, bootstrap=bootstrap))
+        scores.append(
+            Score(**whole, **own, samples=samples, bootstrap=bootstrap)
+        )
     counts = {"wins": 6, "losses": 1, "ties": 0}
     same: dict[str, Any] = {
         **whole,
@@ -85,9 +93,13 @@ def context(names: Sequence[str], baseline: str | None = None) -> ReportContext:
         "sentences": [],
         "tests": [],
         "scores": {
-            "people": {name: (7 * n) % count / count for n, name in enumerate(names)}
+            "people": {
+                name: (7 * n) % count / count for n, name in enumerate(names)
+            }
         },
-        "correlations": [{**of, "systems": list(names), "coefficients": values}],
+        "correlations": [
+            {**of, "systems": list(names), "coefficients": values}
+        ],
         "windows": [
             {
                 **of,
@@ -105,7 +117,9 @@ def context(names: Sequence[str], baseline: str | None = None) -> ReportContext:
             names[0], score.score, {"gleu": score.score}, {"gleu": (0.1, 0.9)}
         )
         parts.append(
-            Breakdown(**whole, system=score.system, tier=2, categories=(category,))
+            Breakdown(
+                **whole, system=score.system, tier=2, categories=(category,)
+            )
         )
     settings = {
         "level": 0.95,

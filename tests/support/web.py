@@ -94,7 +94,9 @@ class Handler(BaseHTTPRequestHandler):
             status, body = 206, body[low : high + 1]
         self.send_response(status)
         tags = (
-            {"ETag": f'"{hash(data)}"'} if self.server.tags and data is not None else {}
+            {"ETag": f'"{hash(data)}"'}
+            if self.server.tags and data is not None
+            else {}
         )
         for key, value in {
             "Content-Length": str(len(body)),

@@ -55,7 +55,8 @@ def counted(texts: list[str], lowercase: bool) -> list[list[int]]:
 def numbered(lists: list[list[str]]) -> list[list[int]]:
     known: dict[str, int] = {}
     return [
-        [known.setdefault(token, len(known)) for token in tokens] for tokens in lists
+        [known.setdefault(token, len(known)) for token in tokens]
+        for tokens in lists
     ]
 
 
@@ -78,7 +79,12 @@ def test_ordinary_tokens_are_joined_by_blanks() -> None:
 
 def test_texts_stay_as_they_are() -> None:
     texts = ["a b", "c"]
-    assert own_texts(texts, [texts, None], None) == (texts, [texts, None], None, "")
+    assert own_texts(texts, [texts, None], None) == (
+        texts,
+        [texts, None],
+        None,
+        "",
+    )
 
 
 class Words:
@@ -116,7 +122,10 @@ def test_names_of_functions(splitter: Any, name: str) -> None:
 
 def test_a_function_splits_every_text() -> None:
     texts = own_texts(
-        {"A": ["a-b c"], "B": [""]}, [["a-b", None], ["c-", "d"]], ["e-f"], Words()
+        {"A": ["a-b c"], "B": [""]},
+        [["a-b", None], ["c-", "d"]],
+        ["e-f"],
+        Words(),
     )
     assert texts.hypotheses == {"A": ["a b\\32;c"], "B": ["\\0;"]}
     assert texts.references == [["a b", None], ["c \\0;", "d"]]
@@ -149,8 +158,14 @@ LISTS = [["a"], ["b"]]
             (LISTS, [LISTS, [["a"], "b"]], None),
             "references[1], item 2: expected a list of tokens",
         ),
-        ((LISTS, LISTS, ["a", "b"]), "sources, item 1: expected a list of tokens"),
-        ((None, ["a", "b"], LISTS), "references, item 1: expected a list of tokens"),
+        (
+            (LISTS, LISTS, ["a", "b"]),
+            "sources, item 1: expected a list of tokens",
+        ),
+        (
+            (None, ["a", "b"], LISTS),
+            "references, item 1: expected a list of tokens",
+        ),
         (
             ([["a", 3]], LISTS, None),
             "hypotheses, item 1, token 2: expected a string, found int; take str(token)",
@@ -220,5 +235,7 @@ def test_references_with_white_space_in_tokens() -> None:
         ([[[], []]], [["", ""]]),
     ],
 )
-def test_references_of_one_annotator_or_of_several(references: Any, sets: Any) -> None:
+def test_references_of_one_annotator_or_of_several(
+    references: Any, sets: Any
+) -> None:
     assert own_texts([["a"], ["b"]], references, None).references == sets

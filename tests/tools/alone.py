@@ -126,7 +126,9 @@ def table_of_readme() -> list[str]:
     """Return the lines that README.md shows for the first command."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     block = text.partition("<!-- output -->")[2].partition("<!-- end -->")[0]
-    return [line.removeprefix("    ") for line in block.strip("\n").splitlines()]
+    return [
+        line.removeprefix("    ") for line in block.strip("\n").splitlines()
+    ]
 
 
 def quickstart_fails(python: Path, copy: Path, run_directory: Path) -> str:
@@ -144,7 +146,9 @@ def quickstart_fails(python: Path, copy: Path, run_directory: Path) -> str:
     expected = [line.rstrip() for line in table_of_readme()]
     if done.returncode == 0 and set(expected) - {""} <= set(printed):
         return ""
-    return f"quickstart: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    return (
+        f"quickstart: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    )
 
 
 def without_python_path() -> dict[str, str]:
@@ -166,24 +170,37 @@ def check(names: set[str], options: list[str], *, installed: bool) -> bool:
             return False
         # One more worker, as for all tests, costs more to start than it saves.
         workers = ["-n", str(processors())]
-        tests = [str(python), "-m", "pytest", *workers, "-p", "no:cacheprovider"]
+        tests = [
+            str(python),
+            "-m",
+            "pytest",
+            *workers,
+            "-p",
+            "no:cacheprovider",
+        ]
         tests += [f"--ignore={path}" for path in WHOLE_PROGRAM]
         for option in options:
             if not option.startswith("tests/") or (copy / option).exists():
                 tests.append(option)
-        done = subprocess.run(tests, cwd=copy, env=without_python_path(), check=False)
+        done = subprocess.run(
+            tests, cwd=copy, env=without_python_path(), check=False
+        )
         return done.returncode == 0
 
 
 def main() -> None:
     """Do what the arguments ask for; exit with 1 if something fails."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("what", choices=["core", "each", "without"])
     parser.add_argument("names", nargs="*")
     parser.add_argument(
-        "--today", type=int, metavar="N", help="N extensions, chosen by the date"
+        "--today",
+        type=int,
+        metavar="N",
+        help="N extensions, chosen by the date",
     )
     arguments = sys.argv[1:]
     options: list[str] = []

@@ -45,8 +45,13 @@ output: {{dir: wide, formats: [json, csv, markdown, latex]}}
 def make(folder: Path, mirror: Path) -> None:
     """Run every config and every recipe whose files are there."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "wide.yaml").write_text(WIDE.format(shared=SHARED), encoding="utf-8")
-    for config in [*sorted((ROOT / "configs").glob("*.yaml")), folder / "wide.yaml"]:
+    (folder / "wide.yaml").write_text(
+        WIDE.format(shared=SHARED), encoding="utf-8"
+    )
+    for config in [
+        *sorted((ROOT / "configs").glob("*.yaml")),
+        folder / "wide.yaml",
+    ]:
         done = _command(
             "run",
             str(config),
@@ -97,7 +102,9 @@ def digests(folder: Path) -> dict[str, str]:
 def compare(before: Path, after: Path) -> int:
     """Print which files differ; return how many do."""
     old, new = digests(before), digests(after)
-    differing = [name for name in sorted(old | new) if old.get(name) != new.get(name)]
+    differing = [
+        name for name in sorted(old | new) if old.get(name) != new.get(name)
+    ]
     for name in differing:
         print(
             f"{name}: {'only before' if name not in new else 'only after' if name not in old else 'differs'}"
@@ -111,11 +118,17 @@ def figures() -> None:
     for title, folder, endings in (
         ("Python of the package", "pipeline", (".py",)),
         ("Cython and C", "pipeline/kernel", (".pyx", ".pxd", ".h")),
-        ("HTML, JavaScript, CSS", "pipeline/report", (".html", ".js", ".css", ".j2")),
+        (
+            "HTML, JavaScript, CSS",
+            "pipeline/report",
+            (".html", ".js", ".css", ".j2"),
+        ),
         ("tests", "tests", (".py",)),
     ):
         files = [
-            path for path in (ROOT / folder).rglob("*") if path.name.endswith(endings)
+            path
+            for path in (ROOT / folder).rglob("*")
+            if path.name.endswith(endings)
         ]
         lines = sum(len(path.read_bytes().splitlines()) for path in files)
         print(f"{title}: {lines:,} lines, {len(files)} files")
@@ -124,7 +137,8 @@ def figures() -> None:
 def main() -> None:
     """Do what the arguments say."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("what", choices=["make", "compare", "figures"])
     parser.add_argument("folders", nargs="*", type=Path)

@@ -37,7 +37,9 @@ def render() -> str:
         name: (f"{a:X}" if a == b else f"{a:X}-{b:X}" for a, b in ranges(name))
         for name in "PSN"
     }
-    return "".join(f"{name} {' '.join(written)}\n" for name, written in listed.items())
+    return "".join(
+        f"{name} {' '.join(written)}\n" for name, written in listed.items()
+    )
 
 
 if __name__ == "__main__":

@@ -71,9 +71,12 @@ def corpora() -> dict[str, tuple[dict[str, list[str]], list[list[str]]]]:
     there.
     """
     systems = {
-        path.stem: lines(path) for path in sorted((SUMMARIES / "systems").iterdir())
+        path.stem: lines(path)
+        for path in sorted((SUMMARIES / "systems").iterdir())
     }
-    references = [lines(SUMMARIES / f"reference{number}.txt") for number in range(2)]
+    references = [
+        lines(SUMMARIES / f"reference{number}.txt") for number in range(2)
+    ]
     random_systems = {"one": texts(1, 40), "two": texts(2, 40)}
     # recall 226/451 and 225/449: of equal five decimals, so that the script takes the first
     words = [[f"{letter}{number}" for number in range(226)] for letter in "abc"]
@@ -117,7 +120,18 @@ of its own."""
 
 # ---- limits and stop words
 
-STOP_WORDS = ("the", "a", "cat", "running", "is", "10", "e", "Flies", "don't", "geese")
+STOP_WORDS = (
+    "the",
+    "a",
+    "cat",
+    "running",
+    "is",
+    "10",
+    "e",
+    "Flies",
+    "don't",
+    "geese",
+)
 """Words, of which two never occur as the script sees words: they have a capital letter and an
 apostrophe."""
 LIMITS = [
@@ -152,7 +166,9 @@ def spaced(seed: int, items: int) -> list[str]:
     blanks = [" ", " ", " ", "  ", "\t", " \v "]
 
     def sentence() -> str:
-        words = rng.choices([*WORDS, "naïve", "日本"], k=rng.choice([1, 4, 9, 25]))
+        words = rng.choices(
+            [*WORDS, "naïve", "日本"], k=rng.choice([1, 4, 9, 25])
+        )
         inner = "".join(word + rng.choice(blanks) for word in words)
         return rng.choice(["", " ", "  "]) + (
             inner if rng.random() < 0.5 else inner.strip()
@@ -167,13 +183,18 @@ def spaced(seed: int, items: int) -> list[str]:
 def limited_corpora() -> dict[str, tuple[list[str], list[list[str]]]]:
     """Return outputs and references by name, for limits and stop words."""
     summaries = lines(SUMMARIES / "systems" / "rambling.txt")
-    references = [lines(SUMMARIES / f"reference{number}.txt") for number in range(2)]
+    references = [
+        lines(SUMMARIES / f"reference{number}.txt") for number in range(2)
+    ]
     return {
         "made": (
             texts(61, 30),
             [texts(62 + number, 30, "zebra ") for number in range(2)],
         ),
-        "spaced": (spaced(71, 30), [spaced(72 + number, 30) for number in range(3)]),
+        "spaced": (
+            spaced(71, 30),
+            [spaced(72 + number, 30) for number in range(3)],
+        ),
         "summaries": (summaries, references),
     }
 
@@ -211,7 +232,10 @@ def prepare(folder: Path) -> Path:
 
 
 def printed(
-    items: Sequence[Sequence[str]], options: str, *, own_stop_words: bool = False
+    items: Sequence[Sequence[str]],
+    options: str,
+    *,
+    own_stop_words: bool = False,
 ) -> dict[str, list[list[float]]]:
     """Return what the script prints for items of an output and its references: recall, precision
     and F by type.
@@ -227,7 +251,9 @@ def printed(
             )
         listed = []
         for item, every in enumerate(items):
-            names = [folder / f"{item}.{number}" for number in range(len(every))]
+            names = [
+                folder / f"{item}.{number}" for number in range(len(every))
+            ]
             for path, text in zip(names, every, strict=True):
                 path.write_text(f"{text}\n", encoding="utf-8")
             listed.append(" ".join(map(str, names)))

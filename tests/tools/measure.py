@@ -136,7 +136,9 @@ def docstring_lines(tree: ast.Module) -> set[int]:
     """Return the lines of statements that are a text and nothing else."""
     lines: set[int] = set()
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Constant):
+        if not isinstance(node, ast.Expr) or not isinstance(
+            node.value, ast.Constant
+        ):
             continue
         if isinstance(node.value.value, str):
             lines.update(range(node.lineno, end_line(node) + 1))
@@ -163,7 +165,9 @@ def is_nested(comprehension: ast.AST) -> bool:
 def is_pair(node: ast.Assign) -> bool:
     """Return whether an assignment is of the kind `a, b = x, y`."""
     target = node.targets[0]
-    if not isinstance(target, ast.Tuple) or not isinstance(node.value, ast.Tuple):
+    if not isinstance(target, ast.Tuple) or not isinstance(
+        node.value, ast.Tuple
+    ):
         return False
     return len(node.value.elts) > 1
 
@@ -222,7 +226,9 @@ def imported_names(path: Path) -> Iterator[tuple[str, str]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.ImportFrom):
             continue
-        base = list(package[: len(package) - node.level + 1]) if node.level else []
+        base = (
+            list(package[: len(package) - node.level + 1]) if node.level else []
+        )
         if node.module:
             base += node.module.split(".")
         if base[:1] != ["pipeline"]:
@@ -230,8 +236,13 @@ def imported_names(path: Path) -> Iterator[tuple[str, str]]:
         for alias in node.names:
             target = Path(*base, alias.name)
             is_package = (ROOT / target).is_dir()
-            is_module = is_package or (ROOT / target).with_suffix(".py").is_file()
-            yield room_of(target if is_module else Path(*base)), target.as_posix()
+            is_module = (
+                is_package or (ROOT / target).with_suffix(".py").is_file()
+            )
+            yield (
+                room_of(target if is_module else Path(*base)),
+                target.as_posix(),
+            )
 
 
 def add_faces(rooms: dict[str, Figures]) -> None:
@@ -246,7 +257,9 @@ def add_faces(rooms: dict[str, Figures]) -> None:
 def measure_rooms() -> dict[str, Figures]:
     """Return the figures of each room, of the core, of the package and of the tests."""
     rooms: defaultdict[str, Figures] = defaultdict(Figures)
-    totals = {name: Figures() for name in ("the core", "the package", "the tests")}
+    totals = {
+        name: Figures() for name in ("the core", "the package", "the tests")
+    }
     for path in sorted((ROOT / "pipeline").rglob("*.py")):
         room = room_of(path.relative_to(ROOT))
         figures = measure(path.read_text(encoding="utf-8"))
@@ -262,14 +275,18 @@ def measure_rooms() -> dict[str, Figures]:
 
 def read_ceilings() -> dict[str, dict[str, float]]:
     """Return the ceilings of each room's figures."""
-    ceilings: dict[str, dict[str, float]] = json.loads(CEILINGS.read_text("utf-8"))
+    ceilings: dict[str, dict[str, float]] = json.loads(
+        CEILINGS.read_text("utf-8")
+    )
     return ceilings
 
 
 def limited_figures(room: str, figures: Figures) -> dict[str, float]:
     """Return the figures of a room that have ceilings: tokens may move between rooms of the core."""
     limited = figures.rounded()
-    if room.startswith("pipeline") and not room.startswith("pipeline/extensions"):
+    if room.startswith("pipeline") and not room.startswith(
+        "pipeline/extensions"
+    ):
         del limited["tokens"]
     return limited
 
@@ -284,7 +301,9 @@ def above_ceilings(rooms: dict[str, Figures]) -> list[str]:
         limits = ceilings.get(room, NEW_ROOM)
         for name, figure in limited_figures(room, figures).items():
             if figure > limits[name]:
-                messages.append(f"{room}: {name} {figure}, at most {limits[name]}")
+                messages.append(
+                    f"{room}: {name} {figure}, at most {limits[name]}"
+                )
     return messages
 
 
@@ -310,15 +329,20 @@ def rows(rooms: dict[str, Figures]) -> Iterable[str]:
     yield " ".join([f"{'':30}", *(f"{title:>9}" for title in titles)])
     for room, figures in rooms.items():
         cells = {**figures.rounded(), "files": figures.files}
-        yield " ".join([f"{room:30}", *(f"{cells[title]:9}" for title in titles)])
+        yield " ".join(
+            [f"{room:30}", *(f"{cells[title]:9}" for title in titles)]
+        )
 
 
 def main() -> None:
     """Print the table, and lower the ceilings if the arguments say so."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--lower", action="store_true", help="lower the ceilings")
+    parser.add_argument(
+        "--lower", action="store_true", help="lower the ceilings"
+    )
     rooms = measure_rooms()
     print("\n".join(rows(rooms)))
     if parser.parse_args().lower:

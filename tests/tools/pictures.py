@@ -86,7 +86,8 @@ def thirteen(folder: Path) -> Path:
             chance = random.Random(f"{name} {share}")
             pairs = zip(texts[name], texts["unchanged"], strict=True)
             texts[f"{name}-{share}"] = [
-                one if chance.random() < share / 100 else other for one, other in pairs
+                one if chance.random() < share / 100 else other
+                for one, other in pairs
             ]
     for name, lines in texts.items():
         (folder / f"{name}.txt").write_text(
@@ -106,7 +107,10 @@ def thirteen(folder: Path) -> Path:
         "systems": {name: f"{name}.txt" for name in texts},
         "metrics": METRICS,
         "statistics": {"baseline": "unchanged"},
-        "human": {"file": str(data / "judgements.csv"), "scores": ["expected_wins"]},
+        "human": {
+            "file": str(data / "judgements.csv"),
+            "scores": ["expected_wins"],
+        },
         "output": {"dir": str(folder / "run"), "formats": ["html"]},
     }
     (folder / "c.json").write_text(json.dumps(config), encoding="utf-8")
@@ -133,7 +137,9 @@ def taken(browser: Browser, shot: Shot, run: Path) -> bytes:
     said = PngImagePlugin.PngInfo()
     said.add_itxt("Title", shot.alt)
     said.add_itxt("Description", read(browser, shot, run))
-    found = browser.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
+    found = browser.driver.execute_cdp_cmd(
+        "Page.captureScreenshot", {"format": "png"}
+    )
     buffer = io.BytesIO()
     Image.open(io.BytesIO(base64.b64decode(found["data"]))).convert(
         "P", palette=Image.Palette.ADAPTIVE

@@ -36,7 +36,12 @@ def test_a_run_survives_a_fault(machine: Machine, kind: str) -> None:
     memory.
     """
     done = trial(machine, SEED, 0, kind)
-    assert (done.verdict, done.hung, done.lost, done.untidy) == ("survived", "", [], [])
+    assert (done.verdict, done.hung, done.lost, done.untidy) == (
+        "survived",
+        "",
+        [],
+        [],
+    )
 
 
 def never(machine: Machine, _: random.Random) -> str:
@@ -45,12 +50,16 @@ def never(machine: Machine, _: random.Random) -> str:
 
 
 def lose(machine: Machine, rng: random.Random) -> str:
-    (machine.folder / "d" / "A").write_text("a\n" * machine.lines, encoding="utf-8")
+    (machine.folder / "d" / "A").write_text(
+        "a\n" * machine.lines, encoding="utf-8"
+    )
     return never_mind(machine, rng)
 
 
 def chatter(machine: Machine, _: random.Random) -> str:
-    machine.start(before="import sys; print('Traceback', file=sys.stderr)").wait()
+    machine.start(
+        before="import sys; print('Traceback', file=sys.stderr)"
+    ).wait()
     return "a command that prints what it should not"
 
 
@@ -71,9 +80,14 @@ def test_what_hangs_is_told_with_what_it_waits_for(
     assert processes.left_of(machine.temporary) == []
 
 
-@pytest.mark.parametrize(("inflict", "verdict"), [(lose, "lost"), (chatter, "untidy")])
+@pytest.mark.parametrize(
+    ("inflict", "verdict"), [(lose, "lost"), (chatter, "untidy")]
+)
 def test_what_is_lost_or_untidy_is_noticed(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch, inflict: object, verdict: str
+    machine: Machine,
+    monkeypatch: pytest.MonkeyPatch,
+    inflict: object,
+    verdict: str,
 ) -> None:
     monkeypatch.setitem(trials.KINDS, "odd", Kind("", inflict, (0,)))  # type: ignore[arg-type]
     with replaced(machine.folder / "d" / "A"):
@@ -82,10 +96,14 @@ def test_what_is_lost_or_untidy_is_noticed(
     assert f"{verdict} 1" in figures([done])
 
 
-def test_a_number_of_a_seed_is_the_same_fault_whichever_kinds_are_left_out() -> None:
+def test_a_number_of_a_seed_is_the_same_fault_whichever_kinds_are_left_out() -> (
+    None
+):
     every = dict(
         zip(range(60), (kind for _, kind in chosen(list(KINDS))), strict=False)
     )
-    two = [next(numbers) for numbers in [chosen(["disk", "two"])] for _ in range(6)]
+    two = [
+        next(numbers) for numbers in [chosen(["disk", "two"])] for _ in range(6)
+    ]
     assert all(every[number] == kind for number, kind in two)
     assert [kind for _, kind in two] == ["two", "disk"] * 3

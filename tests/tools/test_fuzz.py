@@ -14,10 +14,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if sys.platform == "win32":
-    pytest.skip("the fuzzers need signals for their limits", allow_module_level=True)
+    pytest.skip(
+        "the fuzzers need signals for their limits", allow_module_level=True
+    )
 
 from tests.tools.fuzz import changes, driver
-from tests.tools.fuzz.driver import Fuzzer, Said, checked, corpus, fuzz, seeds_of
+from tests.tools.fuzz.driver import (
+    Fuzzer,
+    Said,
+    checked,
+    corpus,
+    fuzz,
+    seeds_of,
+)
 from tests.tools.fuzz.kinds import FUZZERS
 
 if TYPE_CHECKING:
@@ -96,7 +105,12 @@ def test_what_a_command_may_say() -> None:
 
 def test_changes_are_values_of_json() -> None:
     content = {"a": [1, {"b": 2}]}
-    assert list(changes.places(content)) == [["a"], ["a", 0], ["a", 1], ["a", 1, "b"]]
+    assert list(changes.places(content)) == [
+        ["a"],
+        ["a", 0],
+        ["a", 1],
+        ["a", 1, "b"],
+    ]
     some: list[changes.Change] = [
         ["put", ["a", 0], {"!": "repeat", "n": 2, "of": 5}],
         ["rename", ["a", 1, "b"], "c"],

@@ -20,7 +20,9 @@ from ...report.terminal.printing import print_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="a run directory")
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN", help="a run directory"
+    )
     parser.add_argument(
         "--unused",
         action="store_true",
@@ -31,7 +33,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print what would be deleted; delete nothing",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="print nothing"
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -44,29 +48,35 @@ def run(args: argparse.Namespace) -> None:
     for name in args.runs:
         path = Path(name)
         if not path.is_dir():
-            problem = "is no folder" if path.exists() else "there is no such folder"
+            problem = (
+                "is no folder" if path.exists() else "there is no such folder"
+            )
             raise StoreError(f"{path}: {problem}")
         directory = RunDirectory(path, make=False)
         if not directory.manifest:
             raise StoreError(
                 f"{path}: has no run.json that tells what a run has written; nothing is deleted"
             )
-        directories.append((directory, used_counts(path) if args.unused else None))
+        directories.append(
+            (directory, used_counts(path) if args.unused else None)
+        )
     for directory, used in directories:
-        files = directory.contents() if used is None else directory.unneeded(used)
+        files = (
+            directory.contents() if used is None else directory.unneeded(used)
+        )
         size = sum(path.lstat().st_size for path in files)
         if args.dry_run:
             for path in files:
                 print_line(path)
         else:
-            with directory.held(lambda text: print_text(f"note: {text}", sys.stderr)):
+            with directory.held(
+                lambda text: print_text(f"note: {text}", sys.stderr)
+            ):
                 if used is None:
                     directory.clear(everything=True)
                 else:
                     directory.remove_unneeded(used)
         if not args.quiet:
             deleted = "would go" if args.dry_run else "deleted"
-            summary = (
-                f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {deleted}"
-            )
+            summary = f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {deleted}"
             print_line(summary, sys.stderr)

@@ -46,10 +46,24 @@ from ...scoring.resampling.significance import (
 from ...scoring.results import Comparison, Results, Score, without_nan
 from ...scoring.significance_tests import names_of_tests, short_names
 from ...scoring.stored_runs import Selection, names_like, only, restricted
-from ..arguments import add_parts, add_settings, add_shown, selection_of, whole_number
+from ..arguments import (
+    add_parts,
+    add_settings,
+    add_shown,
+    selection_of,
+    whole_number,
+)
 
 NO_TEST = "--test none: nothing is compared; the run's config says so, or --test; name another test"
-SETTINGS = ("test", "correction", "outputs", "level", "resamples", "trials", "seed")
+SETTINGS = (
+    "test",
+    "correction",
+    "outputs",
+    "level",
+    "resamples",
+    "trials",
+    "seed",
+)
 """Settings of the run's statistics that the command line may change."""
 
 
@@ -106,12 +120,16 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that `compare` and `rank` share."""
     tests = [*names_of_tests(), *short_names()]
     parser.add_argument(
-        "--test", choices=tests, help="the paired test; ar and bs are the first two"
+        "--test",
+        choices=tests,
+        help="the paired test; ar and bs are the first two",
     )
     add_settings(parser, StatisticsConfig, SETTINGS[1:], {})
     add_parts(parser)
     add_shown(parser, "columns", "digits")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="no progress"
+    )
     parser.add_argument(
         "--json", action="store_true", help="print as results.json does"
     )
@@ -125,7 +143,11 @@ def run(args: argparse.Namespace) -> int:
             return _gate(args)
         except PipelineError as error:
             if args.json:
-                print(json.dumps({"verdict": "error", "message": str(error)}, indent=1))
+                print(
+                    json.dumps(
+                        {"verdict": "error", "message": str(error)}, indent=1
+                    )
+                )
             raise
     results = compared(args, from_config=not args.all)
     ranked.check_picked(
@@ -182,7 +204,9 @@ def _gate(args: argparse.Namespace) -> int:
         results.tests, key=lambda test: (test.dataset, test.metric)
     ):
         corrected = list(group)
-        adjusted = CORRECTIONS[settings["correction"]]([test.p for test in corrected])
+        adjusted = CORRECTIONS[settings["correction"]](
+            [test.p for test in corrected]
+        )
         for test, p in zip(corrected, adjusted, strict=True):
             tests.append(replace(test, p_adjusted=p))
     labels = called(test.metric for test in tests)
@@ -195,7 +219,10 @@ def _gate(args: argparse.Namespace) -> int:
         )
         low, high = test.interval
         if args.margin is None:
-            is_real = comparisons.is_significant(test, results) and not low <= 0 <= high
+            is_real = (
+                comparisons.is_significant(test, results)
+                and not low <= 0 <= high
+            )
         else:
             is_real = abs(gain) * factor(test.metric) > args.margin
         outcome = "same"
@@ -214,7 +241,9 @@ def _gate(args: argparse.Namespace) -> int:
             difference=new.score - old.score,
             p=test.p,
             p_adjusted=test.p_adjusted,
-            interval=(low, high) if test.system == new.system else (-high, -low),
+            interval=(low, high)
+            if test.system == new.system
+            else (-high, -low),
         )
         verdicts.append(verdict)
         if not args.json:
@@ -223,9 +252,7 @@ def _gate(args: argparse.Namespace) -> int:
                 name += f" (before: {old_name})"
             before = percent(old.score, args.digits, test.metric)
             after = percent(new.score, args.digits, test.metric)
-            change = (
-                f"{before} -> {after}, p adjusted {comparisons.p_cell(test, results)}"
-            )
+            change = f"{before} -> {after}, p adjusted {comparisons.p_cell(test, results)}"
             in_words = _outcome_in_words(outcome, args.margin)
             print_line(
                 f"{test.dataset}, {labels[test.metric]}: {name} is {in_words}: {change}"
@@ -238,7 +265,9 @@ def _gate(args: argparse.Namespace) -> int:
         sections = {
             "verdict": overall,
             "warnings": results.warnings,
-            "comparisons": without_nan([verdict._asdict() for verdict in verdicts]),
+            "comparisons": without_nan(
+                [verdict._asdict() for verdict in verdicts]
+            ),
         }
         print(json.dumps(sections, indent=1))
     elif not verdicts:
@@ -248,7 +277,10 @@ def _gate(args: argparse.Namespace) -> int:
 
 def _is_of(score: Score, test: Comparison) -> bool:
     """Return whether a score is that of one of the systems of a comparison."""
-    is_same_metric = (score.dataset, score.metric) == (test.dataset, test.metric)
+    is_same_metric = (score.dataset, score.metric) == (
+        test.dataset,
+        test.metric,
+    )
     return is_same_metric and score.system in (test.system, test.other)
 
 
@@ -334,7 +366,9 @@ def _worst(args: argparse.Namespace) -> int:
         print_line(f"\n{position}: {one} {first}, {two} {second}")
         width = max((len(name) for name, _text in texts), default=0)
         for name, text in texts:
-            print_text(f"  {name.ljust(width)}  {text.replace(chr(10), ' ')}".rstrip())
+            print_text(
+                f"  {name.ljust(width)}  {text.replace(chr(10), ' ')}".rstrip()
+            )
     if not lines:
         print("\nno sentence has different scores")
     if context.unread:
@@ -343,7 +377,10 @@ def _worst(args: argparse.Namespace) -> int:
 
 
 def compared(
-    args: argparse.Namespace, *, from_config: bool = False, versions: bool = False
+    args: argparse.Namespace,
+    *,
+    from_config: bool = False,
+    versions: bool = False,
 ) -> Results:
     """Return the results of one run, or of two, with the statistics of the arguments.
 
@@ -353,7 +390,9 @@ def compared(
     results, metric_results = stored_runs.load_runs(
         args.run, getattr(args, "run2", None) or None
     )
-    metric_results = only(metric_results, replace(selection_of(args), systems=()))
+    metric_results = only(
+        metric_results, replace(selection_of(args), systems=())
+    )
     # The settings of the run's config, changed by the arguments.
     written = stored_settings(results)
     if not from_config:

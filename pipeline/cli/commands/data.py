@@ -60,7 +60,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     listing.add_argument("name", nargs="?", metavar="NAME", help="a data set")
     fetching = action(
-        "fetch", "fetch the files that are missing, and check each by its SHA-256"
+        "fetch",
+        "fetch the files that are missing, and check each by its SHA-256",
     )
     fetching.add_argument("names", nargs="*", metavar="NAME", help=NAMES)
     fetching.add_argument("--all", action="store_true", help="all data sets")
@@ -71,7 +72,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "GEC_PIPELINE_MIRROR, if set)",
     )
     fetching.add_argument(
-        "-q", "--quiet", action="store_true", help="print nothing but what goes wrong"
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print nothing but what goes wrong",
     )
     verifying = action(
         "verify",
@@ -84,7 +88,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"{NAMES} (default: all data sets of which files are here)",
     )
     verifying.add_argument(
-        "-q", "--quiet", action="store_true", help="print nothing but what is wrong"
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print nothing but what is wrong",
     )
     locating = action(
         "path",
@@ -96,9 +103,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    {"list": _list, "fetch": _fetch, "verify": _verify, "path": _path}[args.action](
-        args
-    )
+    {"list": _list, "fetch": _fetch, "verify": _verify, "path": _path}[
+        args.action
+    ](args)
 
 
 def _list(args: argparse.Namespace) -> None:
@@ -125,10 +132,10 @@ def _list(args: argparse.Namespace) -> None:
             dict.fromkeys(file.licence.partition(" (")[0] for file in files)
         )
         rows.append([name, str(len(files)), size, share, licences])
-    print_table(["data set", "files", "size", "here", "licence"], rows, left=(0, 3, 4))
-    fetch = (
-        "fetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME"
+    print_table(
+        ["data set", "files", "size", "here", "licence"], rows, left=(0, 3, 4)
     )
+    fetch = "fetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME"
     print_line(f"\nfolder: {cache()}\n{fetch}")
 
 
@@ -268,5 +275,7 @@ def _path(args: argparse.Namespace) -> None:
         raise DataError(f"{name} is not in {cache()}; {how}")
     if absent:
         problem = f"{len(absent)} of its files are missing or changed"
-        print_line(f"note: {problem}: gec-pipeline data verify {name}", sys.stderr)
+        print_line(
+            f"note: {problem}: gec-pipeline data verify {name}", sys.stderr
+        )
     print(cache() / name)

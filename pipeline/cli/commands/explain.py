@@ -44,7 +44,14 @@ from ...execution.count import PreparedCounts, count_in_memory
 from ...extension import ExplainOption, loaded
 from ...kernel.common import join_lines
 from ...metrics import from_texts
-from ...metrics.base import Metric, Rule, StatisticsSpec, Text, capabilities, edit_judge
+from ...metrics.base import (
+    Metric,
+    Rule,
+    StatisticsSpec,
+    Text,
+    capabilities,
+    edit_judge,
+)
 from ...metrics.base.capabilities import explainer
 from ...prepare import fit
 from ...report import sentence
@@ -126,7 +133,9 @@ def run(args: argparse.Namespace) -> None:
                 f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'"
             )
     views = {metric.spec.input for metric in metrics}
-    further_options: list[ExplainOption] = list(loaded("explain_options").values())
+    further_options: list[ExplainOption] = list(
+        loaded("explain_options").values()
+    )
     for option in further_options:
         views |= option.inputs(args)
     corpus = open_files(
@@ -145,7 +154,9 @@ def run(args: argparse.Namespace) -> None:
     if problems:
         raise InputError(problems)
     if not 1 <= args.line <= corpus.lines:
-        raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
+        raise InputError(
+            f"--line: expected 1 to {corpus.lines}, found {args.line}"
+        )
     if any(option.run(args, corpus, metrics) for option in further_options):
         return
     others = []
@@ -213,7 +224,9 @@ class Texts(NamedTuple):
         source = None
         if self.source is not None:
             source = join_lines([self.source.encode()])
-        references = [join_lines([text.encode()]) for text in self.references.values()]
+        references = [
+            join_lines([text.encode()]) for text in self.references.values()
+        ]
         output = join_lines([self.output.encode()])
         rows = np.array([self.line - 1])
         return Text(
@@ -234,9 +247,15 @@ def _texts_of(
 ) -> Texts:
     """Return the texts of a line, with the references of these numbers."""
     source = _text(corpus.source, line) if corpus.source else None
-    references = {number: _text(corpus.references[number], line) for number in present}
+    references = {
+        number: _text(corpus.references[number], line) for number in present
+    }
     return Texts(
-        source, references, _text(corpus.systems[system], line), corpus_passes, line
+        source,
+        references,
+        _text(corpus.systems[system], line),
+        corpus_passes,
+        line,
     )
 
 
@@ -251,8 +270,12 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
             ).corpus_pass_result
 
     text_readers = [metric for metric in metrics if metric.spec.input == TEXTS]
-    counting = [one for one in text_readers if not capabilities.computes_numbers(one)]
-    present = [n for n in range(len(corpus.references)) if not corpus.lacks(n, line)]
+    counting = [
+        one for one in text_readers if not capabilities.computes_numbers(one)
+    ]
+    present = [
+        n for n in range(len(corpus.references)) if not corpus.lacks(n, line)
+    ]
     for name in corpus.systems:
         texts = _texts_of(corpus, present, name, line, corpus_passes)
         print_styled(
@@ -275,10 +298,12 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
             if metric not in counting:
                 print_styled(f"  {metric.name_in_text}", "bold")
                 view = corpus.read_by(metric.spec)
-                numbers = present if view is corpus else range(len(view.references))
-                text = _texts_of(view, numbers, name, line, corpus_passes).as_read(
-                    metric.spec
+                numbers = (
+                    present if view is corpus else range(len(view.references))
                 )
+                text = _texts_of(
+                    view, numbers, name, line, corpus_passes
+                ).as_read(metric.spec)
                 if not _explained(metric, text):
                     print_styled(f"  {_counted(metric, text)}")
 
@@ -289,7 +314,9 @@ def _explained(metric: Metric, text: Text) -> bool:
     lines = list(explains.explained(text)) if explains else []
     for role, words in lines:
         if role:
-            print_styled(f"    {role:<10}{printable(words)}", STYLES.get(role, ""))
+            print_styled(
+                f"    {role:<10}{printable(words)}", STYLES.get(role, "")
+            )
         else:
             print_styled(f"  {printable(words)}")
     return bool(lines)
@@ -314,7 +341,9 @@ def _counted(metric: Metric, text: Text) -> str:
     if not counts:
         cells = []
         for name, value in outputs.items():
-            cells.append(f"{name} {ranked.output_cell(value, name, type(metric), 2)}")
+            cells.append(
+                f"{name} {ranked.output_cell(value, name, type(metric), 2)}"
+            )
         return ", ".join(cells)
     score = percent(next(iter(outputs.values())), 2, metric.name)
     rates = "".join(f" ({line})" for line in _rates(outputs))
@@ -333,7 +362,9 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     # The score.
     counts = metric.shown_counts(columns)
     totals = {count.name: float(count.values.flat[0]) for count in counts}
-    title = f"variant {metric.edition}" if metric.edition else metric.name_in_text
+    title = (
+        f"variant {metric.edition}" if metric.edition else metric.name_in_text
+    )
     score = percent(next(iter(outputs.values())), 2, metric.name)
     line = f"  {title}: {metric.output} {score}"
     if metric.by_reference and "brevity_penalty" in outputs:
@@ -361,7 +392,8 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
             title = f"n={row}"
             suffix = f"_{n}"
         numbers = [
-            f"{name}{suffix} {values[n - 1]:g}" for name, values in by_order.items()
+            f"{name}{suffix} {values[n - 1]:g}"
+            for name, values in by_order.items()
         ]
         if numbers:
             title += f": {', '.join(numbers)}"
@@ -385,7 +417,9 @@ def _rates(outputs: Mapping[str, float]) -> list[str]:
         type_name = recall.rpartition("_")[0]
         if type_name in outputs:
             names.insert(0, type_name)
-        lines.append(", ".join(f"{name} {percent(outputs[name], 2)}" for name in names))
+        lines.append(
+            ", ".join(f"{name} {percent(outputs[name], 2)}" for name in names)
+        )
     return lines
 
 

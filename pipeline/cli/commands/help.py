@@ -46,7 +46,9 @@ def covered_topics() -> dict[str, str]:
         file = folder / "topics.yaml"
         if not file.exists():
             continue
-        for page, topics in yaml.safe_load(file.read_text(encoding="utf-8")).items():
+        for page, topics in yaml.safe_load(
+            file.read_text(encoding="utf-8")
+        ).items():
             for topic in topics:
                 covered[topic] = page
     return covered
@@ -56,7 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "topic", nargs="?", help="a topic; without one, the list of topics"
     )
-    meaning = "print a page that is longer than the terminal at once, not in $PAGER"
+    meaning = (
+        "print a page that is longer than the terminal at once, not in $PAGER"
+    )
     parser.add_argument("--no-pager", action="store_true", help=meaning)
 
 
@@ -66,7 +70,11 @@ def run(args: argparse.Namespace) -> None:
     if args.topic is None:
         width = max(map(len, pages))
         for name, page in sorted(pages.items()):
-            title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+            title = (
+                page.read_text(encoding="utf-8")
+                .splitlines()[0]
+                .removeprefix("# ")
+            )
             print_text(f"{name:<{width}} {title}")
         return
     covered = covered_topics()
@@ -79,7 +87,8 @@ def run(args: argparse.Namespace) -> None:
     topic = covered.get(args.topic, args.topic)
     if topic in pages:
         _print_page(
-            pages[topic].read_text(encoding="utf-8"), use_pager=not args.no_pager
+            pages[topic].read_text(encoding="utf-8"),
+            use_pager=not args.no_pager,
         )
         return
     missing = missing_extension("help_pages", topic)

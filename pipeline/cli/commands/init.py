@@ -37,7 +37,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="write texts and configs to try everything with",
     )
     parser.add_argument(
-        "-s", "--source", metavar="FILE", help="uncorrected text (default: source.txt)"
+        "-s",
+        "--source",
+        metavar="FILE",
+        help="uncorrected text (default: source.txt)",
     )
     parser.add_argument(
         "-r",
@@ -100,7 +103,9 @@ def _write_sample(args: argparse.Namespace) -> None:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(path.read_bytes())
     except OSError as error:
-        raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
+        raise InputError(
+            f"{folder}: cannot be written: {error.strerror}"
+        ) from None
     command = f"cd {shlex.quote(str(folder))} && gec-pipeline run {FIRST}"
     print(f"wrote {folder}; try: {command}", file=sys.stderr)
 
@@ -136,7 +141,9 @@ def _write_config(args: argparse.Namespace, path: Path) -> None:
     names = _system_names([Path(output) for output in outputs])
     systems = zip(names, outputs, strict=True)
     run_name = re.sub(r"[^A-Za-z0-9._+-]+", "-", path.stem)
-    template = Path(__file__).with_name("template.yaml").read_text(encoding="utf-8")
+    template = (
+        Path(__file__).with_name("template.yaml").read_text(encoding="utf-8")
+    )
     text = template.format(
         name=path,
         run=_free_path(Path("runs"), run_name).name,
@@ -144,17 +151,26 @@ def _write_config(args: argparse.Namespace, path: Path) -> None:
         references="\n".join(
             f"      - {relative(reference)}" for reference in references
         ),
-        systems="\n".join(f"  {name}: {relative(output)}" for name, output in systems),
+        systems="\n".join(
+            f"  {name}: {relative(output)}" for name, output in systems
+        ),
     )
     try:
         # Names from the terminal may hold bytes that are not UTF-8.
         with path.open("x", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
     except FileExistsError:
-        raise ConfigError(f"{path}: is there already; name another file") from None
+        raise ConfigError(
+            f"{path}: is there already; name another file"
+        ) from None
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None
-    print(f"wrote {path}; edit it, then: gec-pipeline validate {path}", file=sys.stderr)
+        raise ConfigError(
+            f"{path}: cannot be written: {error.strerror}"
+        ) from None
+    print(
+        f"wrote {path}; edit it, then: gec-pipeline validate {path}",
+        file=sys.stderr,
+    )
 
 
 def _system_names(paths: list[Path]) -> list[str]:

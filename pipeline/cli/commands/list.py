@@ -29,7 +29,9 @@ def run(args: argparse.Namespace) -> None:
     LISTS[args.what](args.names)
 
 
-def _selected(names: Sequence[str], known: Collection[str], kind: str) -> list[str]:
+def _selected(
+    names: Sequence[str], known: Collection[str], kind: str
+) -> list[str]:
     """Return the names, or all known ones; raises InputError for an unknown name."""
     selected = list(dict.fromkeys(names))
     for name in selected:
@@ -67,14 +69,18 @@ def _metrics(names: Sequence[str]) -> None:
             values = option.values()
             rows.append([option.name, option.key, default, values, option.help])
         header = ["option", "in signatures", "default", "values", "meaning"]
-        print_table(header, rows, left=range(5), first_out=("in signatures", "default"))
+        print_table(
+            header, rows, left=range(5), first_out=("in signatures", "default")
+        )
         print(f"\nmore of it: gec-pipeline help {metric.help_page or name}")
     if names:
         return
     for name, package in packages.items():
         if name not in METRICS:
             command = f"`gec-pipeline list metrics {name}`"
-            print_text(f"{name}: in {package}; {command} imports it and tells more")
+            print_text(
+                f"{name}: in {package}; {command} imports it and tells more"
+            )
     print("options of one: gec-pipeline list metrics NAME")
 
 
@@ -106,4 +112,8 @@ def _statistics(names: Sequence[str]) -> None:
         print()
 
 
-LISTS = {"metrics": _metrics, "tokenizers": _tokenizers, "statistics": _statistics}
+LISTS = {
+    "metrics": _metrics,
+    "tokenizers": _tokenizers,
+    "statistics": _statistics,
+}

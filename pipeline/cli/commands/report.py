@@ -61,7 +61,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="run",
         help=f"more run directories, for {_forms_of_several_runs()}",
     )
-    forms: dict[str, Format | SeveralRunsFormat] = {**FORMATS, **SEVERAL_RUNS_FORMATS}
+    forms: dict[str, Format | SeveralRunsFormat] = {
+        **FORMATS,
+        **SEVERAL_RUNS_FORMATS,
+    }
     parser.add_argument(
         "--format",
         nargs="+",
@@ -154,7 +157,9 @@ def run(args: argparse.Namespace) -> None:
     context = _context(args, folder, formats)
     is_partial = bool(selection_of(args)) or bool(args.columns) or args.mean
     if context.unread and any(FORMATS[name].texts for name in formats):
-        print_line(f"note: the page is without sentences: {context.unread}", sys.stderr)
+        print_line(
+            f"note: the page is without sentences: {context.unread}", sys.stderr
+        )
     if not formats:
         from ...report import console
 
@@ -165,10 +170,17 @@ def run(args: argparse.Namespace) -> None:
             _check_plots(args.plot, files)
         if not files:
             print_line(f"{name}: this run has nothing for it", sys.stderr)
-        elif args.output == "-" or (args.output is None and FORMATS[name].printed):
+        elif args.output == "-" or (
+            args.output is None and FORMATS[name].printed
+        ):
             _print_first(name, files)
         else:
-            _write(folder, Path(args.output or folder), files, is_partial=is_partial)
+            _write(
+                folder,
+                Path(args.output or folder),
+                files,
+                is_partial=is_partial,
+            )
 
 
 def _check_plots(plots: Sequence[str], files: Iterable[str]) -> None:
@@ -275,11 +287,15 @@ def _requested_formats(args: argparse.Namespace) -> list[str]:
 
 
 def _problems(
-    args: argparse.Namespace, formats: Sequence[str], plot_options: Sequence[str]
+    args: argparse.Namespace,
+    formats: Sequence[str],
+    plot_options: Sequence[str],
 ) -> Iterator[str]:
     """Yield which arguments do not fit together."""
     by_type = [name for name, form in FORMATS.items() if form.by_type]
-    with_columns = sorted(name for name, form in FORMATS.items() if form.columns)
+    with_columns = sorted(
+        name for name, form in FORMATS.items() if form.columns
+    )
     if not formats and not args.by:
         yield f"--format: which? There are {', '.join(FORMATS)}"
     if plot_options and "plots" not in formats:
@@ -309,7 +325,9 @@ def _write(
     A run directory lists them, and refuses partial files in place of its results.
     """
     if folder.resolve() == run.resolve():
-        results = sorted(name for name in files if name.endswith((".json", ".csv")))
+        results = sorted(
+            name for name in files if name.endswith((".json", ".csv"))
+        )
         if is_partial and results:
             raise InputError(
                 f"--output: {run / results[0]} has the whole results; "
@@ -398,5 +416,7 @@ def write_several_runs(args: argparse.Namespace, name: str) -> None:
 def relative_address(target: Path, page: Path) -> str:
     """Return the address of a file as it is seen from a page."""
     return quote(
-        os.path.relpath(target.resolve(), page.resolve().parent).replace(os.sep, "/")
+        os.path.relpath(target.resolve(), page.resolve().parent).replace(
+            os.sep, "/"
+        )
     )

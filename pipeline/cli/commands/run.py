@@ -91,7 +91,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="no progress; warnings are in the results only",
     )
     parser.add_argument(
-        "--json", action="store_true", help="print results.json instead of tables"
+        "--json",
+        action="store_true",
+        help="print results.json instead of tables",
     )
 
 
@@ -104,7 +106,10 @@ def run(args: argparse.Namespace) -> int:
         args.settings = [*args.settings, "output.mean=true"]
     computing = arguments.computing_options(args)
     options = RunOptions(
-        n_jobs=args.n_jobs, backend=args.backend, address=args.address, **computing
+        n_jobs=args.n_jobs,
+        backend=args.backend,
+        address=args.address,
+        **computing,
     )
     overrides = Overrides(tuple(args.settings), tuple(args.only))
     with Bar(
@@ -121,7 +126,9 @@ def run(args: argparse.Namespace) -> int:
         if args.dry_run:
             planned = plan(job, args.output, fresh=args.fresh)
             print_table(planned.header, planned.rows, left=(0, 1, 2, 4))
-            for computation in computations(job.metrics, options.under(config.run)):
+            for computation in computations(
+                job.metrics, options.under(config.run)
+            ):
                 for line in computation.planned(job.corpora):
                     print_line(line)
             for note in planned.notes:
@@ -145,7 +152,9 @@ def run(args: argparse.Namespace) -> int:
     if not args.quiet and "results.json" in directory.files:
         print_line(f"results: {directory.path}", sys.stderr)
     if results.missing:
-        raise IncompleteError("\n".join([*map(str, results.missing), INCOMPLETE]))
+        raise IncompleteError(
+            "\n".join([*map(str, results.missing), INCOMPLETE])
+        )
     return int(bool(results.expectations and results.expectations["missed"]))
 
 
@@ -186,7 +195,15 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
                 if all(is_counted[system, spec] for spec in task.spec):
                     state = "counted"
                 rows.append(
-                    [corpus.name, system, task.signature, f"{corpus.lines:,}", state]
+                    [
+                        corpus.name,
+                        system,
+                        task.signature,
+                        f"{corpus.lines:,}",
+                        state,
+                    ]
                 )
     header = ["dataset", "system", "metric", "lines", "counts"]
-    return Plan(header, rows, () if fresh else earlier_run(directory, job).notes)
+    return Plan(
+        header, rows, () if fresh else earlier_run(directory, job).notes
+    )

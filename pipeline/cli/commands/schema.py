@@ -29,12 +29,17 @@ def run(_: argparse.Namespace) -> None:
 def json_schema() -> str:
     """Return the schema of configs as JSON text."""
     schema = config_model(tuple(SECTIONS)).model_json_schema()
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+    }
     text = {
         "type": "string",
         "description": "name, name[key=value,...] or a printed signature",
     }
-    schema["$defs"]["Metric"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
+    schema["$defs"]["Metric"] = {
+        "anyOf": [text, *(_metric(name) for name in METRICS)]
+    }
     schema["properties"]["metrics"]["items"] = {"$ref": "#/$defs/Metric"}
     _or_one(schema["properties"], "metrics")
     for key in ("references", "gold"):
@@ -51,7 +56,9 @@ def json_schema() -> str:
     schema["$defs"]["RunConfig"]["properties"]["backend"]["enum"] = list(
         backend_names()
     )
-    schema["$defs"]["StatisticsConfig"]["properties"]["test"]["enum"] = names_of_tests()
+    schema["$defs"]["StatisticsConfig"]["properties"]["test"]["enum"] = (
+        names_of_tests()
+    )
     output = schema["$defs"]["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):
         output[key]["items"] = {"enum": list(names), "type": "string"}
@@ -64,7 +71,9 @@ def json_schema() -> str:
     # Systems may be left out if at least one data set is a fetched one, which may have outputs.
     standalone = [name for name in SECTIONS if SECTIONS[name].standalone]
     alone = [{"required": [key]} for key in ("include", *standalone)]
-    fetched = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["data"]}]}
+    fetched = {
+        "anyOf": [{"type": "string"}, {"type": "object", "required": ["data"]}]
+    }
     any_fetched = {"not": {"additionalProperties": {"not": fetched}}}
     with_outputs = {
         "required": ["datasets", "metrics"],
@@ -75,7 +84,9 @@ def json_schema() -> str:
         *alone,
         with_outputs,
     ]
-    schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
+    schema["patternProperties"] = {
+        "^x-": {"description": "free, for YAML anchors"}
+    }
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 
 

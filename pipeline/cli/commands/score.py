@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments, but for the options of metrics."""
-    parser.add_argument("metrics", metavar="METRIC", nargs="+", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "metrics", metavar="METRIC", nargs="+", help=argparse.SUPPRESS
+    )
     arguments.add_files(
         parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True
     )
@@ -80,7 +82,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print each sentence with all outputs, such as recall",
     )
-    form.add_argument("--json", action="store_true", help="print as results.json does")
+    form.add_argument(
+        "--json", action="store_true", help="print as results.json does"
+    )
     parser.usage = "%(prog)s METRIC... -r FILE... -o FILE... [OPTION...]"
 
 
@@ -94,7 +98,9 @@ def configure_rest(parser: argparse.ArgumentParser, words: list[str]) -> None:
     words[:] = itertools.chain.from_iterable(map(_translated, words))
     flags = {word.partition("=")[0] for word in words if word.startswith("--")}
     known = parser._option_string_actions.keys()  # noqa: SLF001 (argparse names them nowhere else)
-    asks_for_help = "--help" in words or any(re.match(r"-\w*h", word) for word in words)
+    asks_for_help = "--help" in words or any(
+        re.match(r"-\w*h", word) for word in words
+    )
     if asks_for_help or not flags <= known:
         _declare_options(parser, words)
 
@@ -103,17 +109,23 @@ FLAGS_OF_OPTIONS = {"references": "--refs", "gold": "--gold-edits"}
 """The flags of options whose names are those of files."""
 
 
-def _declare_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+def _declare_options(
+    parser: argparse.ArgumentParser, words: Sequence[str]
+) -> None:
     """Declare every option of every metric, and write the help of the metrics among the words."""
     from ...metrics import named
 
     known = {
-        name: metric for name, metric in METRICS.items() if not reads_files(metric)
+        name: metric
+        for name, metric in METRICS.items()
+        if not reads_files(metric)
     }
     names = dict.fromkeys(map(named, words))
     metrics = [known[name] for name in names if name in known]
     for action in parser._actions:  # noqa: SLF001
-        if metrics or (action.dest in arguments.COMPUTING and "--plugin" not in words):
+        if metrics or (
+            action.dest in arguments.COMPUTING and "--plugin" not in words
+        ):
             action.help = argparse.SUPPRESS
     if metrics:
         _describe_metrics(parser, metrics)
@@ -161,7 +173,9 @@ def _describe_metrics(
         examples |= dict.fromkeys(_examples(metric))
     names = [metric.name for metric in metrics]
     parser.usage = " ".join(["%(prog)s", *names, *files, "[OPTION...]"])
-    parser.description = "\n\n".join([*summaries, "\n".join(["examples:", *examples])])
+    parser.description = "\n\n".join(
+        [*summaries, "\n".join(["examples:", *examples])]
+    )
     parser.epilog = "\nFiles, intervals, tests: gec-pipeline score --help"
     if len(metrics) > 1:
         parser.epilog = (
@@ -216,14 +230,20 @@ def _examples(metric: type[Metric]) -> list[str]:
     if examples:
         return examples
     # Options without a default are conflicts of a metric with defaults alone.
-    required = [f"{_flag(name)} VALUE" for name, _problem in metric().conflicts()]
+    required = [
+        f"{_flag(name)} VALUE" for name, _problem in metric().conflicts()
+    ]
     words = " ".join([*required, *_files(metric)]).replace("FILE...", "FILE")
     return [f"  gec-pipeline score {metric.name} {words}"]
 
 
 def _value_of(option: Option) -> dict[str, Any]:
     """Return how argparse reads the value of an option; a truth value may be left out."""
-    return {"nargs": "?", "const": "true", "type": _truth} if option.is_truth else {}
+    return (
+        {"nargs": "?", "const": "true", "type": _truth}
+        if option.is_truth
+        else {}
+    )
 
 
 def _truth(text: str) -> str:
@@ -287,7 +307,9 @@ def run(args: argparse.Namespace) -> None:
             print_text(f"note: {note}", sys.stderr)
     # The scores.
     with Bar(enabled=sys.stderr.isatty() and not args.quiet) as bar:
-        computing = RunOptions(n_jobs=args.n_jobs, **arguments.computing_options(args))
+        computing = RunOptions(
+            n_jobs=args.n_jobs, **arguments.computing_options(args)
+        )
         evaluation = evaluate_corpus(
             corpus, metrics, options=computing, listener=bar, by_type=False
         )
@@ -302,8 +324,12 @@ def run(args: argparse.Namespace) -> None:
         from ...evaluation import metric_results_of
         from ...scoring.resampling.significance import with_statistics
 
-        results = with_statistics(results, metric_results_of(evaluation), statistics)[0]
-    new_warnings = [text for text in results.warnings if text not in printed_warnings]
+        results = with_statistics(
+            results, metric_results_of(evaluation), statistics
+        )[0]
+    new_warnings = [
+        text for text in results.warnings if text not in printed_warnings
+    ]
     print_warnings(new_warnings, quiet=args.quiet)
     if args.bare:
         _print_bare(evaluation, list(corpus.systems), args)
@@ -312,7 +338,9 @@ def run(args: argparse.Namespace) -> None:
     elif args.sentences or args.sentence_outputs:
         print_sentences(evaluation, args.digits, spread=args.sentences)
     else:
-        _print_tables(results, args, metrics=len(metrics), systems=len(corpus.systems))
+        _print_tables(
+            results, args, metrics=len(metrics), systems=len(corpus.systems)
+        )
 
 
 def _print_bare(
@@ -324,7 +352,9 @@ def _print_bare(
     by_system = {result.system: result for result in results}
     for system in systems:
         result = by_system[system]
-        numbers = result.sentences.tolist() if args.sentences else [result.score]
+        numbers = (
+            result.sentences.tolist() if args.sentences else [result.score]
+        )
         for number in numbers:
             print(percent(number, args.digits, result.signature))
 
@@ -348,7 +378,9 @@ def _print_tables(
     console.print_results(results, args.digits, columns, boards=boards)
 
 
-def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> None:
+def print_sentences(
+    results: Sequence[Result], digits: int, *, spread: bool
+) -> None:
     """Print a row for each sentence of each system, tab-separated.
 
     A row has the system, the line, from 1, the id if there is one, and all outputs, or with
@@ -361,7 +393,9 @@ def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> 
     tables: list[dict[str, list[str]]] = []
     names: dict[str, None] = {}
     for result in results:
-        columns = result.sentence_spread() if spread else result.sentence_outputs
+        columns = (
+            result.sentence_spread() if spread else result.sentence_outputs
+        )
         cells: dict[str, list[str]] = {}
         for name, values in columns.items():
             cells[name] = []
@@ -370,7 +404,9 @@ def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> 
                     cell = percent(value, digits, result.signature)
                 else:
                     # some outputs of a metric are in percent, others as they are
-                    cell = ranked.output_cell(value, name, type(result.measure), digits)
+                    cell = ranked.output_cell(
+                        value, name, type(result.measure), digits
+                    )
                 cells[name].append(cell)
         tables.append(cells)
         names |= dict.fromkeys(cells)
@@ -433,11 +469,15 @@ def _translated(word: str) -> list[str]:
     if flag in SYNONYMS:
         *others, last = SYNONYMS[flag].split(" ")
     if last.startswith("--"):
-        last = last.replace("_", "-")  # configs write names of options with underscores
+        # configs write names of options with underscores
+        last = last.replace("_", "-")
     return [*others, f"{last}{equals}{value}"]
 
 
-PAIRED = {"--paired-ar": "approximate_randomization", "--paired-bs": "paired_bootstrap"}
+PAIRED = {
+    "--paired-ar": "approximate_randomization",
+    "--paired-bs": "paired_bootstrap",
+}
 """The options for paired tests, and the test of each."""
 
 
@@ -445,9 +485,17 @@ class _Metrics(argparse.Action):
     """Metrics after -m, beside which none is required before all options."""
 
     def __call__(
-        self, parser: Any, namespace: Any, values: Any, option_string: Any = None
+        self,
+        parser: Any,
+        namespace: Any,
+        values: Any,
+        option_string: Any = None,
     ) -> None:
-        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
+        setattr(
+            namespace,
+            self.dest,
+            [*(getattr(namespace, self.dest) or ()), *values],
+        )
         for action in parser._actions:  # noqa: SLF001 (argparse has no other way to find it)
             if action.dest == "metrics":
                 action.required = False
@@ -486,12 +534,16 @@ def add_sacrebleu_options(parser: argparse.ArgumentParser) -> None:
     )
     paired = parser.add_mutually_exclusive_group()
     for flag, test in PAIRED.items():
-        meaning = f"also test against the first output: {test.replace('_', ' ')}"
+        meaning = (
+            f"also test against the first output: {test.replace('_', ' ')}"
+        )
         paired.add_argument(
             flag, dest="paired", action="store_const", const=test, help=meaning
         )
     parser.add_argument(
-        "--resamples", metavar="N", help="samples of the bootstrap (default: 1000)"
+        "--resamples",
+        metavar="N",
+        help="samples of the bootstrap (default: 1000)",
     )
     parser.add_argument(
         "--trials", metavar="N", help="trials of --paired-ar (default: 10000)"
@@ -506,7 +558,9 @@ def requested_metrics(args: argparse.Namespace) -> list[str]:
     from ...metrics import named
 
     files = [
-        text for text in args.metrics or () if Path(text).is_file() and not named(text)
+        text
+        for text in args.metrics or ()
+        if Path(text).is_file() and not named(text)
     ]
     if files and args.references:
         raise ConfigError(
@@ -526,9 +580,13 @@ def check_sacrebleu_options(
         raise ConfigError(problem)
 
 
-def _problems(args: argparse.Namespace, metrics: int, outputs: int) -> Iterator[str]:
+def _problems(
+    args: argparse.Namespace, metrics: int, outputs: int
+) -> Iterator[str]:
     """Yield which options do not go together."""
-    paired = next((flag for flag, test in PAIRED.items() if test == args.paired), "")
+    paired = next(
+        (flag for flag, test in PAIRED.items() if test == args.paired), ""
+    )
     has_samples = args.confidence or args.all_intervals or args.paired
     if args.resamples is not None and not has_samples:
         yield "--resamples: has no effect without --confidence or --paired-bs"
@@ -547,7 +605,13 @@ def _problems(args: argparse.Namespace, metrics: int, outputs: int) -> Iterator[
         if sentence_flag and args.form:
             yield f"-f: is for results as a whole; leave out {sentence_flag}"
         return
-    for option in ("json", "sentence_outputs", "confidence", "all_intervals", "paired"):
+    for option in (
+        "json",
+        "sentence_outputs",
+        "confidence",
+        "all_intervals",
+        "paired",
+    ):
         if getattr(args, option):
             flag = paired if option == "paired" else _flag(option)
             yield f"-b: prints a bare number, and nothing of {flag}; leave one of them out"

@@ -32,7 +32,9 @@ from ..arguments import add_shown, selection_of
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "run", nargs="?", help="a run directory; default: list the runs that are here"
+        "run",
+        nargs="?",
+        help="a run directory; default: list the runs that are here",
     )
     parser.add_argument("--system", metavar="NAME", help="only this system")
     parser.add_argument(
@@ -76,7 +78,9 @@ def run(args: argparse.Namespace) -> None:
     if selection_of(args):
         results = narrowed(results, only(load(folder)[1], selection_of(args)))
     if args.system:
-        results = results.only(known_system(results.scores, args.run, args.system))
+        results = results.only(
+            known_system(results.scores, args.run, args.system)
+        )
     if args.mean:
         results = with_means(results)
     if read_manifest(folder).get("state") == "running":
@@ -103,9 +107,13 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
         raise StoreError(
             f"--line: of which data set? Say --dataset: {', '.join([dataset, *more])}"
         )
-    systems = list(dict.fromkeys(score.system for score in context.results.scores))
+    systems = list(
+        dict.fromkeys(score.system for score in context.results.scores)
+    )
     if args.system:
-        systems = [sentence.known_system(context.results.scores, dataset, args.system)]
+        systems = [
+            sentence.known_system(context.results.scores, dataset, args.system)
+        ]
     texts, position = sentence.sentence(context, dataset, args.line, systems)
     print_line(f"{dataset}, {position}")
     sentence.print_texts(texts)
@@ -116,13 +124,19 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
         print_line(f"no texts: {reason}", sys.stderr)
     print()
     print_table(
-        *sentence.score_table(context, dataset, args.line, systems, args.digits),
+        *sentence.score_table(
+            context, dataset, args.line, systems, args.digits
+        ),
         left=(0,),
     )
     if not args.system:
         return
-    for label, edits in sentence.edit_tables(context, dataset, args.line, systems[0]):
-        effect = f"annotator {edits.chosen} counts for the score of the data set"
+    for label, edits in sentence.edit_tables(
+        context, dataset, args.line, systems[0]
+    ):
+        effect = (
+            f"annotator {edits.chosen} counts for the score of the data set"
+        )
         print_line(f"\nedits for {label}: {effect}")
         print_table(*edits.table, left=range(len(edits.table[0])))
     for labels, singles, table in sentence.count_tables(
@@ -147,7 +161,9 @@ def _runs(args: argparse.Namespace) -> None:
     folders = [Path()]
     for parent in (Path(), Path("runs")):
         with suppress(OSError):
-            folders += [folder for folder in parent.iterdir() if folder.is_dir()]
+            folders += [
+                folder for folder in parent.iterdir() if folder.is_dir()
+            ]
     rows = []
     for folder in folders:
         if not (folder / MANIFEST).is_file():
@@ -171,7 +187,13 @@ def _runs(args: argparse.Namespace) -> None:
             if not is_running:
                 state += ", no results"
         rows.append(
-            [finished[:16].replace("T", " "), str(folder), datasets, systems, state]
+            [
+                finished[:16].replace("T", " "),
+                str(folder),
+                datasets,
+                systems,
+                state,
+            ]
         )
     if rows:
         print_table(

@@ -34,7 +34,11 @@ def run(args: argparse.Namespace) -> None:
     from ...execution.options import RunOptions
     from ...execution.tasks import signed
     from ...prepare import prepare
-    from ...report.terminal.printing import print_table, print_text, print_warnings
+    from ...report.terminal.printing import (
+        print_table,
+        print_text,
+        print_warnings,
+    )
 
     job = prepare(
         args.config, overrides=Overrides(tuple(args.settings), tuple(args.only))
@@ -56,15 +60,21 @@ def run(args: argparse.Namespace) -> None:
         if highest == 1:
             per_line = "1 reference a line"
         if corpus.missing:
-            missing = sum(file.blank for file in corpus.references) / corpus.lines
+            missing = (
+                sum(file.blank for file in corpus.references) / corpus.lines
+            )
             mean = len(corpus.references) - missing
             per_line = f"{fewest} to {highest} references a line, {mean:.2f} on average"
         print(f"{corpus.name}: {per_line}")
     for match in job.config.matches:
         names = ", ".join(file.name for file in match.files)
-        print_text(f"{match.key}: {match.pattern} matches {len(match.files)}: {names}")
+        print_text(
+            f"{match.key}: {match.pattern} matches {len(match.files)}: {names}"
+        )
     signatures: dict[str, None] = {}
-    for corpus in sorted(job.corpora, key=lambda corpus: len(corpus.references)):
+    for corpus in sorted(
+        job.corpora, key=lambda corpus: len(corpus.references)
+    ):
         for metric in job.metrics:
             references = len(corpus.read_by(metric.spec).references)
             signatures[signed(metric, references)] = None
@@ -88,7 +98,9 @@ def _print_lines(lines: Iterable[str]) -> None:
         print(line)
 
 
-def _rows(corpus: Corpus, token_counts: dict[tuple[str, str], int]) -> list[list[str]]:
+def _rows(
+    corpus: Corpus, token_counts: dict[tuple[str, str], int]
+) -> list[list[str]]:
     """Return a row for each text.
 
     `token_counts` gets numbers of tokens, split at white space, by path and digest of the text.
@@ -107,8 +119,14 @@ def _rows(corpus: Corpus, token_counts: dict[tuple[str, str], int]) -> list[list
         if key not in token_counts:
             token_counts[key] = 0
             for low in range(0, file.lines, LINES_AT_ONCE):
-                texts = read_texts(file, low, min(low + LINES_AT_ONCE, file.lines))
+                texts = read_texts(
+                    file, low, min(low + LINES_AT_ONCE, file.lines)
+                )
                 token_counts[key] += sum(len(text.split()) for text in texts)
-        numbers = [f"{file.lines:,}", f"{token_counts[key]:,}", f"{file.blank:,}"]
+        numbers = [
+            f"{file.lines:,}",
+            f"{token_counts[key]:,}",
+            f"{file.blank:,}",
+        ]
         rows.append([corpus.name, role, *numbers, file.display_name])
     return rows

@@ -64,14 +64,18 @@ class RougeScorer:
         """
         return self.score_multi([target], prediction)
 
-    def score_multi(self, targets: Sequence[str], prediction: str) -> dict[str, Score]:
+    def score_multi(
+        self, targets: Sequence[str], prediction: str
+    ) -> dict[str, Score]:
         """Return the score of each type with the target that has the highest F of this type, the
         first of equals.
 
         Raises InputError as score() does, and without a target.
         """
         if isinstance(targets, str) or not len(targets):
-            raise WrongValueError("targets: expected a list of texts that is not empty")
+            raise WrongValueError(
+                "targets: expected a list of texts that is not empty"
+            )
         texts = [*targets, prediction]
         for number, text in enumerate(texts):
             if not isinstance(text, str):
@@ -94,7 +98,9 @@ class RougeScorer:
         removed = 0  # by how much n-grams are fewer than tokens
         if order:
             removed = int(order[1]) - 1
-            counts = matches([text.as_lines for text in encoded], removed + 1, "match")
+            counts = matches(
+                [text.as_lines for text in encoded], removed + 1, "match"
+            )
             match = counts[0, :, removed]
         elif name == "rougeL":
             targets = [text.as_lines for text in encoded[:-1]]
@@ -107,7 +113,9 @@ class RougeScorer:
         else:
             expected = "expected rouge1 to rouge9, rougeL or rougeLsum"
             raise WrongValueError(f"rouge_types: {expected}; found {name!r}")
-        sizes = [max(int(text.as_lines.offsets[1]) - removed, 0) for text in encoded]
+        sizes = [
+            max(int(text.as_lines.offsets[1]) - removed, 0) for text in encoded
+        ]
         prediction = sizes.pop()
         scores = []
         for matched, size in zip(match.tolist(), sizes, strict=True):
@@ -129,7 +137,9 @@ class RougeScorer:
             )
         result = []
         for ids, sentences in zip(encoded, texts, strict=True):
-            result.append(Sentences(*ids, np.array([0, len(sentences)], np.int64)))
+            result.append(
+                Sentences(*ids, np.array([0, len(sentences)], np.int64))
+            )
         return result
 
 

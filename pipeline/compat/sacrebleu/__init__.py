@@ -98,6 +98,6 @@ def corpus_ter(
     case_sensitive: bool = False,
 ) -> TERScore:
     """Return the TER of a corpus: the lower, the better."""
-    return TER(normalized, no_punct, asian_support, case_sensitive).corpus_score(
-        hypotheses, references
-    )
+    return TER(
+        normalized, no_punct, asian_support, case_sensitive
+    ).corpus_score(hypotheses, references)

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from ...tokenizers import SPECIAL
-from ..texts import WrongTypeError, WrongValueError, lines_of, metric_of, sums_of
+from ..texts import (
+    WrongTypeError,
+    WrongValueError,
+    lines_of,
+    metric_of,
+    sums_of,
+)
 
 if TYPE_CHECKING:
     from ...kernel.common import Lines
@@ -61,7 +67,9 @@ class Metric(ABC, Generic[Scored]):
         self._signed = signed
         self.num_refs: int | None = None
 
-    def corpus_score(self, hypotheses: Sequence[str], references: Streams) -> Scored:
+    def corpus_score(
+        self, hypotheses: Sequence[str], references: Streams
+    ) -> Scored:
         """Return the score of a corpus.
 
         `references` has a list for each annotator, with None for a line without a reference. Raises
@@ -70,13 +78,17 @@ class Metric(ABC, Generic[Scored]):
         from ...metrics.base import Text
 
         *reference_lines, output = _texts(hypotheses, references)
-        present = np.array([list(map(_is_present, stream)) for stream in references]).T
+        present = np.array(
+            [list(map(_is_present, stream)) for stream in references]
+        ).T
         numbers = present.sum(axis=1)
         if not numbers.all():
             raise WrongValueError(
                 f"item {numbers.argmin() + 1} has no reference at all"
             )
-        (columns,) = self._counted.spec.count(Text(None, reference_lines, [output]))
+        (columns,) = self._counted.spec.count(
+            Text(None, reference_lines, [output])
+        )
         is_constant = (numbers == numbers[0]).all()
         self.num_refs = int(numbers[0]) if is_constant else -1
         return self._score(sums_of(self._counted, columns, present))
@@ -116,7 +128,9 @@ class Metric(ABC, Generic[Scored]):
         """Return the outputs of the metric from sums of its terms; the first is the score, a
         fraction.
         """
-        totals = {name: np.array(value, np.int64) for name, value in sums.items()}
+        totals = {
+            name: np.array(value, np.int64) for name, value in sums.items()
+        }
         return list(map(float, self._counted.score(totals).values()))
 
     @abstractmethod
@@ -177,10 +191,10 @@ class BLEUScore(Score):
         self.ref_len = ref_len
         self.prec_str = "/".join(f"{precision:.1f}" for precision in precisions)
         self.ratio = sys_len / ref_len if ref_len else 0
-        lengths = (
-            f"ratio = {self.ratio:.3f} hyp_len = {sys_len:d} ref_len = {ref_len:d}"
+        lengths = f"ratio = {self.ratio:.3f} hyp_len = {sys_len:d} ref_len = {ref_len:d}"
+        super().__init__(
+            "BLEU", score, f"{self.prec_str} (BP = {bp:.3f} {lengths})"
         )
-        super().__init__("BLEU", score, f"{self.prec_str} (BP = {bp:.3f} {lengths})")
 
 
 class BLEU(Metric[BLEUScore]):
@@ -215,7 +229,9 @@ class BLEU(Metric[BLEUScore]):
         self._smooth_value = smooth_value
         self._order = max_ngram_order
 
-    def corpus_score(self, hypotheses: Sequence[str], references: Streams) -> BLEUScore:
+    def corpus_score(
+        self, hypotheses: Sequence[str], references: Streams
+    ) -> BLEUScore:
         """Return the BLEU of a corpus, with a warning if many lines look tokenised."""
         score = super().corpus_score(hypotheses, references)
         tokenized_lines = sum(text.endswith(" .") for text in hypotheses)
@@ -259,7 +275,9 @@ class BLEU(Metric[BLEUScore]):
                 orders = last_order
             log_sum = sum(map(_log, precisions[:orders]))
             score = brevity * math.exp(log_sum / orders)
-        return BLEUScore(score, correct, total, precisions, brevity, sys_len, ref_len)
+        return BLEUScore(
+            score, correct, total, precisions, brevity, sys_len, ref_len
+        )
 
     def _smooth(
         self, precisions: list[float], correct: list[Any], total: list[Any]
@@ -334,7 +352,10 @@ class CHRF(Metric[CHRFScore]):
 
     def _score(self, sums: dict[str, Any]) -> CHRFScore:
         return CHRFScore(
-            100 * self._outputs(sums)[0], self.char_order, self.word_order, self.beta
+            100 * self._outputs(sums)[0],
+            self.char_order,
+            self.word_order,
+            self.beta,
         )
 
 

@@ -104,7 +104,9 @@ class _BoundedLoader(yaml.SafeLoader):
         self.value_count = 0
         self.depth = 0
 
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+    def compose_node(
+        self, parent: yaml.Node | None, index: Any
+    ) -> yaml.Node | None:
         """Return the next node; raises ConfigError for too many values (no keys) or deep nesting."""
         mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         is_key = isinstance(parent, yaml.MappingNode) and index is None
@@ -112,9 +114,7 @@ class _BoundedLoader(yaml.SafeLoader):
             self.value_count += 1
         message = ""
         if self.value_count > MAX_NODES:
-            message = (
-                f"the document has more than {MAX_NODES:,} values; is it a config?"
-            )
+            message = f"the document has more than {MAX_NODES:,} values; is it a config?"
         elif self.depth > MAX_DEPTH:
             message = f"nested deeper than {MAX_DEPTH} levels"
         if message:
@@ -157,13 +157,13 @@ class _Converter:
         self.count += 1
         self.path_characters += len(path)
         if self.count > MAX_NODES:
-            message = (
-                f"the document expands to more than {MAX_NODES:,} values (aliases?)"
-            )
+            message = f"the document expands to more than {MAX_NODES:,} values (aliases?)"
         elif self.path_characters > MAX_PATHS:
             message = f"the keys that lead to all values have more than {MAX_PATHS:,} signs together; are they names?"
         elif depth > MAX_DEPTH:
-            message = f"nested deeper than {MAX_DEPTH} levels (an alias to itself?)"
+            message = (
+                f"nested deeper than {MAX_DEPTH} levels (an alias to itself?)"
+            )
         else:
             return
         raise ConfigError.at(mark, message)
@@ -184,17 +184,19 @@ class _Converter:
         for key_node, value_node in node.value:
             key_mark = self.mark(key_node)
             if not isinstance(key_node, yaml.ScalarNode):
-                message = "a key must be one word or text, not a list or mapping"
+                message = (
+                    "a key must be one word or text, not a list or mapping"
+                )
                 raise ConfigError.at(key_mark, message)
             self.check_tag(key_node, key_mark)
             key = key_node.value
             value = self.convert(value_node, child_path(path, key), depth + 1)
             if key_node.tag.endswith(":merge"):
-                merged += value.value if isinstance(value.value, list) else [value]
-            elif key in keys:
-                message = (
-                    f"the key '{key}' is given twice (first on line {keys[key].line})"
+                merged += (
+                    value.value if isinstance(value.value, list) else [value]
                 )
+            elif key in keys:
+                message = f"the key '{key}' is given twice (first on line {keys[key].line})"
                 self.problems.append(Problem(str(key_mark), message))
             else:
                 children[key] = value
@@ -212,14 +214,14 @@ class _Converter:
         """Raise ConfigError where a node has a tag that no config needs."""
         if node.tag not in _STANDARD:
             tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-            message = (
-                f"the tag '{tag}' is not allowed: a config holds text, lists, mappings"
-            )
+            message = f"the tag '{tag}' is not allowed: a config holds text, lists, mappings"
             raise ConfigError.at(mark, message)
 
     def mark(self, node: yaml.Node) -> Mark:
         """Return the position of a node of PyYAML."""
-        return Mark(self.name, node.start_mark.line + 1, node.start_mark.column + 1)
+        return Mark(
+            self.name, node.start_mark.line + 1, node.start_mark.column + 1
+        )
 
 
 def compose(
@@ -254,14 +256,23 @@ def _with_setting(root: Node, setting: str) -> Node:
     """Return a config with a setting of the command line, "a.b.0=value"; raises ConfigError."""
     key, equals, text = setting.partition("=")
     name = f"{COMMAND_LINE} {setting}"
-    if not equals or not key or ".." in f".{key}." or key.count(".") > MAX_DEPTH:
-        message = "expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3"
+    if (
+        not equals
+        or not key
+        or ".." in f".{key}."
+        or key.count(".") > MAX_DEPTH
+    ):
+        message = (
+            "expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3"
+        )
         raise ConfigError.at(name, message)
     value = None
     if text.strip():
         node, problems = parse(text, name)
         if problems:
-            raise ConfigError([Problem(name, problem.message) for problem in problems])
+            raise ConfigError(
+                [Problem(name, problem.message) for problem in problems]
+            )
         value = node.plain()
     return _put(root, key, key, from_plain(value, name))
 
@@ -284,7 +295,9 @@ def _too_many(node: Node, depth: int = 0) -> Problem | None:
             marks = list(node.keys.values())
         mark = marks[limit] if len(marks) > limit else node.mark
         name = node.path or "the config"
-        message = f"{name}: has {len(node.value):,} entries; {limit:,} are allowed"
+        message = (
+            f"{name}: has {len(node.value):,} entries; {limit:,} are allowed"
+        )
         return Problem(str(mark), message)
     for child in node.children():
         problem = _too_many(child, depth + 1)
@@ -319,7 +332,9 @@ class _Reader:
                 message = f"the config has more than {MAX_NODES:,} values together with the files that it includes"
                 raise ConfigError.at(name, message)
             above_included = (*above, path)
-            self.merged[path] = self.includes(_with_lists(root), name, above_included)
+            self.merged[path] = self.includes(
+                _with_lists(root), name, above_included
+            )
         return self.merged[path]
 
     def includes(self, root: Node, name: str, above: tuple[Path, ...]) -> Node:
@@ -327,7 +342,9 @@ class _Reader:
         included = root.get("include")
         if included is None or not isinstance(root.value, dict):
             return root
-        children = {key: child for key, child in root.value.items() if key != "include"}
+        children = {
+            key: child for key, child in root.value.items() if key != "include"
+        }
         without_include = replace(root, value=children)
         if not isinstance(included.value, list):
             mark = root.keys.get("include", root.mark)
@@ -336,7 +353,8 @@ class _Reader:
             )
             return without_include
         base: Node | None = None
-        for child in included.value[: MAX_INCLUDED + 1]:  # of which some may be missing
+        # of which some may be missing
+        for child in included.value[: MAX_INCLUDED + 1]:
             try:
                 file = _included(child, name, above)
                 part = self.file(file, above)
@@ -358,7 +376,9 @@ class _Reader:
 def _resolved(name: str) -> Path:
     """Return the path of a config without links; raises ConfigError where there can be none."""
     if "\0" in name:  # Python has other words for it in each version
-        raise ConfigError.at(name, "cannot be read: no path has a NUL character")
+        raise ConfigError.at(
+            name, "cannot be read: no path has a NUL character"
+        )
     try:
         return Path(name).resolve()
     except (OSError, ValueError, RuntimeError) as error:
@@ -378,7 +398,9 @@ def _included(child: Node, name: str, above: tuple[Path, ...]) -> str:
     try:
         path = _resolved(file)
     except ConfigError as error:
-        raise DataError(f"'{child.value}' {error.problems[0].message}") from None
+        raise DataError(
+            f"'{child.value}' {error.problems[0].message}"
+        ) from None
     if path in above:
         others = "" if path == above[-1] else ", through others"
         raise DataError(f"'{child.value}' includes itself{others}")
@@ -415,7 +437,9 @@ def _put(node: Node, rest: str, path: str, value: Node) -> Node:
         raise ConfigError.at(value.mark.file, message)
     children = node.value or {}
     step = _first_key(rest, children)
-    child = children.get(step) or Node(None, value.mark, child_path(node.path, step))
+    child = children.get(step) or Node(
+        None, value.mark, child_path(node.path, step)
+    )
     left = rest[len(step) + 1 :]
     changed = _put_or_replace(child, left, path, value)
     children = {**children, step: changed}
@@ -431,9 +455,7 @@ def _put_in_list(node: Node, rest: str, path: str, value: Node) -> Node:
     is_index = step.isascii() and step.isdigit()
     if not is_index or int(step[:9]) >= len(items):
         parent = path.removesuffix(rest).rstrip(".") or "the config"
-        message = (
-            f"'{parent}' has {len(items)} items, numbered from 0; there is no '{step}'"
-        )
+        message = f"'{parent}' has {len(items)} items, numbered from 0; there is no '{step}'"
         raise ConfigError.at(value.mark.file, message)
     index = int(step)
     items[index] = _put_or_replace(items[index], left, path, value)

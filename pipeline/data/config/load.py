@@ -124,7 +124,9 @@ def load(
         plain=plain,
         origin=origin,
         parsed=parsed,
-        sections=tuple(name for name in sections if name in parsed.model_fields_set),
+        sections=tuple(
+            name for name in sections if name in parsed.model_fields_set
+        ),
         matches=tuple(resolver.matches),
         notes=tuple(resolver.notes),
         missing_files=frozenset(resolver.missing_files),
@@ -146,9 +148,15 @@ def record_models(formats: Mapping[str, TextFormat]) -> Records:
     for name, declared in formats.items():
         fields: dict[str, Any] = {"path": (models.PathText, Field(alias=name))}
         if declared.column:
-            fields["column"] = (models.Column, Field(description=declared.column))
+            fields["column"] = (
+                models.Column,
+                Field(description=declared.column),
+            )
             about = f"{models.KEY}; default: the key of the data set"
-            fields["key"] = (models.Column | None, Field(None, description=about))
+            fields["key"] = (
+                models.Column | None,
+                Field(None, description=about),
+            )
         if declared.header:
             fields["header"] = (
                 models.Truth | None,
@@ -178,8 +186,12 @@ def _idle_settings(config: Config) -> list[Problem]:
     baseline = statistics.baseline if statistics else None
     systems = [system.name for system in config.systems]
     if baseline is not None and systems and baseline not in systems:
-        message = f"no system is called '{baseline}'{did_you_mean(baseline, systems)}"
-        problems.append(Problem("", message, location=("statistics", "baseline")))
+        message = (
+            f"no system is called '{baseline}'{did_you_mean(baseline, systems)}"
+        )
+        problems.append(
+            Problem("", message, location=("statistics", "baseline"))
+        )
     return problems
 
 
@@ -221,7 +233,9 @@ class Entry:
     @property
     def text(self) -> str:
         """The path."""
-        return self.written if isinstance(self.written, str) else self.written.path
+        return (
+            self.written if isinstance(self.written, str) else self.written.path
+        )
 
     @property
     def is_glob(self) -> bool:
@@ -278,19 +292,20 @@ class Resolver:
                 except DataError as error:
                     self.problem(str(error), ("datasets", name, "data"))
         for name in set(self.formats) & set(self.parsed.datasets):
-            message = (
-                f"'{name}' is the name of a file format, so no data set can have it"
-            )
+            message = f"'{name}' is the name of a file format, so no data set can have it"
             self.problem(message, ("datasets", name))
         return tuple(
-            self.dataset(name, parsed) for name, parsed in self.parsed.datasets.items()
+            self.dataset(name, parsed)
+            for name, parsed in self.parsed.datasets.items()
         )
 
     def dataset(self, name: str, parsed: DatasetConfig) -> Dataset:
         """Return a data set."""
         at: Location = ("datasets", name)
         self.check_keys(parsed, at)
-        empty_references: Literal["keep", "error", "none"] = parsed.empty_references
+        empty_references: Literal["keep", "error", "none"] = (
+            parsed.empty_references
+        )
         if parsed.missing_annotator == "none":
             empty_references = "none"
 
@@ -327,7 +342,8 @@ class Resolver:
         selection = self.selection(name, parsed)
         if parsed.outputs == "kept" and selection is None:
             self.problem(
-                "has no effect without keep or drop; leave it out", (*at, "outputs")
+                "has no effect without keep or drop; leave it out",
+                (*at, "outputs"),
             )
         return Dataset(
             name=name,
@@ -343,7 +359,9 @@ class Resolver:
             replace=parsed.replace,
             keys=keys,
             has_unknown_keys=not keys <= DatasetConfig.model_fields.keys(),
-            bom=tuple(parsed.bom) if isinstance(parsed.bom, list) else parsed.bom,
+            bom=tuple(parsed.bom)
+            if isinstance(parsed.bom, list)
+            else parsed.bom,
         )
 
     def check_keys(self, parsed: DatasetConfig, at: Location) -> None:
@@ -351,7 +369,9 @@ class Resolver:
         keys = parsed.model_fields_set
         for key, other in IDLE_BESIDE:
             if key in keys and other in keys:
-                message = f"'{key}' gives this already; leave one of the two out"
+                message = (
+                    f"'{key}' gives this already; leave one of the two out"
+                )
                 self.problem(message, (*at, other))
         if {"m2", "gold"} <= keys:
             message = "'m2' gives the edits already; leave one of the two out"
@@ -359,17 +379,24 @@ class Resolver:
         if not keys & {"source", "references", "m2", "gold", "data"}:
             self.problem("the key 'references' is missing", at)
         if "missing_annotator" in keys:
-            from_edits = "m2" in keys or ("gold" in keys and "references" not in keys)
+            from_edits = "m2" in keys or (
+                "gold" in keys and "references" not in keys
+            )
             if not from_edits:
                 self.problem(
-                    "has no effect without m2; leave it out", (*at, "missing_annotator")
+                    "has no effect without m2; leave it out",
+                    (*at, "missing_annotator"),
                 )
-        keeps_empty = "empty_references" in keys and parsed.empty_references != "none"
+        keeps_empty = (
+            "empty_references" in keys and parsed.empty_references != "none"
+        )
         if parsed.missing_annotator == "none" and keeps_empty:
             message = "missing_annotator: none needs `empty_references: none`"
             self.problem(message, (*at, "empty_references"))
 
-    def fetched_texts(self, text: str, name: str) -> tuple[Input | None, list[Input]]:
+    def fetched_texts(
+        self, text: str, name: str
+    ) -> tuple[Input | None, list[Input]]:
         """Return source and references of a fetched data set that the config names as a whole."""
         data = self.scorables.get(name)
         if data is None:
@@ -381,9 +408,13 @@ class Resolver:
 
     def selection(self, name: str, parsed: DatasetConfig) -> Selection | None:
         """Return the lines that `keep` or `drop` selects, or None for all."""
-        keys = [key for key in ("keep", "drop") if getattr(parsed, key) is not None]
+        keys = [
+            key for key in ("keep", "drop") if getattr(parsed, key) is not None
+        ]
         if len(keys) == 2:
-            self.problem("give keep or drop, not both", ("datasets", name, "drop"))
+            self.problem(
+                "give keep or drop, not both", ("datasets", name, "drop")
+            )
         if len(keys) != 1:
             return None
         location: Location = ("datasets", name, keys[0])
@@ -410,7 +441,9 @@ class Resolver:
         """Return the systems; adds the problems of those that are wrong. Call it after `datasets`."""
         parsed = self.parsed.systems
         if isinstance(parsed, dict):
-            systems = [self.system(name, value) for name, value in parsed.items()]
+            systems = [
+                self.system(name, value) for name, value in parsed.items()
+            ]
         else:
             globs = parsed if isinstance(parsed, list) else [OFFICIAL]
             systems = self.systems_of_globs(globs)
@@ -427,16 +460,24 @@ class Resolver:
             for dataset in parsed:
                 if dataset not in datasets:
                     hint = did_you_mean(dataset, [*datasets, *self.formats])
-                    self.problem(f"no data set of this name{hint}", (*at, dataset))
+                    self.problem(
+                        f"no data set of this name{hint}", (*at, dataset)
+                    )
             if not parsed:
-                self.problem("has no output; name one for at least one data set", at)
+                self.problem(
+                    "has no output; name one for at least one data set", at
+                )
             for dataset, text in parsed.items():
                 if dataset in datasets:
-                    entries[dataset] = self.entry(text, (*at, dataset), dataset, name)
+                    entries[dataset] = self.entry(
+                        text, (*at, dataset), dataset, name
+                    )
         else:
             for dataset in datasets:
                 entries[dataset] = self.entry(parsed, at, dataset, name)
-        outputs = {dataset: self.output(entry) for dataset, entry in entries.items()}
+        outputs = {
+            dataset: self.output(entry) for dataset, entry in entries.items()
+        }
         return System(name, outputs)
 
     def output(self, entry: Entry) -> Input:
@@ -449,7 +490,9 @@ class Resolver:
         pattern = self.expanded(entry.text, entry)
         if files:
             displayed = Remote(pattern) if is_remote(pattern) else pattern
-            message = f"{len(files)} files match '{displayed}'; a system has one"
+            message = (
+                f"{len(files)} files match '{displayed}'; a system has one"
+            )
             self.problem(message, entry.location)
         if is_data(pattern):
             return self.missing(pattern)
@@ -462,7 +505,9 @@ class Resolver:
         entries = []
         for index, pattern in enumerate(globs):
             entries.append(self.entry(pattern, ("systems", index), "{dataset}"))
-        suffixes = {Path(entry.text).suffix for entry in entries if entry.is_glob}
+        suffixes = {
+            Path(entry.text).suffix for entry in entries if entry.is_glob
+        }
         common_suffix = ""
         if len(suffixes) == 1:
             (suffix,) = suffixes
@@ -495,8 +540,12 @@ class Resolver:
         for name, paths in paths_by_system.items():
             for dataset in self.parsed.datasets:
                 if dataset not in paths:
-                    self.notes.append(f"{dataset}: no output of system {name} matches")
-            outputs = {dataset: self.by_name(path) for dataset, path in paths.items()}
+                    self.notes.append(
+                        f"{dataset}: no output of system {name} matches"
+                    )
+            outputs = {
+                dataset: self.by_name(path) for dataset, path in paths.items()
+            }
             systems.append(System(name, outputs))
         return systems
 
@@ -583,7 +632,9 @@ class Resolver:
             return self.path(entry)
         location = entry.location
         of_path = (*location, record.format)
-        path_entry = self.entry(record.path, of_path, entry.dataset, entry.system)
+        path_entry = self.entry(
+            record.path, of_path, entry.dataset, entry.system
+        )
         path = self.path(path_entry)
         text_format = self.formats[record.format]
         is_number = bool(re.fullmatch(r"[1-9][0-9]{0,5}", record.column))
@@ -654,7 +705,9 @@ class Resolver:
         path = entry.folder / plain
         if is_there(path):
             return plain
-        placeholder = "{dataset}" if entry.location[0] == "datasets" else "{system}"
+        placeholder = (
+            "{dataset}" if entry.location[0] == "datasets" else "{system}"
+        )
         try:
             text = expanded(text, entry.folder).replace("{name}", placeholder)
         except DataError as error:
@@ -672,7 +725,9 @@ class Resolver:
         self.missing_files.add(Path(text))
         return Path(text)
 
-    def fetched(self, files: Sequence[DataFile], location: Location) -> list[Path]:
+    def fetched(
+        self, files: Sequence[DataFile], location: Location
+    ) -> list[Path]:
         """Return the paths of files of data sets; adds a problem if some are missing."""
         try:
             locate_all(files)
@@ -691,7 +746,9 @@ class Resolver:
                 continue
             suffixes = "|".join(map(re.escape, (name, *text_format.suffixes)))
             # packed or not
-            if re.search(rf"\.({suffixes})(\.[a-z0-9]+)?$", output.name.lower()):
+            if re.search(
+                rf"\.({suffixes})(\.[a-z0-9]+)?$", output.name.lower()
+            ):
                 return Column(kind=name, path=output, column="")
         return output
 
@@ -713,7 +770,9 @@ def _read_line_numbers(path: Path) -> list[tuple[str, str]]:
     Raises InputError where it cannot be read, or has none.
     """
     items = []
-    for number, line in enumerate(small_text(path, MAX_NUMBERS_BYTES).split("\n"), 1):
+    for number, line in enumerate(
+        small_text(path, MAX_NUMBERS_BYTES).split("\n"), 1
+    ):
         if line.strip():
             items.append((line.strip(), f"{path}:{number}"))
     if not items:

@@ -99,7 +99,9 @@ class ConfigModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, Any], prefix: str = "") -> Self:
+    def from_settings(
+        cls, settings: Mapping[str, Any], prefix: str = ""
+    ) -> Self:
         """Return a section with settings from outside a file; raises InputError for wrong settings."""
         try:
             return cls.model_validate(settings)
@@ -110,7 +112,9 @@ class ConfigModel(BaseModel):
             if first["type"] == "extra_forbidden":
                 reason = f"is no setting{did_you_mean(name, cls.model_fields)}"
             reason = reason[:1].lower() + reason[1:]
-            raise InputError(f"{prefix}{name} {first['input']}: {reason}") from None
+            raise InputError(
+                f"{prefix}{name} {first['input']}: {reason}"
+            ) from None
 
 
 _RANGES: dict[str, Any] = {
@@ -129,9 +133,13 @@ Truth = Annotated[bool, BeforeValidator(_truth)]
 Level = Annotated[float, BeforeValidator(_level)]
 Digits = Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)]
 Runs = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(whole_number)]
-Resamples = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)]
+Resamples = Annotated[
+    int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)
+]
 Count = Annotated[int, Field(ge=1), BeforeValidator(whole_number)]
-Trials = Annotated[int, Field(ge=1, le=100_000_000), BeforeValidator(whole_number)]
+Trials = Annotated[
+    int, Field(ge=1, le=100_000_000), BeforeValidator(whole_number)
+]
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)]
 PathText = Annotated[
     str,
@@ -231,7 +239,8 @@ def _texts(value: object, info: ValidationInfo) -> str | Record:
             f"expected a path, or a mapping with one of the keys {', '.join(records)}"
         )
     # The model is validated in a mapping, so that the locations of errors begin with its tag.
-    adapter: TypeAdapter[dict[str, BaseModel]] = TypeAdapter(dict[str, records[name]])  # type: ignore[valid-type]
+    tagged_model = dict[str, records[name]]  # type: ignore[valid-type]
+    adapter: TypeAdapter[dict[str, BaseModel]] = TypeAdapter(tagged_model)
     tagged = adapter.validate_python({tag(name): value}, context=records)
     return Record(name, **tagged[tag(name)].model_dump())
 
@@ -319,10 +328,12 @@ class DatasetConfig(ConfigModel):
         "mistake (error), or a sign that this annotator has nothing for the sentence (none)",
     )
     keep: LineNumbers | None = Field(
-        None, description="lines to score, from 1: [1-100, 418], or a file of them"
+        None,
+        description="lines to score, from 1: [1-100, 418], or a file of them",
     )
     drop: LineNumbers | None = Field(
-        None, description="lines to leave out, from 1: [1-100, 418], or a file of them"
+        None,
+        description="lines to leave out, from 1: [1-100, 418], or a file of them",
     )
     outputs: Literal["whole", "kept"] = Field(
         "whole",
@@ -371,11 +382,11 @@ class RunConfig(ConfigModel):
         "auto",
         description="where models of metrics of your own compute: auto, cpu, cuda:1, or a list (help plugins)",
     )
-    batch_size: Annotated[int | None, Field(ge=1), BeforeValidator(whole_number)] = (
-        Field(
-            None,
-            description="the most lines that a metric of your own gets at once; it changes no number",
-        )
+    batch_size: Annotated[
+        int | None, Field(ge=1), BeforeValidator(whole_number)
+    ] = Field(
+        None,
+        description="the most lines that a metric of your own gets at once; it changes no number",
     )
     patience: Count = Field(
         600,
@@ -403,7 +414,9 @@ class StatisticsConfig(ConfigModel):
         description="level of intervals and rank ranges; 1 - level is the level of significance",
     )
     resamples: Resamples = Field(1000, description="bootstrap samples")
-    trials: Trials = Field(10_000, description="shuffles of approximate randomisation")
+    trials: Trials = Field(
+        10_000, description="shuffles of approximate randomisation"
+    )
     seed: Seed = Field(12345, description="seed of both random streams")
     outputs: Literal["score", "all"] = Field(
         "score",
@@ -418,7 +431,9 @@ class OutputConfig(ConfigModel):
         "runs/latest",
         description="the run directory, relative to the working directory",
     )
-    formats: list[str] = Field(["json", "csv"], description="files beside results.json")
+    formats: list[str] = Field(
+        ["json", "csv"], description="files beside results.json"
+    )
     plots: list[str] = Field(
         [],
         description="plots that the format plots draws; default: all for which there are results",
@@ -430,7 +445,9 @@ class OutputConfig(ConfigModel):
         None,
         description="width of plots, for a paper: that of a column (219 points) or of the text (455 points)",
     )
-    plot_font: Literal["sans", "serif"] = Field("sans", description="letters of plots")
+    plot_font: Literal["sans", "serif"] = Field(
+        "sans", description="letters of plots"
+    )
     plot_title: Truth = Field(
         True, description="whether plots say above the axes what they show"
     )
@@ -440,7 +457,8 @@ class OutputConfig(ConfigModel):
     )
     digits: Digits = Field(2, description="decimals of the printed percentages")
     mean: Truth = Field(
-        False, description="also the mean over data sets of each system and metric"
+        False,
+        description="also the mean over data sets of each system and metric",
     )
 
 
@@ -479,7 +497,9 @@ class ConfigFile(ConfigModel):
         """How many outputs, or patterns of such, the systems have for all data sets."""
         systems = self.systems
         count = 0
-        for system in systems.values() if isinstance(systems, dict) else systems:
+        for system in (
+            systems.values() if isinstance(systems, dict) else systems
+        ):
             count += len(system if isinstance(system, dict) else self.datasets)
         return count
 
@@ -535,7 +555,9 @@ it is read again."""
 def sections_of(plain: Iterable[str]) -> tuple[str, ...]:
     """Return those of the keys of a config that are sections of extensions."""
     others = [key for key in plain if key not in ConfigFile.model_fields]
-    return tuple(key for key in others if not key.startswith("x-") and key in SECTIONS)
+    return tuple(
+        key for key in others if not key.startswith("x-") and key in SECTIONS
+    )
 
 
 def validate(
@@ -555,8 +577,12 @@ def validate(
     for key, value in plain.items():
         if not key.startswith("x-"):
             data[key] = deepcopy(value)
-    missing = [key for key in ("datasets", "systems", "metrics") if key not in data]
-    if len(missing) == 3 and any(SECTIONS[name].standalone for name in sections):
+    missing = [
+        key for key in ("datasets", "systems", "metrics") if key not in data
+    ]
+    if len(missing) == 3 and any(
+        SECTIONS[name].standalone for name in sections
+    ):
         missing = []  # such as judgements alone
     for key in missing:
         problems.append(root.problem(f"the key '{key}' is missing"))
@@ -565,7 +591,9 @@ def validate(
     left_out: set[Location] = set()
     for _ in range(MAX_ROUNDS):
         try:
-            parsed = config_model(sections).model_validate(data, context=records)
+            parsed = config_model(sections).model_validate(
+                data, context=records
+            )
         except ValidationError as error:
             errors = error.errors(include_url=False)
         else:
@@ -615,10 +643,15 @@ def _leave_out(data: Any, location: Location, *, again: bool) -> None:
             return
         if section == "datasets" and len(keys) > 2 and keys[2] in TEXTS:
             text = steps[3] if isinstance(keys[-1], int) else steps[2]
-            text.parent[text.key] = [ABSENT] if text.key == "references" else ABSENT
+            text.parent[text.key] = (
+                [ABSENT] if text.key == "references" else ABSENT
+            )
             return
         if section == "datasets" and (len(keys) == 2 or keys[2:] == ["data"]):
-            steps[1].parent[keys[1]] = {"source": ABSENT, "references": [ABSENT]}
+            steps[1].parent[keys[1]] = {
+                "source": ABSENT,
+                "references": [ABSENT],
+            }
             return
         stand_in = _stand_in(section) if len(keys) == 2 else {}
         if stand_in:

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from .tree import Node
 
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
-TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok", ".m2", ".errant"})
+TEXT_SUFFIXES = frozenset(
+    {".txt", ".out", ".hyp", ".sys", ".tok", ".m2", ".errant"}
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,10 +107,13 @@ class Selection:
         """
         final = self.ranges[-1]
         if final.last > lines:
-            message = f"line {final.last} is beyond the end: there are {lines} lines"
+            message = (
+                f"line {final.last} is beyond the end: there are {lines} lines"
+            )
             raise ConfigError.at(final.position, message)
         written = [
-            (line_range.first - 1, line_range.last) for line_range in self.ranges
+            (line_range.first - 1, line_range.last)
+            for line_range in self.ranges
         ]
         if self.keep:
             return written
@@ -200,7 +205,9 @@ def select_lines(keep: bool, items: Iterable[tuple[str, str]]) -> Selection:
     ranges.sort(key=lambda line_range: (line_range.first, line_range.last))
     for before, after in itertools.pairwise(ranges):
         if after.first <= before.last:
-            message = f"line {after.first} is named twice (also at {before.position})"
+            message = (
+                f"line {after.first} is named twice (also at {before.position})"
+            )
             problems.append(Problem(after.position, message))
     if problems:
         raise ConfigError(problems)
@@ -211,7 +218,9 @@ def _line_range(text: str, position: str) -> LineRange:
     """Return the range that a text such as "418" or "1-100" names; raises ConfigError."""
     match = RANGE.fullmatch(text.strip())
     if not match:
-        message = f"'{text[:50]}' is no line number or range, such as 418 or 1-100"
+        message = (
+            f"'{text[:50]}' is no line number or range, such as 418 or 1-100"
+        )
         raise ConfigError.at(position, message)
     first = int(match[1])
     last = int(match[2] or match[1])
@@ -270,7 +279,9 @@ class Config:
             if location is None:
                 placed.append(problem)
             else:
-                placed.append(self.tree.problem(message, location, problem.kind))
+                placed.append(
+                    self.tree.problem(message, location, problem.kind)
+                )
         return placed
 
     def refuse(self, problems: Iterable[Problem]) -> None:
@@ -331,7 +342,9 @@ def overrides_from_values(
         texts = []
         for key, value in settings.items():
             # JSON is YAML too.
-            texts.append(f"{key}={json.dumps(value, ensure_ascii=False, default=str)}")
+            texts.append(
+                f"{key}={json.dumps(value, ensure_ascii=False, default=str)}"
+            )
         settings = texts
     elif isinstance(settings, str):
         settings = [settings]
@@ -358,7 +371,9 @@ def select(
     dataset_names = [dataset.name for dataset in config.datasets]
     system_names = [system.name for system in config.systems]
     metric_names = list(itertools.chain.from_iterable(metrics))
-    all_names = list(dict.fromkeys([*dataset_names, *system_names, *metric_names]))
+    all_names = list(
+        dict.fromkeys([*dataset_names, *system_names, *metric_names])
+    )
     for pattern in patterns:
         if not _matching(all_names, [pattern]):
             message = f"matches no data set, system or metric{known_names(pattern, all_names)}"
@@ -367,7 +382,9 @@ def select(
     selected_datasets = _matching(dataset_names, patterns) or set(dataset_names)
     selected_systems = _matching(system_names, patterns) or set(system_names)
     selected_metrics = _matching(metric_names, patterns) or set(metric_names)
-    systems = [system for system in config.systems if system.name in selected_systems]
+    systems = [
+        system for system in config.systems if system.name in selected_systems
+    ]
     datasets = []
     for dataset in config.datasets:
         has_output = any(dataset.name in system.paths for system in systems)
@@ -376,9 +393,13 @@ def select(
     remaining = {dataset.name for dataset in datasets}
     systems = [system for system in systems if remaining & system.paths.keys()]
     if not datasets and not problems:
-        message = "no system that matches has an output for a data set that matches"
+        message = (
+            "no system that matches has an output for a data set that matches"
+        )
         problems.append(Problem(f"--only {' '.join(patterns)}", message))
-    note = f"only {', '.join(patterns)} of the config: ranks are among those here"
+    note = (
+        f"only {', '.join(patterns)} of the config: ranks are among those here"
+    )
     config = replace(
         config,
         datasets=tuple(datasets),
@@ -392,6 +413,9 @@ def _matching(names: Iterable[str], patterns: Sequence[str]) -> set[str]:
     """Return the names that are, or match, one of some patterns."""
     matching = set()
     for name in names:
-        if any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns):
+        if any(
+            name == pattern or fnmatchcase(name, pattern)
+            for pattern in patterns
+        ):
             matching.add(name)
     return matching

@@ -143,11 +143,14 @@ def from_plain(value: object, name: str, path: str = "") -> Node:
     if isinstance(value, Mapping):
         children = {}
         for key, child in value.items():
-            children[str(key)] = from_plain(child, name, child_path(path, str(key)))
+            children[str(key)] = from_plain(
+                child, name, child_path(path, str(key))
+            )
         return Node(children, mark, path, dict.fromkeys(children, mark))
     if isinstance(value, list | tuple):
         items = [
-            from_plain(child, name, f"{path}[{i}]") for i, child in enumerate(value)
+            from_plain(child, name, f"{path}[{i}]")
+            for i, child in enumerate(value)
         ]
         return Node(items, mark, path)
     if value is None:
@@ -177,9 +180,13 @@ def _unwritable(value: object, path: str, depth: int = 0) -> Iterator[str]:
     elif isinstance(value, Mapping):
         for key, child in value.items():
             if isinstance(key, str | int):
-                yield from _unwritable(child, child_path(path, str(key)), depth + 1)
+                yield from _unwritable(
+                    child, child_path(path, str(key)), depth + 1
+                )
             else:
-                yield f"{path}: a key must be text, found {key!r}".removeprefix(": ")
+                yield f"{path}: a key must be text, found {key!r}".removeprefix(
+                    ": "
+                )
     elif isinstance(value, list | tuple):
         for number, child in enumerate(value):
             yield from _unwritable(child, f"{path}[{number}]", depth + 1)

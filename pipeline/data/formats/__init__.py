@@ -32,9 +32,7 @@ from .records import (
 )
 
 COLUMN_HELP = "its name in the first line, or its number from 1"
-PATH_HELP = (
-    "the column of the text; a.b is the field b of a struct a, a[0] the first of a list"
-)
+PATH_HELP = "the column of the text; a.b is the field b of a struct a, a[0] the first of a list"
 HEADER_HELP = (
     "whether the first line has the names; default: only where column is a name"
 )
@@ -92,7 +90,8 @@ ENCODED = "encoded"
 """The format of lines in another encoding, which is named in place of the column."""
 _OTHERS = {
     ENCODED: TextFormat(
-        later(__name__, "records.encoded"), "Lines in another encoding than UTF-8."
+        later(__name__, "records.encoded"),
+        "Lines in another encoding than UTF-8.",
     ),
 }
 """Formats that configs name in other ways, or the command line alone."""
@@ -121,7 +120,9 @@ def stored_texts(text: Input, temp_files: TempFiles) -> StoredTexts:
     origin = _origin(text)
     values = _values(text, origin, temp_files)
     texts = (as_text(value, text, position) for value, position in values)
-    return StoredTexts(temp_files.write_texts(origin.name, texts), SEPARATOR, origin)
+    return StoredTexts(
+        temp_files.write_texts(origin.name, texts), SEPARATOR, origin
+    )
 
 
 def _origin(text: Column) -> Origin:
@@ -151,10 +152,14 @@ def sizes_of_lists(text: Column, temp_files: TempFiles) -> bytearray:
             if not any(sizes):
                 break
             message = f": expected a list of texts, as in the first record; found {kind_of(texts)}"
-            raise CorpusError([Problem(position(), f"'{text.column}'{message}")])
+            raise CorpusError(
+                [Problem(position(), f"'{text.column}'{message}")]
+            )
         if len(texts) > MAX_REFERENCES:
             message = f" has {len(texts):,} texts; at most {MAX_REFERENCES} references are supported"
-            raise CorpusError([Problem(position(), f"'{text.column}'{message}")])
+            raise CorpusError(
+                [Problem(position(), f"'{text.column}'{message}")]
+            )
         sizes.append(len(texts))
     return sizes if any(sizes) else bytearray()
 
@@ -165,7 +170,9 @@ def refuse_table(path: Path, plain: Path, name: str) -> None:
     `plain` is the file unpacked. A file without a known suffix is refused if it holds JSON lines.
     """
     kind = format_in(str(path))
-    known = [] if kind and READERS[kind].open else fields(plain, kind or "jsonl")
+    known = (
+        [] if kind and READERS[kind].open else fields(plain, kind or "jsonl")
+    )
     one_field_is_text = kind in ("csv", "tsv")
     if len(known) <= one_field_is_text:
         return
@@ -173,7 +180,11 @@ def refuse_table(path: Path, plain: Path, name: str) -> None:
         what = "the lines are JSON objects, not texts"
     else:
         what = f"is a table ({kind}), no text"
-    how = f"write {name}:{known[-1]}" if kind else "give it a name that ends in .jsonl"
+    how = (
+        f"write {name}:{known[-1]}"
+        if kind
+        else "give it a name that ends in .jsonl"
+    )
     how += f", or in a config {{{kind or 'jsonl'}: FILE, column: {known[-1]}}}"
     message = f"{what}: name one of its fields, {', '.join(known[:20])}: {how}"
     raise CorpusError([Problem(name, message)])
@@ -185,7 +196,9 @@ def format_in(name: str) -> str | None:
     None means plain text. A folder that `datasets` wrote is Arrow.
     """
     parts = Path(name).name.lower().split(".")[1:]
-    suffix = next((part for part in reversed(parts) if f".{part}" not in OPENERS), "")
+    suffix = next(
+        (part for part in reversed(parts) if f".{part}" not in OPENERS), ""
+    )
     if suffix in ("", "txt") and not Path(name).is_dir():
         return None  # most texts, for which extensions need not be loaded
     format_of = {}

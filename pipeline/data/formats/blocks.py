@@ -94,9 +94,7 @@ def _pairs(path: Path, name: str) -> list[tuple[str, str]]:
     for number, row in rows:
         if len(row) <= max(source, text):
             between = "commas" if delimiter == "," else "tabs"
-            message = (
-                f"has {len(row)} cells; expected a source and a text, between {between}"
-            )
+            message = f"has {len(row)} cells; expected a source and a text, between {between}"
             raise at_line(name, number, message)
         pairs.append((row[source], row[text]))
     if all(_is_quoted(one) and _is_quoted(two) for one, two in pairs):

@@ -20,12 +20,8 @@ from ...files.safe_files import MAX_JSON_BYTES, parse_json
 from ...files.small_tables import at_line
 from ..config.resolved import Column
 
-NULL_HINT = (
-    "null is for references, with `empty_references: none` (--empty-references none)"
-)
-LIST_HINT = (
-    "; of references a list is read as several, of other texts name an item, such as"
-)
+NULL_HINT = "null is for references, with `empty_references: none` (--empty-references none)"
+LIST_HINT = "; of references a list is read as several, of other texts name an item, such as"
 MAX_CELL_CHARACTERS = 1 << 24
 """Limits a cell of a CSV file: a quote that is not closed takes the rest of the file."""
 HEAD_BYTES = 1 << 20
@@ -41,7 +37,9 @@ CSV_ROW = ", row "
 # ---- values of records
 
 
-def value_of(record: object, column: Column, position: Callable[[], str]) -> object:
+def value_of(
+    record: object, column: Column, position: Callable[[], str]
+) -> object:
     """Return the value at the key "a.b[0]", or else at that path; items of lists count from 0.
 
     An item beyond the end of a list is None if the config allows missing texts. What is no record
@@ -58,18 +56,20 @@ def value_of(record: object, column: Column, position: Callable[[], str]) -> obj
             index = int(step[:9])
             value = value[index] if index < len(value) else None
             if value is None and not column.null:
-                message = (
-                    f"has no '{column.column}': the list has too few items; {NULL_HINT}"
-                )
+                message = f"has no '{column.column}': the list has too few items; {NULL_HINT}"
                 raise CorpusError([Problem(position(), message)])
         elif isinstance(value, dict) and step in value:
             value = value[step]
         elif value is not None or not column.null:
             hint = ""
             if isinstance(value, dict):
-                hint = did_you_mean(column.column if value is record else step, value)
+                hint = did_you_mean(
+                    column.column if value is record else step, value
+                )
                 hint = hint or f"; found {', '.join(list(value)[:20])}"
-            raise CorpusError([Problem(position(), f"has no '{column.column}'{hint}")])
+            raise CorpusError(
+                [Problem(position(), f"has no '{column.column}'{hint}")]
+            )
     return value
 
 
@@ -78,7 +78,9 @@ def _steps(column: str) -> list[str]:
     return column.replace("[", ".").replace("]", "").split(".")
 
 
-def as_text(value: object, column: Column, position: Callable[[], str]) -> bytes:
+def as_text(
+    value: object, column: Column, position: Callable[[], str]
+) -> bytes:
     """Return a text as UTF-8; null becomes an empty text if the config allows missing texts.
 
     Raises CorpusError for what is no text; `position` returns the file and the line of the record.
@@ -103,7 +105,9 @@ def as_text(value: object, column: Column, position: Callable[[], str]) -> bytes
             hint = f"{LIST_HINT} '{column.column}[0]'"
         elif isinstance(value, dict):
             hint = f"; name a key of it, '{column.column}.{next(iter(value), 'KEY')}'"
-        message = f"'{column.column}': expected text, found {kind_of(value)}{hint}"
+        message = (
+            f"'{column.column}': expected text, found {kind_of(value)}{hint}"
+        )
         raise CorpusError([Problem(position(), message)])
     try:
         return value.encode()
@@ -244,7 +248,9 @@ def _index(cells: list[str], column: Column, name: str) -> int:
 
 def _no_column(position: str, column: str, names: list[str]) -> CorpusError:
     hint = did_you_mean(column, names)
-    message = f"no column is called '{column}'{hint}; found {', '.join(names[:20])}"
+    message = (
+        f"no column is called '{column}'{hint}; found {', '.join(names[:20])}"
+    )
     return CorpusError([Problem(position, message)])
 
 
@@ -261,7 +267,9 @@ def encoded(path: Path, name: str, text: Column) -> Iterator[bytes]:
                 yield line.removesuffix("\n").removesuffix("\r").encode()
         except UnicodeDecodeError as error:
             number += (
-                error.object[: error.start].decode(error.encoding, "ignore").count("\n")
+                error.object[: error.start]
+                .decode(error.encoding, "ignore")
+                .count("\n")
             )
             byte = f"the byte 0x{error.object[error.start]:02x}"
             message = f"{byte} is not valid {text.column}: {error.reason}"
@@ -282,11 +290,18 @@ def _arrow(name: str, kind: str) -> Iterator[Any]:
         import pyarrow as pa
         import pyarrow.parquet
     except ImportError:
-        message = "needs the package pyarrow: pip install 'gec-pipeline[parquet]'"
+        message = (
+            "needs the package pyarrow: pip install 'gec-pipeline[parquet]'"
+        )
         raise CorpusError([Problem(name, message)]) from None
     try:
         yield pa
-    except (pa.ArrowException, OSError, UnicodeDecodeError, ValueError) as error:
+    except (
+        pa.ArrowException,
+        OSError,
+        UnicodeDecodeError,
+        ValueError,
+    ) as error:
         message = f"cannot be read as {kind}: {str(error).splitlines()[0]}"
         raise CorpusError([Problem(name, message)]) from None
 
@@ -346,15 +361,20 @@ def _arrow_files(path: Path, name: str) -> list[Path]:
         if (path / ARROW_STATE).is_file():
             state = parse_json(small_bytes(path / ARROW_STATE, MAX_JSON_BYTES))
             return [
-                path / Path(str(item["filename"])).name for item in state["_data_files"]
+                path / Path(str(item["filename"])).name
+                for item in state["_data_files"]
             ]
-        splits = parse_json(small_bytes(path / ARROW_SPLITS, MAX_JSON_BYTES))["splits"]
+        splits = parse_json(small_bytes(path / ARROW_SPLITS, MAX_JSON_BYTES))[
+            "splits"
+        ]
     except (CorpusError, ValueError, LookupError, TypeError):
         expected = "expected what Dataset.save_to_disk() writes, or name an .arrow file"
         message = f"is a folder without {ARROW_STATE}; {expected}"
         raise CorpusError([Problem(name, message)]) from None
     listed = ", ".join(f"{name}/{split}" for split in splits)
-    message = f"is a folder of several data sets, the splits; name one of {listed}"
+    message = (
+        f"is a folder of several data sets, the splits; name one of {listed}"
+    )
     raise CorpusError([Problem(name, message)])
 
 
@@ -385,7 +405,10 @@ def fields(path: Path, kind: str) -> list[str]:
     """
     if kind in ("parquet", "arrow"):
         file = _arrow_files(path, str(path))[0]
-        with open_bytes(file, str(path)) as source, _arrow(str(path), kind) as pa:
+        with (
+            open_bytes(file, str(path)) as source,
+            _arrow(str(path), kind) as pa,
+        ):
             if kind == "parquet":
                 schema = pa.parquet.read_schema(source)
             else:
@@ -401,5 +424,11 @@ def fields(path: Path, kind: str) -> list[str]:
             return list(records[0]) if is_table else []
         separator = separator_of(lines[0]) if kind == "csv" else "\t"
         return next(csv_files.reader(lines, delimiter=separator))
-    except (CorpusError, ValueError, RecursionError, LookupError, csv_files.Error):
+    except (
+        CorpusError,
+        ValueError,
+        RecursionError,
+        LookupError,
+        csv_files.Error,
+    ):
         return []

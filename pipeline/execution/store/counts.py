@@ -33,7 +33,12 @@ from numpy.typing import NDArray
 from ...arrays import Ints
 from ...errors import StoreError
 from ...files import safe_files
-from ...files.safe_files import file_name, open_regular, parse_json, write_atomic
+from ...files.safe_files import (
+    file_name,
+    open_regular,
+    parse_json,
+    write_atomic,
+)
 from ...metrics.base import Columns, Schema, StatisticsSpec
 from ...metrics.base.statistics_spec import COUNTING, narrow
 from ...parallel import Shared, alone, in_batches, prefetch
@@ -99,7 +104,9 @@ class StoredCounts:
     does not need it."""
 
     @staticmethod
-    def path_in(directory: Path, dataset: str, system: str, spec_key: str) -> Path:
+    def path_in(
+        directory: Path, dataset: str, system: str, spec_key: str
+    ) -> Path:
         """Return the path of the counts of a system in a run directory."""
         folder = directory / "statistics" / file_name(dataset)
         return folder / f"{file_name(system)}.{spec_key}{COLUMNS}"
@@ -110,8 +117,12 @@ class StoredCounts:
         Raises StoreError.
         """
         with self._opened() as file:
-            is_format_2 = file.readline(MAX_HEADER_BYTES).startswith(b'{"format": 2,')
-            arrays = self._packed(file, safe_files.digest if is_format_2 else digest)
+            is_format_2 = file.readline(MAX_HEADER_BYTES).startswith(
+                b'{"format": 2,'
+            )
+            arrays = self._packed(
+                file, safe_files.digest if is_format_2 else digest
+            )
             yield from map(self.schema.unpack, arrays)
 
     def check_size(self) -> None:
@@ -132,7 +143,9 @@ class StoredCounts:
             raise damaged(self.path)
         return size
 
-    def _packed(self, file: BinaryIO, digest: Digest = digest) -> Iterator[Array]:
+    def _packed(
+        self, file: BinaryIO, digest: Digest = digest
+    ) -> Iterator[Array]:
         """Yield the arrays of a file whose first line has been read; raises StoreError if damaged."""
         size = self._checked_size(file)
         starts = range(0, self.lines, BLOCK_LINES)
@@ -228,7 +241,10 @@ class InMemoryCounts:
     """The counts of one system in memory."""
 
     def __init__(
-        self, arrays: Sequence[Array], schema: Schema, columns: Columns | None = None
+        self,
+        arrays: Sequence[Array],
+        schema: Schema,
+        columns: Columns | None = None,
     ) -> None:
         """Take packed arrays in the order of lines, or columns as they were counted.
 
@@ -238,7 +254,9 @@ class InMemoryCounts:
         self._arrays = arrays
         self._columns: Columns | None = None
         if columns is not None:
-            self._columns = {field.name: columns[field.name] for field in schema.fields}
+            self._columns = {
+                field.name: columns[field.name] for field in schema.fields
+            }
 
     @property
     def lines(self) -> int:
@@ -357,7 +375,9 @@ class Location(NamedTuple):
                 file.seek(self.offset)
                 array, check = read_array(file, self.path, self.shape)
         except OSError as error:
-            message = f"cannot be read: {error.strerror}; run the same command again"
+            message = (
+                f"cannot be read: {error.strerror}; run the same command again"
+            )
             raise StoreError(f"{self.path}: {message}") from None
         if check != self.digest:
             raise damaged(self.path)
@@ -408,7 +428,9 @@ class ShardFile(NamedTuple):
         first_line = json.dumps(header).encode() + b"\n"
         # Not synced to disk: a file that is damaged when the machine fails has another digest, and
         # its shard is counted again.
-        write_atomic(self.path, [first_line, *data_of.values()], mark, durable=False)
+        write_atomic(
+            self.path, [first_line, *data_of.values()], mark, durable=False
+        )
 
     def locations(self, *, read: bool = False) -> dict[CountsKey, Location]:
         """Return where the arrays are, by the header; `read` leaves out those that are damaged."""
@@ -416,7 +438,9 @@ class ShardFile(NamedTuple):
         for key, width in zip(self.keys, self.widths, strict=True):
             if key:
                 widths[key] = width
-        return dict(_locations(self.path, self.low, self.high, widths, read=read))
+        return dict(
+            _locations(self.path, self.low, self.high, widths, read=read)
+        )
 
 
 def new_proof(folder: Path) -> Path:
@@ -482,7 +506,9 @@ def _locations(
             header = parse_json(file.readline(MAX_HEADER_BYTES))
             offset = file.tell()
             file_size = os.fstat(file.fileno()).st_size
-        entries = [(str(key), int(size), str(check)) for key, size, check in header]
+        entries = [
+            (str(key), int(size), str(check)) for key, size, check in header
+        ]
         sizes = [size for _, size, _ in entries]
         if min(sizes, default=0) < 0 or offset + sum(sizes) != file_size:
             return

@@ -81,11 +81,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         content = None
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
-    if not isinstance(content, dict) or not str(content.get("program")).startswith(
-        PROGRAM
-    ):
+    if not isinstance(content, dict) or not str(
+        content.get("program")
+    ).startswith(PROGRAM):
         advice = "delete the folder if it is yours, or name another"
-        raise StoreError(f"{path}: is not of this program, or damaged; {advice}")
+        raise StoreError(
+            f"{path}: is not of this program, or damaged; {advice}"
+        )
     files = content.get("files")
     if not isinstance(files, list):
         files = []
@@ -121,7 +123,8 @@ def is_file_name(name: object) -> bool:
         return False
     # as file systems allow
     return all(
-        len(part.encode("utf-8", "surrogatepass")) <= 255 for part in name.split("/")
+        len(part.encode("utf-8", "surrogatepass")) <= 255
+        for part in name.split("/")
     )
 
 
@@ -180,7 +183,9 @@ class Log:
         try:
             number = os.open(path, _APPEND, 0o666)
         except OSError as error:
-            raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+            raise StoreError(
+                f"{path}: cannot be written: {error.strerror}"
+            ) from None
         self._file = os.fdopen(number, "ab", buffering=0)
         status = os.fstat(number)
         if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
@@ -196,7 +201,9 @@ class Log:
         line = printable(text).replace("\n", " | ")
         with contextlib.suppress(OSError, ValueError):
             self._file.write(
-                f"{time.strftime(TIME)} {line}\n".encode(errors="backslashreplace")
+                f"{time.strftime(TIME)} {line}\n".encode(
+                    errors="backslashreplace"
+                )
             )
 
     def close(self) -> None:
@@ -209,7 +216,9 @@ def logged(folder: Path, listener: Listener) -> Iterator[LoggingListener]:
     """Log the begin of a run, what its listener gets, and the error that ends it."""
     command = shlex.join(sys.argv)
     with contextlib.closing(Log(folder)) as log:
-        log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {command}")
+        log(
+            f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {command}"
+        )
         try:
             yield LoggingListener(listener, log)
         except BaseException as error:
@@ -274,16 +283,18 @@ class RunDirectory:
     def about(self) -> dict[str, Any]:
         """The content of run.json without what write_manifest() adds itself."""
         added = ("program", "files")
-        return {key: value for key, value in self.manifest.items() if key not in added}
+        return {
+            key: value
+            for key, value in self.manifest.items()
+            if key not in added
+        }
 
     @contextmanager
     def held(self, warn: Callable[[str], None]) -> Iterator[None]:
         """Keep other runs out; raises StoreError if one works here, or a folder inside is a link."""
         for folder in self._folders():
             if folder.is_symlink():
-                advice = (
-                    "a run directory with links inside is not written to: delete it"
-                )
+                advice = "a run directory with links inside is not written to: delete it"
                 raise StoreError(f"{folder}: is a link; {advice}")
         with safe_files.locked(self.path, self._holder, warn):
             # Another run may have ended since they were read.
@@ -328,7 +339,9 @@ class RunDirectory:
             return False
 
     def add(
-        self, files: Mapping[str, safe_files.Content], warn: Callable[[str], None]
+        self,
+        files: Mapping[str, safe_files.Content],
+        warn: Callable[[str], None],
     ) -> None:
         """Add files to a finished run; they are listed before they are written. Raises StoreError."""
         with self.held(warn):
@@ -347,7 +360,9 @@ class RunDirectory:
         safe_files.write_atomic(self.path / MANIFEST, data)
 
     def announce(
-        self, counts: Iterable[StoredCounts | ShardFile] = (), names: Iterable[str] = ()
+        self,
+        counts: Iterable[StoredCounts | ShardFile] = (),
+        names: Iterable[str] = (),
     ) -> None:
         """List files before they are written, so that a later run may delete them after a crash."""
         self._listed |= {self._name(file.path) for file in counts}
@@ -364,7 +379,9 @@ class RunDirectory:
             current = self._listed
         else:
             current = set(map(self._name, self._counts_beside(self.files)))
-        stale = deletable(self.path, self._listed - self.files - current - {LOG})
+        stale = deletable(
+            self.path, self._listed - self.files - current - {LOG}
+        )
         written = self.files | self._listed
         temporary = deletable(
             self.path, [f"{name}{safe_files.TEMPORARY}" for name in written]
@@ -372,12 +389,17 @@ class RunDirectory:
         folder = self.path / UNFINISHED
         useless = of_keys(unfinished_files(folder), self._keys)
         delete([*useless, *stale, *temporary], [folder])
-        self._listed = {self._name(path) for path in deletable(self.path, current)}
+        self._listed = {
+            self._name(path) for path in deletable(self.path, current)
+        }
         return [self._name(path) for path in stale]
 
     def unneeded(self, used: Set[str]) -> list[Path]:
         """Return the files of counts whose names are not in `used`, and those of unfinished counts."""
-        return [*self._counts_beside(used), *unfinished_files(self.path / UNFINISHED)]
+        return [
+            *self._counts_beside(used),
+            *unfinished_files(self.path / UNFINISHED),
+        ]
 
     def remove_unneeded(self, used: Set[str]) -> None:
         """Delete the files of unneeded(), and then folders that are empty."""
@@ -394,7 +416,9 @@ class RunDirectory:
     def contents(self) -> list[Path]:
         """Return the files that the program has written here and may delete, run.json last."""
         listed = set(self.manifest.get("files", ())) - {MANIFEST}
-        temporary = [f"{name}{safe_files.TEMPORARY}" for name in [*listed, MANIFEST]]
+        temporary = [
+            f"{name}{safe_files.TEMPORARY}" for name in [*listed, MANIFEST]
+        ]
         return [
             *deletable(self.path, [*listed, *temporary]),
             *unfinished_files(self.path / UNFINISHED),
@@ -480,7 +504,10 @@ class RunDirectory:
             delete((), [folder])
 
     def join(
-        self, counts: StoredCounts, parts: Sequence[Location], shared: Shared = alone
+        self,
+        counts: StoredCounts,
+        parts: Sequence[Location],
+        shared: Shared = alone,
     ) -> Path:
         """Write a .columns file from arrays of all shards to a temporary path, which is returned.
 
@@ -499,7 +526,9 @@ class RunDirectory:
                 waiting.replace(counts.path)
             except OSError as error:
                 why = safe_files.in_the_way(counts.path) or error.strerror
-                raise StoreError(f"{counts.path}: cannot be written: {why}") from None
+                raise StoreError(
+                    f"{counts.path}: cannot be written: {why}"
+                ) from None
             self.files.add(self._name(counts.path))
 
     def _name(self, path: Path) -> str:

@@ -35,7 +35,9 @@ def connect(
         if address in (None, client.scheduler.address):
             return sum(client.ncores().values())
     if address or dask.config.get("scheduler-address", None):
-        client = Client(address, timeout=MAX_ANSWER_SECONDS, set_as_default=True)
+        client = Client(
+            address, timeout=MAX_ANSWER_SECONDS, set_as_default=True
+        )
         undo.callback(client.close)
         client.wait_for_workers(1, timeout=MAX_ANSWER_SECONDS)
     else:
@@ -70,7 +72,10 @@ def _uninterruptible() -> Iterator[None]:
 
 
 def results(
-    cluster: Cluster, call: Callable[[Any], Any], tasks: Iterator[Any], workers: int
+    cluster: Cluster,
+    call: Callable[[Any], Any],
+    tasks: Iterator[Any],
+    workers: int,
 ) -> Generator[Any, None, None]:
     """Yield the results of tasks; at the end, cancel the tasks that are not done.
 

@@ -32,13 +32,18 @@ def connect(
                 "include_dashboard": False,
             }
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        ray.init(**settings, log_to_driver=False, logging_level=logging.CRITICAL)
+        ray.init(
+            **settings, log_to_driver=False, logging_level=logging.CRITICAL
+        )
         undo.callback(ray.shutdown)
     return int(ray.cluster_resources().get("CPU", 0)) or 1
 
 
 def results(
-    cluster: Cluster, call: Callable[[Any], Any], tasks: Iterator[Any], workers: int
+    cluster: Cluster,
+    call: Callable[[Any], Any],
+    tasks: Iterator[Any],
+    workers: int,
 ) -> Generator[Any, None, None]:
     """Yield the results of tasks.
 

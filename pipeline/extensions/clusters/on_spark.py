@@ -30,7 +30,8 @@ def connect(
 
     register_spark()
     undo.callback(logging.disable, logging.root.manager.disable)
-    logging.disable(logging.ERROR)  # py4j prints a traceback if the run is interrupted
+    # py4j prints a traceback if the run is interrupted
+    logging.disable(logging.ERROR)
     if SparkSession.getActiveSession() is None:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.appName("gec-pipeline")
@@ -48,7 +49,10 @@ def connect(
 
 
 def results(
-    cluster: Cluster, call: Callable[[Any], Any], tasks: Iterator[Any], workers: int
+    cluster: Cluster,
+    call: Callable[[Any], Any],
+    tasks: Iterator[Any],
+    workers: int,
 ) -> Generator[Any, None, None]:
     """Yield the results of tasks from joblib, which gets a bounded number at once."""
     from joblib import Parallel, delayed, parallel_config
@@ -58,7 +62,9 @@ def results(
         with quiet(), parallel_config(cluster.backend):
             # joblib would use this process as the only worker, so there are two, of which the
             # second stays idle.
-            parallel = stack.enter_context(Parallel(max(workers, 2), batch_size=1))
+            parallel = stack.enter_context(
+                Parallel(max(workers, 2), batch_size=1)
+            )
         while True:
             wave = list(islice(tasks, size))
             if not wave:

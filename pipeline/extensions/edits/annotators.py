@@ -87,13 +87,18 @@ class SequentialAnnotatorChoice:
             kind="stable",
         )
         in_order = [
-            np.take_along_axis(named[name], ranks, axis=1) for name in self.names
+            np.take_along_axis(named[name], ranks, axis=1)
+            for name in self.names
         ]
         counts = np.stack(in_order, axis=-1)
         chosen_ranks = [np.zeros(0, np.int64)]
         for low in range(0, len(counts), SENTENCES_AT_ONCE):
-            chosen_ranks.append(self._choose(counts[low : low + SENTENCES_AT_ONCE]))
-        chosen: Ints = ranks[np.arange(len(ranks)), np.concatenate(chosen_ranks)]
+            chosen_ranks.append(
+                self._choose(counts[low : low + SENTENCES_AT_ONCE])
+            )
+        chosen: Ints = ranks[
+            np.arange(len(ranks)), np.concatenate(chosen_ranks)
+        ]
         return chosen
 
     def _choose(self, counts: Ints) -> Ints:

@@ -32,7 +32,9 @@ def python2_hash(text: str) -> int:
     return value ^ len(text)
 
 
-def python2_order(keys: Iterable[Key], hashed: Callable[[Key], int]) -> list[Key]:
+def python2_order(
+    keys: Iterable[Key], hashed: Callable[[Key], int]
+) -> list[Key]:
     """Return distinct keys in the order in which a dictionary of Python 2 holds them.
 
     They are entered in order. `hashed` is python2_hash for texts. The hash of a small number is the
@@ -168,7 +170,9 @@ def of_annotators(sentence: CorrectedSentence) -> dict[int, Tokens]:
             merged += _merged(alternative)
     corrected = {}
     for annotator in python2_order(corrections, python2_hash):
-        corrected[int(annotator)] = apply(sentence.tokens, corrections[annotator])
+        corrected[int(annotator)] = apply(
+            sentence.tokens, corrections[annotator]
+        )
     return corrected
 
 

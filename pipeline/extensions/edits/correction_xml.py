@@ -41,7 +41,11 @@ def xml_blocks(path: Path, name: str) -> Iterator[Block]:
     yield from reader.records(path)
     if not reader.count:
         raise CorpusError(
-            [Problem(name, "has no element sentence, so there is no gold in it")]
+            [
+                Problem(
+                    name, "has no element sentence, so there is no gold in it"
+                )
+            ]
         )
 
 
@@ -58,11 +62,16 @@ class _Reader(XmlReader[Block]):
         self.block: Block | None = None  # the sentence, once its text is known
         self.begun = 0  # the line of the sentence
         self.annotators = 0  # how many annotators the sentence has
-        self.correcting: set[int] = set()  # the annotators who correct something
+        # the annotators who correct something
+        self.correcting: set[int] = set()
         self.errors = 0  # errors of the sentence
         self.type = ""  # of the edits of the current error
         self.annotator = 0  # of the current alternative
-        self.span = ("", 0)  # start and end of the current correction, and its line
+        # start and end of the current correction, and its line
+        self.span = (
+            "",
+            0,
+        )
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Begin an element."""
@@ -71,7 +80,9 @@ class _Reader(XmlReader[Block]):
         parent = self.open[-1] if self.open else None
         if parent != PARENTS[tag]:
             outside = (
-                f"inside an element {parent}" if parent else "outside of any sentence"
+                f"inside an element {parent}"
+                if parent
+                else "outside of any sentence"
             )
             expected = PARENTS[tag] or "a script"
             raise self.wrong(
@@ -126,7 +137,9 @@ class _Reader(XmlReader[Block]):
     def _add_correction(self, words: str) -> None:
         span, line = self.span
         if self.block is None:
-            raise self.wrong("a correction before the text of its sentence", line)
+            raise self.wrong(
+                "a correction before the text of its sentence", line
+            )
         if len(self.block.lines) == MAX_EDITS:
             message = f"the sentence of line {self.begun} has more than {MAX_EDITS:,} corrections"
             raise self.wrong(message, line)
@@ -139,7 +152,11 @@ class _Reader(XmlReader[Block]):
             raise self.wrong("the sentence has no element text", self.begun)
         self._check_annotators(len(self.correcting))
         # annotators who correct nothing have the lowest free numbers
-        free = (number for number in itertools.count() if number not in self.correcting)
+        free = (
+            number
+            for number in itertools.count()
+            if number not in self.correcting
+        )
         for number in itertools.islice(
             free, max(self.annotators - len(self.correcting), 0)
         ):
@@ -156,7 +173,9 @@ class _Reader(XmlReader[Block]):
     def _attribute(self, tag: str, attributes: dict[str, str], key: str) -> str:
         if key not in attributes:
             hint = did_you_mean(key, attributes)
-            raise self.wrong(f"the element {tag} has no attribute '{key}'{hint}")
+            raise self.wrong(
+                f"the element {tag} has no attribute '{key}'{hint}"
+            )
         return attributes[key]
 
     def _number(
@@ -168,7 +187,9 @@ class _Reader(XmlReader[Block]):
     ) -> int:
         value = self._attribute(tag, attributes, key).strip()
         if not form.fullmatch(value):
-            expected = "a whole number from 0" if form is NUMBER else "a whole number"
+            expected = (
+                "a whole number from 0" if form is NUMBER else "a whole number"
+            )
             message = f"expected {expected}, found '{value[:40]}'"
             raise self.wrong(f"{key} of the element {tag}: {message}")
         return int(value)

@@ -75,7 +75,9 @@ def open_edits(
     if len(problems) > problems_before:
         return None
     proposed = [file.summary for file in annotated.values()]
-    output_annotators = max((summary.max_annotators for summary in proposed), default=1)
+    output_annotators = max(
+        (summary.max_annotators for summary in proposed), default=1
+    )
     problem = _too_many_pairs(gold.summary, proposed)
     if problem:
         problems.append(problem)
@@ -84,12 +86,14 @@ def open_edits(
     # the edits of annotators, once for each annotator of an output
     annotators = gold.summary.annotators
     references = [
-        opener.index(gold.texts((EDITS_OF, annotator))) for annotator in annotators
+        opener.index(gold.texts((EDITS_OF, annotator)))
+        for annotator in annotators
     ]
     pairs = list(references)
     for output in range(1, output_annotators):
         pairs += [
-            opener.rewrite(file, partial(with_output, output)) for file in references
+            opener.rewrite(file, partial(with_output, output))
+            for file in references
         ]
 
     # warnings and types
@@ -145,7 +149,9 @@ def _views_of_edits(
     for view in sorted(views):
         if compares_gold(view) or (annotator_of(view) and not foreign):
             note = foreign if view == EDITS and clashes else ""
-            result[view] = InputView(references=pairs, has_outputs=True, foreign=note)
+            result[view] = InputView(
+                references=pairs, has_outputs=True, foreign=note
+            )
         elif annotator_of(view):
             references = 0 if dataset.references else annotators
             result[view] = InputView(
@@ -166,7 +172,9 @@ def _categories(
     categories = by_frequency[:MAX_CATEGORIES]
     notes = []
     if len(types) > len(categories):
-        most_frequent = f"the {len(categories)} that are most frequent are scored apart"
+        most_frequent = (
+            f"the {len(categories)} that are most frequent are scored apart"
+        )
         notes.append(
             f"{summaries[0].name}: there are {len(types)} types of edits; {most_frequent}"
         )
@@ -251,7 +259,9 @@ def _open_gold(
         gold.not_empty()
     count = len(gold.summary.annotators)
     if count > MAX_ANNOTATORS:
-        message = f"has {count} annotators; at most {MAX_ANNOTATORS} are supported"
+        message = (
+            f"has {count} annotators; at most {MAX_ANNOTATORS} are supported"
+        )
         raise CorpusError([Problem(gold.summary.name, message)])
     return gold
 
@@ -376,7 +386,9 @@ def open_texts(
             file = read_once(path, gold_request(dataset, views, path), opener)
             annotators = file.annotators()
             sentences = opener.index(file.texts(SOURCE))
-            different = other_source(source or texts.source, sentences, dataset.replace)
+            different = other_source(
+                source or texts.source, sentences, dataset.replace
+            )
             if different:
                 raise CorpusError(different)
             for annotator in annotators:
@@ -416,7 +428,9 @@ def other_source(
     for low in range(0, annotated.lines, BLOCK_LINES):
         high = min(low + BLOCK_LINES, annotated.lines)
         pairs = zip(
-            read_texts(source, low, high), read_texts(annotated, low, high), strict=True
+            read_texts(source, low, high),
+            read_texts(annotated, low, high),
+            strict=True,
         )
         for line, (text, annotated_text) in enumerate(pairs, low + 1):
             tokens = text.split()
@@ -424,7 +438,9 @@ def other_source(
             if tokens != expected and replaced != "none":
                 change = REPLACEMENTS[replaced]
                 tokens = [change(token.encode()).decode() for token in tokens]
-                expected = [change(token.encode()).decode() for token in expected]
+                expected = [
+                    change(token.encode()).decode() for token in expected
+                ]
             if tokens != expected:
                 what = m2_files.difference(tokens, expected, annotated.at(line))
                 message = f"{what}: the source is not that of the annotations"

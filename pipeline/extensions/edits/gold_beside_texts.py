@@ -35,16 +35,22 @@ def corpus_with_gold(
     InputError for what is no path, and if texts and files do not fit. Raises CorpusError if files
     cannot be read or do not fit together.
     """
-    outputs = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
+    outputs = (
+        hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
+    )
     if not isinstance(gold, str | PathLike):
         raise InputError(
             f"gold: expected the path of an M2 file, found {type(gold).__name__}"
         )
     files = [
-        name for name, output in outputs.items() if isinstance(output, str | PathLike)
+        name
+        for name, output in outputs.items()
+        if isinstance(output, str | PathLike)
     ]
     if files and len(files) < len(outputs):
-        raise InputError("hypotheses: expected lists of texts, or M2 files, found both")
+        raise InputError(
+            "hypotheses: expected lists of texts, or M2 files, found both"
+        )
     _check_path("gold", gold)
     for name in files:
         _check_path("hypotheses", outputs[name])
@@ -64,7 +70,9 @@ def corpus_with_gold(
         systems.append(System(name, {MEMORY: column}))
     problems: list[Problem] = []
     path = locate(Path(), fspath(gold))
-    dataset = Dataset(name=MEMORY, source=None, references=(), m2=path, gold=(path,))
+    dataset = Dataset(
+        name=MEMORY, source=None, references=(), m2=path, gold=(path,)
+    )
     annotated = open_corpus(dataset, systems, problems, views=views)
     if annotated is None:
         raise CorpusError(list(dict.fromkeys(problems)))
@@ -107,7 +115,9 @@ def _check_path(name: str, path: object) -> None:
     if not isinstance(path, str):
         return
     if "\n" in path:
-        message = "expected the path of an M2 file, found a text of several lines"
+        message = (
+            "expected the path of an M2 file, found a text of several lines"
+        )
         raise InputError(f"{name}: {message}")
     if "/" not in path and ":" not in path and not Path(path).exists():
         raise InputError(

@@ -29,7 +29,9 @@ class Gold(NamedTuple):
     """How many edits each annotator has, -1 for one without any line: int64 [lines, annotators]."""
 
 
-def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gold:
+def read_gold(
+    source: Lines, annotators: Sequence[Lines], *, every: bool
+) -> Gold:
     """Return the edits of a shard.
 
     With `every`, annotators without a line for a sentence take part, without edits. Edits that
@@ -43,10 +45,16 @@ def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gol
     shape = records.heads.shape[:2]
     counts = np.diff(records.edits.firsts).reshape(shape)
     if every:
-        return Gold(records, np.broadcast_to(np.arange(shape[1]), shape).copy(), counts)
+        return Gold(
+            records, np.broadcast_to(np.arange(shape[1]), shape).copy(), counts
+        )
     rows = map(tuple, records.heads.reshape(shape[0], -1).tolist())
-    order = np.array(list(map(_dictionary_ranks, rows)), np.int64).reshape(shape)
-    return Gold(records, order, np.where(records.heads[..., 0] < 0, ABSENT, counts))
+    order = np.array(list(map(_dictionary_ranks, rows)), np.int64).reshape(
+        shape
+    )
+    return Gold(
+        records, order, np.where(records.heads[..., 0] < 0, ABSENT, counts)
+    )
 
 
 @lru_cache(1024)
@@ -61,7 +69,8 @@ def _dictionary_ranks(heads: tuple[int, ...]) -> list[int]:
     present = [number for index, number in by_index if index >= 0]
     order = python2_order(present, abs)
     return [
-        order.index(number) if number in order else len(order) for number in numbers
+        order.index(number) if number in order else len(order)
+        for number in numbers
     ]
 
 
@@ -154,7 +163,9 @@ def listed_edits(
                 by_annotator.append(None)
                 continue
             edits = []
-            for start, end, type_, correction, _ in _fitting(annotation, tokens):
+            for start, end, type_, correction, _ in _fitting(
+                annotation, tokens
+            ):
                 texts = alternatives(correction)
                 edits.append(GoldEdit(start, end, texts, correction, type_))
             by_annotator.append(edits)

@@ -15,7 +15,9 @@ from . import m2_files
 from .m2_texts import BREAKS
 
 _BREAKS = re.compile(f"[{BREAKS}]")
-_SUSPICIOUS = re.compile(r"\n(?:\ufeff|S\n|I |[^\S\n]+\n|A -1(?! -1\|\|\|noop\|\|\|))")
+_SUSPICIOUS = re.compile(
+    r"\n(?:\ufeff|S\n|I |[^\S\n]+\n|A -1(?! -1\|\|\|noop\|\|\|))"
+)
 _NOOP_OF_TOKENS = re.compile(r"\|\|\|noop\|\|\|(?<!\nA -1 -1\|\|\|noop\|\|\|)")
 """One of the two matches in each file with a byte order mark or a line that _line_note() notes."""
 STOPS = "m2scorer stops here"
@@ -39,7 +41,9 @@ def check_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
             line = raw.removesuffix(b"\n").decode()
             if number == 1 and raw.startswith(BOM):
                 line = line[1:]
-                note = f"begins with a byte order mark, which is left out; {STOPS}"
+                note = (
+                    f"begins with a byte order mark, which is left out; {STOPS}"
+                )
                 by_note.setdefault(note, []).append(number)
             if raw.endswith(b"\r\n"):
                 line = line[:-1]
@@ -81,7 +85,8 @@ def _is_regular(text: str) -> bool:
     if text.count("\nS ") != text.count("\n\nS ") + text.startswith("\nS "):
         return False
     return not any(
-        pattern.search(text) for pattern in (_BREAKS, _SUSPICIOUS, _NOOP_OF_TOKENS)
+        pattern.search(text)
+        for pattern in (_BREAKS, _SUSPICIOUS, _NOOP_OF_TOKENS)
     )
 
 
@@ -97,7 +102,8 @@ def _line_note(line: str, tokens: int) -> str:
     if line.startswith("I "):
         return "begins with I, and is left out, as m2scorer does"
     if not (
-        line.startswith("A -1") or (line.startswith("A ") and "|||noop|||" in line)
+        line.startswith("A -1")
+        or (line.startswith("A ") and "|||noop|||" in line)
     ):
         return ""
     edit = m2_files.edit_of(line, "", 0)

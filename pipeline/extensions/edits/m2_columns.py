@@ -32,7 +32,8 @@ def read_once(path: Path | Remote, request: Request, opener: Opener) -> M2File:
     from .m2_texts import read_m2
 
     return opener.once(
-        ("m2", path, request), partial(read_m2, path, request, opener.temp_files)
+        ("m2", path, request),
+        partial(read_m2, path, request, opener.temp_files),
     )
 
 

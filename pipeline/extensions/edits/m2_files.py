@@ -13,7 +13,12 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from pipeline.errors import CorpusError, Problem
-from pipeline.files.plain_files import TempFiles, named, numbered_lines, open_bytes
+from pipeline.files.plain_files import (
+    TempFiles,
+    named,
+    numbered_lines,
+    open_bytes,
+)
 from pipeline.files.remote import Remote
 from pipeline.files.small_tables import at_line
 
@@ -106,9 +111,7 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
     for number, line in numbered_lines(path, name):
         if line[:2] == "A ":
             if current is None:
-                message = (
-                    "an edit before any sentence: expected a line that begins with 'S '"
-                )
+                message = "an edit before any sentence: expected a line that begins with 'S '"
                 raise at_line(name, number, message)
             if len(current.lines) == MAX_EDITS:
                 message = f"the sentence of line {current.line} has more than {MAX_EDITS:,} edits"
@@ -119,7 +122,9 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
             if current:
                 yield current
             current = Block(number, line[2:])
-        elif line and current and (line.startswith("I ") or _TARGET.match(line)):
+        elif (
+            line and current and (line.startswith("I ") or _TARGET.match(line))
+        ):
             continue
         elif line.strip():
             message = "expected a line that begins with 'S ' or 'A ', or an empty line"
@@ -197,7 +202,9 @@ def read_lines(lines: tuple[str, ...]) -> LinesRead:
     for line, edit in zip(lines, edits, strict=True):
         edits_by_annotator.setdefault(edit[4], []).append(edit)
         lines_by_annotator.setdefault(edit[4], []).append(line)
-    return LinesRead(edits, lines_by_annotator or {0: [NOOP]}, edits_by_annotator)
+    return LinesRead(
+        edits, lines_by_annotator or {0: [NOOP]}, edits_by_annotator
+    )
 
 
 def read_block(block: Block, name: str) -> LinesRead:
@@ -249,7 +256,9 @@ def absent_from_all(parts: Iterable[Absent]) -> Absent:
     return total
 
 
-def _sum_and_first(one: tuple[int, Any], two: tuple[int, Any]) -> tuple[int, Any]:
+def _sum_and_first(
+    one: tuple[int, Any], two: tuple[int, Any]
+) -> tuple[int, Any]:
     """Return the number and the first of what comes one after the other."""
     return one[0] + two[0], one[1] or two[1]
 
@@ -311,10 +320,14 @@ class EditSummary:
         """Return the summary of sentences, without `absent`; raises CorpusError for wrong lines."""
         parsed = [read_block(block, name) for block in blocks]
         summary = cls(name, has_crlf, sentences=len(blocks))
-        summary.max_annotators = max((len(item.lines) for item in parsed), default=1)
+        summary.max_annotators = max(
+            (len(item.lines) for item in parsed), default=1
+        )
         alternatives: list[int] = []
         misfits: list[str] = []
-        for sentence, (block, lines) in enumerate(zip(blocks, parsed, strict=True), 1):
+        for sentence, (block, lines) in enumerate(
+            zip(blocks, parsed, strict=True), 1
+        ):
             size = len(block.sentence.split())
             for number, edit in zip(block.numbers, lines.edits, strict=True):
                 start, end, type_, correction, _ = edit
@@ -344,7 +357,9 @@ class EditSummary:
         self.max_annotators = max(self.max_annotators, other.max_annotators)
         self.all_types.update(other.all_types)
         self.empty.update(other.empty)
-        self.alternatives = _sum_and_first(self.alternatives, other.alternatives)
+        self.alternatives = _sum_and_first(
+            self.alternatives, other.alternatives
+        )
         self.misfits = _sum_and_first(self.misfits, other.misfits)
 
     @property
@@ -362,7 +377,9 @@ class EditSummary:
         missing = []
         for annotator, (count, line) in sorted(self.absent.items()):
             if count:
-                missing.append(f"{annotator} ({count}, the first in line {line})")
+                missing.append(
+                    f"{annotator} ({count}, the first in line {line})"
+                )
         if missing:
             listed = missing[:MAX_LISTED]
             if len(missing) > MAX_LISTED:
@@ -401,9 +418,7 @@ class EditSummary:
         listed = _most_frequent(types)
         if len(types) > 3:
             listed += " ..."
-        return (
-            f"{self.name} has types of edits such as {listed}, which are not ERRANT's"
-        )
+        return f"{self.name} has types of edits such as {listed}, which are not ERRANT's"
 
 
 def _most_frequent(types: Counter[str]) -> str:
@@ -411,11 +426,17 @@ def _most_frequent(types: Counter[str]) -> str:
     return ", ".join(name for name, _ in types.most_common(3))
 
 
-def other_styles(gold: EditSummary, outputs: Sequence[EditSummary]) -> Iterator[str]:
+def other_styles(
+    gold: EditSummary, outputs: Sequence[EditSummary]
+) -> Iterator[str]:
     """Yield warnings for deletions or alternatives that are not written in ERRANT's style."""
     for output in outputs:
         for style, other in ((DELETED, ""), ("", DELETED)):
-            if gold.empty[style] and output.empty[other] and not output.empty[style]:
+            if (
+                gold.empty[style]
+                and output.empty[other]
+                and not output.empty[style]
+            ):
                 yield (
                     f"{output.name}: writes deletions as '{other}', and {gold.name} as '{style}': "
                     "as ERRANT compares them they never match; `gec-pipeline m2 convert` makes "
@@ -430,15 +451,21 @@ def other_styles(gold: EditSummary, outputs: Sequence[EditSummary]) -> Iterator[
             )
 
 
-def other_types(gold: EditSummary, outputs: Iterable[EditSummary]) -> Iterator[str]:
+def other_types(
+    gold: EditSummary, outputs: Iterable[EditSummary]
+) -> Iterator[str]:
     """Yield a warning for outputs with other types of edits than gold, such as those of NUCLE."""
     expected = gold.types()
     for output in outputs:
         types = output.types()
         if min(types.total(), expected.total()) < MIN_COMPARED_EDITS:
             continue
-        in_gold = sum(count for name, count in types.items() if name in expected)
-        in_output = sum(count for name, count in expected.items() if name in types)
+        in_gold = sum(
+            count for name, count in types.items() if name in expected
+        )
+        in_output = sum(
+            count for name, count in expected.items() if name in types
+        )
         shared = max(in_gold / types.total(), in_output / expected.total())
         if shared <= MAX_SHARED_TYPES:
             yield (
@@ -547,10 +574,14 @@ def read_annotated(
     return _of_blocks(name, sentences, has_crlf=has_crlf)
 
 
-def _of_blocks(name: str, blocks: list[Block], *, has_crlf: bool = False) -> Annotated:
+def _of_blocks(
+    name: str, blocks: list[Block], *, has_crlf: bool = False
+) -> Annotated:
     """Return sentences with their edits; raises CorpusError for a malformed line."""
     summary = EditSummary.of_blocks(name, blocks, has_crlf=has_crlf)
-    present = [(block.line, read_block(block, name).lines.keys()) for block in blocks]
+    present = [
+        (block.line, read_block(block, name).lines.keys()) for block in blocks
+    ]
     summary.absent = absent_from_all([absent_from(present)])
     return Annotated(summary, blocks)
 
@@ -580,7 +611,9 @@ def joined(files: Sequence[Annotated]) -> Annotated:
     for file in files:
         ids: set[int] = set()
         for block in file.blocks:
-            ids.update(int(line.rpartition(FIELD_SEPARATOR)[2]) for line in block.lines)
+            ids.update(
+                int(line.rpartition(FIELD_SEPARATOR)[2]) for line in block.lines
+            )
         numbers = sorted(ids or {0})
         new_numbers = {
             number: annotators_before + i for i, number in enumerate(numbers)
@@ -616,9 +649,13 @@ def _normalized(tokens: Sequence[str]) -> list[str]:
     return [normalize("NFKC", token) for token in tokens]
 
 
-def difference(tokens: Sequence[str], expected: Sequence[str], position: str) -> str:
+def difference(
+    tokens: Sequence[str], expected: Sequence[str], position: str
+) -> str:
     """Return how tokens differ first from the expected ones, which stand at `position`."""
-    for number, (token, other) in enumerate(zip(tokens, expected, strict=False), 1):
+    for number, (token, other) in enumerate(
+        zip(tokens, expected, strict=False), 1
+    ):
         if token != other:
             return f"token {number} is '{token}', and in {position} it is '{other}'"
     return f"has {len(tokens)} tokens, and {position} has {len(expected)}"
@@ -660,7 +697,9 @@ def converted(
     "error".
     """
     several = [
-        number for number, edit in file.numbered_edits() if BETWEEN in edit.correction
+        number
+        for number, edit in file.numbered_edits()
+        if BETWEEN in edit.correction
     ]
     if several and style == "errant" and alternatives == "error":
         message = (

@@ -53,7 +53,9 @@ class Sentence:
     def by(self, annotator: int) -> bytes:
         """Return the sentence as an annotator corrects it; unchanged if this one has no line."""
         if annotator not in self._texts:
-            self._texts[annotator] = self.corrected(self.edits.get(annotator, ()))
+            self._texts[annotator] = self.corrected(
+                self.edits.get(annotator, ())
+            )
         return self._texts[annotator]
 
     def corrected(self, edits: Sequence[Edit] = ()) -> bytes:
@@ -124,7 +126,9 @@ def _fitting(edits: Iterable[Edit], size: int) -> list[Edit]:
     fitting: list[Edit] = []
     last_end = 0
     for edit in edits:
-        if last_end <= edit[0] <= edit[1] <= size and not m2_files.is_noop(edit[2]):
+        if last_end <= edit[0] <= edit[1] <= size and not m2_files.is_noop(
+            edit[2]
+        ):
             fitting.append(edit)
             last_end = edit[1]
     return fitting
@@ -137,7 +141,9 @@ def _refuse(block: Block, name: str, size: int) -> None:
     """
     noop_lines: dict[int, int] = {}
     by_annotator: dict[int, list[tuple[Edit, int]]] = {}
-    for number, edit in zip(block.numbers, read_block(block, name).edits, strict=True):
+    for number, edit in zip(
+        block.numbers, read_block(block, name).edits, strict=True
+    ):
         numbered = by_annotator.setdefault(edit.annotator, [])
         if edit.is_noop:
             noop_lines[edit.annotator] = number
@@ -145,19 +151,21 @@ def _refuse(block: Block, name: str, size: int) -> None:
             numbered.append((edit, number))
         else:
             span = f"{edit.start} {edit.end}"
-            message = f"the edit {span} does not fit into a sentence of {size} tokens"
+            message = (
+                f"the edit {span} does not fit into a sentence of {size} tokens"
+            )
             raise at_line(name, number, message)
     for annotator, numbered in by_annotator.items():
         numbered.sort(key=lambda pair: SPAN(pair[0]))
-        for (edit, line), (next_edit, next_line) in itertools.pairwise(numbered):
+        for (edit, line), (next_edit, next_line) in itertools.pairwise(
+            numbered
+        ):
             if next_edit.start < edit.end:
                 message = f"overlaps the edit of line {min(line, next_line)}"
                 raise at_line(name, max(line, next_line), message)
         if numbered and annotator in noop_lines:
             line = numbered[0][1]
-            message = (
-                f"a noop, but annotator {annotator} edits the sentence in line {line}"
-            )
+            message = f"a noop, but annotator {annotator} edits the sentence in line {line}"
             raise at_line(name, noop_lines[annotator], message)
 
 
@@ -253,7 +261,9 @@ class Sentences:
         """
         if not bare:
             return absent_from(
-                (item.line, item.edits.keys()) for item in self.sentences if item.edits
+                (item.line, item.edits.keys())
+                for item in self.sentences
+                if item.edits
             )
         annotated = self.blocks if self.request.records else ()
         return absent_from(
@@ -266,7 +276,8 @@ class Sentences:
         texts: Iterable[bytes]
         if kind == CORRECTED:
             texts = (
-                self._corrected(sentence, annotator) for sentence in self.sentences
+                self._corrected(sentence, annotator)
+                for sentence in self.sentences
             )
         elif kind == OUTPUT[0]:
             texts = (
@@ -279,7 +290,9 @@ class Sentences:
                 for block in self.blocks
             )
         elif kind == EDITS:
-            lines = (read_block(block, self.name).lines for block in self.blocks)
+            lines = (
+                read_block(block, self.name).lines for block in self.blocks
+            )
             texts = records_of(lines, annotator, 0)
         else:
             texts = (block.text.encode() for block in self.blocks)

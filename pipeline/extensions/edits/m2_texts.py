@@ -83,7 +83,9 @@ class M2File:
         name = self.summary.name
         if key[1] != NO_ANNOTATOR:
             name = f"{name}, annotator {key[1]}"
-        return StoredTexts(self.files[key], SEPARATOR, Origin(name, ", sentence "))
+        return StoredTexts(
+            self.files[key], SEPARATOR, Origin(name, ", sentence ")
+        )
 
     def annotators(self) -> list[int]:
         """Return the annotators with corrected texts, sorted; raises CorpusError without any."""
@@ -131,17 +133,23 @@ def read_m2(
             )
         except CorpusError:
             if before.st_size <= MAX_BYTES_CHECKED_FIRST or request.records:
-                deque(gold_blocks(plain, name), 0)  # malformed lines are reported first
+                # malformed lines are reported first
+                deque(gold_blocks(plain, name), 0)
             raise
     with open_bytes(plain, name) as file:
         after = os.fstat(file.fileno())
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+    if (before.st_size, before.st_mtime_ns) != (
+        after.st_size,
+        after.st_mtime_ns,
+    ):
         raise CorpusError([Problem(name, CHANGED)])
     file_texts.summary.has_crlf = has_crlf
     return file_texts
 
 
-def of_annotated(file: Annotated, temp_files: TempFiles, request: Request) -> M2File:
+def of_annotated(
+    file: Annotated, temp_files: TempFiles, request: Request
+) -> M2File:
     """Make the requested texts of sentences in memory; raises CorpusError."""
     file_texts = _make_texts(
         lambda: [file.blocks],

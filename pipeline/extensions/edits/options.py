@@ -24,4 +24,6 @@ def choice_option(*, last: bool = False, **more: Any) -> str:
     if last:
         meaning += "; last: the one with the highest number"
         choices += ("last",)
-    return option("official", help=meaning, choices=choices, implicit=True, **fields)
+    return option(
+        "official", help=meaning, choices=choices, implicit=True, **fields
+    )

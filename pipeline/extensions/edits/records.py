@@ -41,7 +41,9 @@ class Annotation(NamedTuple):
         return edits_of(self.lines)
 
 
-def record_of(order: int, annotator: int, output: int, lines: Iterable[str]) -> bytes:
+def record_of(
+    order: int, annotator: int, output: int, lines: Iterable[str]
+) -> bytes:
     """Return the record of an annotator's lines; see Annotation."""
     return "\n".join([f"{order} {annotator} {output}", *lines]).encode()
 
@@ -91,7 +93,10 @@ def gold_blocks(path: Path, name: str) -> Iterator[Block]:
     Raises CorpusError if it is malformed.
     """
     if is_xml(path, name):
-        from .correction_xml import xml_blocks  # here, because few gold files are XML
+        # here, because few gold files are XML
+        from .correction_xml import (
+            xml_blocks,
+        )
 
         return xml_blocks(path, name)
     return blocks(path, name)
@@ -168,9 +173,7 @@ class Judged(NamedTuple):
     def written(self, gold: GoldEdit) -> str:
         """Return a gold edit for display."""
         corrections = " or ".join(text or NOTHING for text in gold.alternatives)
-        return (
-            f"{gold.start} {gold.end}: {self.original(gold) or NOTHING} → {corrections}"
-        )
+        return f"{gold.start} {gold.end}: {self.original(gold) or NOTHING} → {corrections}"
 
     @property
     def counts(self) -> EditCounts:
@@ -184,7 +187,9 @@ class Judged(NamedTuple):
         matched: set[int] = set()
         for edit in self.edits:
             matched.update(edit.matched)
-        return [gold for index, gold in enumerate(self.gold) if index not in matched]
+        return [
+            gold for index, gold in enumerate(self.gold) if index not in matched
+        ]
 
 
 def is_match(edit: ProposedEdit, gold: GoldEdit, tokens: Sequence[str]) -> bool:

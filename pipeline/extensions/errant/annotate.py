@@ -99,7 +99,9 @@ def chunks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
         yield chunk
 
 
-def annotate_chunk(chunk: Sequence[Pair], model: str | None) -> dict[Pair, Annotation]:
+def annotate_chunk(
+    chunk: Sequence[Pair], model: str | None
+) -> dict[Pair, Annotation]:
     """Return the edits of a chunk. A worker process loads its spaCy pipeline once."""
     annotations = annotator_of(model).annotate(chunk)
     return dict(zip(chunk, annotations, strict=True))
@@ -134,16 +136,22 @@ class AnnotationCache:
         self.path = self._cache.path
         """The database."""
 
-    def read(self, versions: str, pairs: Sequence[Pair]) -> dict[Pair, Annotation]:
+    def read(
+        self, versions: str, pairs: Sequence[Pair]
+    ) -> dict[Pair, Annotation]:
         """Return the cached annotations of some of the pairs, made with the same versions."""
         pairs_by_key = {_key(versions, pair): pair for pair in pairs}
         annotations = {}
         for key, data in self._cache.read(list(pairs_by_key)).items():
             edits = data.decode("utf-8", "surrogatepass")
-            annotations[pairs_by_key[key]] = tuple(edits.split("\n")) if edits else ()
+            annotations[pairs_by_key[key]] = (
+                tuple(edits.split("\n")) if edits else ()
+            )
         return annotations
 
-    def write(self, versions: str, annotations: Mapping[Pair, Annotation]) -> None:
+    def write(
+        self, versions: str, annotations: Mapping[Pair, Annotation]
+    ) -> None:
         """Cache annotations that were made with these versions."""
         rows = {}
         for pair, edits in annotations.items():
@@ -154,5 +162,7 @@ class AnnotationCache:
 
 def _key(versions: str, pair: Pair) -> bytes:
     """Return the key of a pair. No text has the byte 0xFF, so distinct texts have distinct keys."""
-    texts = (text.encode("utf-8", "surrogatepass") for text in (versions, *pair))
+    texts = (
+        text.encode("utf-8", "surrogatepass") for text in (versions, *pair)
+    )
     return bytes.fromhex(digest(b"\xff".join(texts), size=16))

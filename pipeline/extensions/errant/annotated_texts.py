@@ -24,7 +24,11 @@ from pipeline.extensions.edits.m2_files import (
     edit_of,
 )
 from pipeline.extensions.edits.m2_format import first_alternative
-from pipeline.extensions.edits.records import annotation_of, outputs_of, records_of
+from pipeline.extensions.edits.records import (
+    annotation_of,
+    outputs_of,
+    records_of,
+)
 from pipeline.extensions.edits.view_names import annotator_of
 
 if TYPE_CHECKING:
@@ -45,7 +49,9 @@ class Annotating(NamedTuple):
     """Writes the edits to its temporary files. Without it they are in memory."""
 
 
-def with_annotated(corpus: Corpus, views: Collection[str], how: Annotating) -> Corpus:
+def with_annotated(
+    corpus: Corpus, views: Collection[str], how: Annotating
+) -> Corpus:
     """Return a data set with all those of its views in which texts are annotated.
 
     A view of the data set may have edits of M2 files already, which stay. Nothing is done without a
@@ -62,7 +68,9 @@ def with_annotated(corpus: Corpus, views: Collection[str], how: Annotating) -> C
         completed, notes = _completed(corpus, from_files, view, how)
         new = tuple(note for note in notes if note not in corpus.notes)
         views_so_far = {**corpus.views, view: completed}
-        corpus = replace(corpus, views=views_so_far, notes=(*corpus.notes, *new))
+        corpus = replace(
+            corpus, views=views_so_far, notes=(*corpus.notes, *new)
+        )
     if not corpus.views:
         return corpus
     categories: set[str] = set()
@@ -96,7 +104,9 @@ class _Reference(NamedTuple):
             return annotation
         edits = [edit for edit in annotation if _type_of(edit) != "noop"]
         lines = [*self.lines_beside[line], *edits]
-        return sorted(lines, key=lambda edit: edit_of(f"{edit}0", "edit", 0)[:2])
+        return sorted(
+            lines, key=lambda edit: edit_of(f"{edit}0", "edit", 0)[:2]
+        )
 
 
 def _type_of(line: str) -> str:
@@ -121,7 +131,9 @@ def _completed(
     if from_files.references and from_files.foreign:
         references = [_of_gold(source, text) for text in from_files.references]
     elif not from_files.references:
-        references = [_of_text(source, text, corpus) for text in corpus.references]
+        references = [
+            _of_text(source, text, corpus) for text in corpus.references
+        ]
     outputs: dict[str, AnyText] = {}
     for name, text in corpus.systems.items():
         if name not in from_files.systems:
@@ -149,7 +161,9 @@ def _completed(
     systems = {name: stored[name] for name in corpus.systems}
     pairs: Iterable[AnyText] = from_files.references
     if references:
-        pairs = _reference_texts(corpus, from_files, references, of_references, how)
+        pairs = _reference_texts(
+            corpus, from_files, references, of_references, how
+        )
     types = set(from_files.categories)
     for edits in annotations:
         for annotation in edits:
@@ -171,7 +185,9 @@ def _completed(
     return completed, notes
 
 
-def _of_text(source: Sequence[str], text: AnyText, corpus: Corpus) -> _Reference:
+def _of_text(
+    source: Sequence[str], text: AnyText, corpus: Corpus
+) -> _Reference:
     """Return a reference that is given as a text; the source replaces sentences that it lacks."""
     lines = read_texts(text)
     lines_beside: dict[int, list[str]] = {}
@@ -302,9 +318,7 @@ def _reference_texts(
             output_annotators = max(output_annotators, len(outputs_of(record)))
     pairs = output_annotators * len(references)
     if pairs > MAX_ANNOTATORS:
-        message = (
-            f"has {pairs} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
-        )
+        message = f"has {pairs} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
         raise CorpusError([Problem(corpus.name, message)])
     # The lines of each reference for a sentence, as an M2 file has them.
     sentences: list[dict[int, list[str]]] = []
@@ -314,14 +328,20 @@ def _reference_texts(
         for number, (reference, annotation) in enumerate(annotators):
             reference_edits = reference.edits(line, annotation)
             if reference_edits:
-                by_annotator[number] = [f"{edit}{number}" for edit in reference_edits]
+                by_annotator[number] = [
+                    f"{edit}{number}" for edit in reference_edits
+                ]
         sentences.append(by_annotator or {0: [NOOP]})
     for output in range(output_annotators):
         for number, reference in enumerate(references):
-            yield _stored(reference.text, records_of(sentences, number, output), how)
+            yield _stored(
+                reference.text, records_of(sentences, number, output), how
+            )
 
 
-def _stored(text: AnyText, records: Iterable[bytes], how: Annotating) -> AnyText:
+def _stored(
+    text: AnyText, records: Iterable[bytes], how: Annotating
+) -> AnyText:
     """Return records of the edits of a text as a text."""
     name = f"{text.display_name}, annotated"
     if how.opener is None:
@@ -344,7 +364,9 @@ def _gold_notes(from_files: Corpus, annotator: str) -> Iterator[str]:
 
 def _empty_notes(corpus: Corpus, source: Sequence[str]) -> Iterator[str]:
     """Yield a warning about sentences of the source that are empty."""
-    empty = [number for number, line in enumerate(source, 1) if not line.strip()]
+    empty = [
+        number for number, line in enumerate(source, 1) if not line.strip()
+    ]
     if empty and corpus.source:
         first = corpus.source.number(empty[0])
         lines = f"the empty line {first} of the source has"
@@ -367,7 +389,11 @@ def _unchanged_notes(
         unchanged = []
         lines = zip(source, edits, strict=True)
         for line, (text, annotation) in enumerate(lines):
-            if text.strip() and not annotation and line not in reference.lines_beside:
+            if (
+                text.strip()
+                and not annotation
+                and line not in reference.lines_beside
+            ):
                 unchanged.append(line)
         if unchanged:
             first = reference.text.number(unchanged[0] + 1)
@@ -384,7 +410,9 @@ def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> list[Problem]:
     It has a word with bars.
     """
     for line, annotation in enumerate(edits, 1):
-        if any(edit.count(FIELD_SEPARATOR) != FIELDS - 1 for edit in annotation):
+        if any(
+            edit.count(FIELD_SEPARATOR) != FIELDS - 1 for edit in annotation
+        ):
             message = (
                 f"a word with '{FIELD_SEPARATOR}' cannot be annotated: "
                 "an M2 file has this between the fields of an edit"

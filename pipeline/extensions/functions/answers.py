@@ -73,7 +73,9 @@ def checked_answers(
     Raises WrongAnswerError if this is no list with an element for each item.
     """
     returned = _without_numpy(returned)
-    if not isinstance(returned, Iterable) or isinstance(returned, str | bytes | dict):
+    if not isinstance(returned, Iterable) or isinstance(
+        returned, str | bytes | dict
+    ):
         found = type(returned).__name__
         if returned is None:
             found = "None (is `return` missing?)"
@@ -82,13 +84,17 @@ def checked_answers(
     elements = list(returned)
     if len(elements) != len(batch):
         counts = f"{len(elements)} numbers for {len(batch)} texts"
-        raise WrongAnswerError(f"{declared.name} returned {counts} (the first: {{}})")
+        raise WrongAnswerError(
+            f"{declared.name} returned {counts} (the first: {{}})"
+        )
     answers: list[Any] = []
     for element, item in zip(elements, batch, strict=True):
         try:
             if declared.listwise:
                 outputs = item[declared.reads.index("outputs")]
-                answers.append(_numbers_of_outputs(element, len(outputs), declared))
+                answers.append(
+                    _numbers_of_outputs(element, len(outputs), declared)
+                )
             else:
                 answers.append(_numbers(element, declared))
         except WrongAnswerError as error:
@@ -101,7 +107,9 @@ def _without_numpy(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _numbers_of_outputs(element: Any, expected: int, declared: Declared) -> Values:
+def _numbers_of_outputs(
+    element: Any, expected: int, declared: Declared
+) -> Values:
     """Return the numbers of all outputs of a line, one after the other, with NaN for None."""
     element = _without_numpy(element)
     has_length = hasattr(element, "__len__")
@@ -111,7 +119,9 @@ def _numbers_of_outputs(element: Any, expected: int, declared: Declared) -> Valu
         if has_length:
             found = f"{len(element)} items"
         form = f"a list with a number for each of {expected} outputs"
-        raise WrongAnswerError(f": {declared.name}: expected {form}, found {found}")
+        raise WrongAnswerError(
+            f": {declared.name}: expected {form}, found {found}"
+        )
     missing = (math.nan,) * len(declared.numbers)
     numbers: list[float] = []
     for each in element:

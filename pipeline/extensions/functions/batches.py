@@ -108,10 +108,14 @@ class BatchRunner:
                 yield from self._finished(self.call(task))
                 seconds = time.monotonic() - started
                 if not only_here and seconds > LOCAL_SECONDS:
-                    batches_in_task = max(1, int(count * TASK_SECONDS / seconds))
+                    batches_in_task = max(
+                        1, int(count * TASK_SECONDS / seconds)
+                    )
                     break
         # in workers
-        remote_call = replace(self.call, plugin=None) if processes else self.call
+        remote_call = (
+            replace(self.call, plugin=None) if processes else self.call
+        )
         while self.remaining:
             self.in_progress = {}
             tasks = self._tasks(batches_in_task)
@@ -148,7 +152,9 @@ class BatchRunner:
                 keys.append([self.keys[item] for item in batch])
         return Task(number, items, keys)
 
-    def _run_alone(self, remote_call: Call, batch: Batch) -> Iterator[BatchAnswers]:
+    def _run_alone(
+        self, remote_call: Call, batch: Batch
+    ) -> Iterator[BatchAnswers]:
         """Yield the answers of a batch that a worker may have died of."""
         self.in_progress = {}
         task = self._task(0, [batch])

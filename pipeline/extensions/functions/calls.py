@@ -31,7 +31,9 @@ from .declare import Plugin, metric
 
 MAX_ERROR_CHARS = 500
 """Characters of an error of the code that a message quotes."""
-_OUT_OF_MEMORY = re.compile("OutOfMemory|MemoryError|out of memory", re.IGNORECASE)
+_OUT_OF_MEMORY = re.compile(
+    "OutOfMemory|MemoryError|out of memory", re.IGNORECASE
+)
 
 
 class Task(NamedTuple):
@@ -80,14 +82,18 @@ class Call:
         function = self._ready_function()
         notes: list[str] = []
         answers = []
-        cache = ContentCache(SCORES, self.database, notes.append, of=self.declared.name)
+        cache = ContentCache(
+            SCORES, self.database, notes.append, of=self.declared.name
+        )
         for index, batch in enumerate(task.batches):
             with _stdout_to_stderr:
                 batch_answers = self._answers(function, batch, notes)
             answers.append(batch_answers)
             if task.keys:
                 encoded = {}
-                for key, answer in zip(task.keys[index], batch_answers, strict=True):
+                for key, answer in zip(
+                    task.keys[index], batch_answers, strict=True
+                ):
                     if not isinstance(answer, Failure):
                         encoded[key] = encoded_answer(answer)
                 cache.write(encoded)
@@ -135,7 +141,9 @@ class Call:
             return self.devices[0]
         folder = Path(tempfile.gettempdir())
         for device in self.devices:
-            name = f"gec-pipeline-device-{self.parent}-{device.replace(':', '-')}"
+            name = (
+                f"gec-pipeline-device-{self.parent}-{device.replace(':', '-')}"
+            )
             claim = folder / name
             with contextlib.suppress(OSError, ValueError):
                 process = int(claim.read_text())
@@ -171,8 +179,12 @@ class Call:
                     return [self._failure(error)]
                 if _OUT_OF_MEMORY.search(f"{type(error).__name__} {error}"):
                     _out_of_memory_sizes[self] = size
-                    remedy = f"{len(batch)} texts are tried in halves from now on"
-                    notes.append(f"{self.declared.name}: memory ran out; {remedy}")
+                    remedy = (
+                        f"{len(batch)} texts are tried in halves from now on"
+                    )
+                    notes.append(
+                        f"{self.declared.name}: memory ran out; {remedy}"
+                    )
         torch = sys.modules.get("torch")
         if torch and torch.cuda.is_available():
             torch.cuda.empty_cache()  # here, because an error keeps the values of its frames
@@ -204,7 +216,9 @@ def devices_of(requested: Sequence[str]) -> list[str]:
         with contextlib.suppress(ImportError):
             import torch  # type: ignore[import-not-found,unused-ignore]
 
-            devices = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+            devices = [
+                f"cuda:{number}" for number in range(torch.cuda.device_count())
+            ]
     return devices or ["cpu"]
 
 

@@ -43,7 +43,9 @@ class CodeOrigin(NamedTuple):
                 problem = "was changed meanwhile; run the same command again"
                 raise ConfigError(f"{self.label} {problem}")
             name = f"{MODULE}{path.stem}"
-            module = sys.modules.get(name) or module_from_bytes(name, path, content)
+            module = sys.modules.get(name) or module_from_bytes(
+                name, path, content
+            )
         else:
             module = import_module(self.location)
             if self.sha256 and package_digest(self.location) != self.sha256:
@@ -52,7 +54,9 @@ class CodeOrigin(NamedTuple):
         return getattr(module, self.attribute)
 
 
-def module_from_bytes(name: str, path: Path, content: bytes) -> types.ModuleType:
+def module_from_bytes(
+    name: str, path: Path, content: bytes
+) -> types.ModuleType:
     """Import a file with this content as a module of this name."""
     module = types.ModuleType(name)
     module.__file__ = str(path)

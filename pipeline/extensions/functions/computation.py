@@ -96,7 +96,9 @@ class FunctionComputation(Computation):
             calls = [pair, pair, pair[::-1]]
             calls += [[number] for number in pair]
             numbers.compare_calls(calls)
-            same = f"{len(pair)} texts have the same numbers in {len(calls)} calls"
+            same = (
+                f"{len(pair)} texts have the same numbers in {len(calls)} calls"
+            )
             yield f"{numbers.spec.signature}: {same}"
 
     def _code_numbers(self) -> "Iterator[CodeNumbers]":
@@ -191,7 +193,9 @@ class CodeNumbers:
         # what run.json has of the metric
         seconds = time.monotonic() - self.started
         if todo and self.code.plugin.has_load:
-            rate = f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
+            rate = (
+                f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
+            )
             texts = "text" if len(todo) == 1 else "texts"
             computed = f"{len(todo):,} {texts} computed on {device}, {rate}"
             self.listener.warn(f"{name}: {computed}")
@@ -263,7 +267,11 @@ class CodeNumbers:
             devices = devices_of(self.options.devices)[:1]
         threads = self.options.threads
         call = self.code.call(devices=tuple(devices), threads=threads)
-        tolerance: Any = {"rtol": TOLERANCE, "atol": TOLERANCE, "equal_nan": True}
+        tolerance: Any = {
+            "rtol": TOLERANCE,
+            "atol": TOLERANCE,
+            "equal_nan": True,
+        }
         first_answers: dict[int, Any] = {}
         for batch in batches:
             items = [self.table.items[number] for number in batch]
@@ -275,7 +283,9 @@ class CodeNumbers:
                 if not np.allclose(first or (), answer or (), **tolerance):
                     one = f"{_as_text(first)} in one call"
                     other = f"{_as_text(answer)} in another"
-                    remedy = "the number of a text must depend on that text alone"
+                    remedy = (
+                        "the number of a text must depend on that text alone"
+                    )
                     not_on = "not on its batch or on calls before"
                     values = f"{self.declared.name} is {one} and {other}"
                     failure = Failure(f": {values}: {remedy}, {not_on}")
@@ -324,7 +334,9 @@ class CodeNumbers:
         if left_out:
             notes.append(self._note_of_left_out(corpus, left_out))
         if not declared.deterministic:
-            message = "may give other numbers for the same texts; the first are kept"
+            message = (
+                "may give other numbers for the same texts; the first are kept"
+            )
             notes.append(f"{declared.name} {message}")
         for message, numbers, share in warnings:
             affected = _lines_with(set(numbers), lines_of_systems)
@@ -339,13 +351,17 @@ class CodeNumbers:
             for line, answer in enumerate(answers):
                 if answer and line not in lines_without:
                     texts.append(" ".join(map(number_text, answer)))
-            systems[system] = text_in_memory(f"{declared.name} of {system}", texts)
+            systems[system] = text_in_memory(
+                f"{declared.name} of {system}", texts
+            )
         view = corpus.views.get(self.spec.input, corpus)
         numbers_of_corpus = Corpus(
             name=corpus.name,
             lines=corpus.lines - len(left_out),
             source=None,
-            references=view.references if "references" in declared.reads else (),
+            references=view.references
+            if "references" in declared.reads
+            else (),
             systems=systems,
             computed=True,
             left_out=tuple(left_out),
@@ -404,7 +420,9 @@ def _listed(corpus: Corpus, lines: list[int]) -> str:
     return f"{len(lines)} of {corpus.lines} lines ({listed})"
 
 
-def _lines_with(numbers: set[int], lines_of_systems: LinesOfSystems) -> list[int]:
+def _lines_with(
+    numbers: set[int], lines_of_systems: LinesOfSystems
+) -> list[int]:
     """Return the lines that have one of these items in some system."""
     found = set()
     for lines in lines_of_systems.values():

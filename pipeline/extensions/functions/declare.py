@@ -187,7 +187,9 @@ def metric(
 
     Raises ConfigError, with file and line, for a wrong declaration.
     """
-    settings = {key: value for key, value in locals().items() if key != "object"}
+    settings = {
+        key: value for key, value in locals().items() if key != "object"
+    }
     if object is None:
         return lambda target: metric(target, **settings)
     if isinstance(object, Plugin):
@@ -224,7 +226,9 @@ def metric(
         cite=_texts(cite),
         parameters=parameters,
     )
-    return Plugin(object, declared, batch_size=batch_size, workers=workers, waits=waits)
+    return Plugin(
+        object, declared, batch_size=batch_size, workers=workers, waits=waits
+    )
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -249,7 +253,9 @@ def _check_values(
 ) -> None:
     """Call `fail` for arguments of metric() that are out of range or do not go together."""
     if name == "<lambda>":
-        fail('a lambda has no name; give one: pipeline.metric(function, name="short")')
+        fail(
+            'a lambda has no name; give one: pipeline.metric(function, name="short")'
+        )
     name_form = "small letters, digits and _, at most 50"
     if not NAME.fullmatch(name):
         fail(f"'{name}' cannot be the name of a metric: {name_form}")
@@ -270,7 +276,9 @@ def _check_values(
     if not is_number and none not in ("error", "skip"):
         fail(f"none: expected error, skip or a number, found {none!r}")
     if batch_size < 1 or not 0 <= decimals <= 9 or scale < 0 or beta <= 0:
-        limits = "batch_size is at least 1, decimals are 0 to 9, scale is at least 0"
+        limits = (
+            "batch_size is at least 1, decimals are 0 to 9, scale is at least 0"
+        )
         fail(f"{limits}, beta is above 0")
 
 
@@ -285,9 +293,13 @@ class _SignatureReader:
         is_callable = callable(target)
         if self.is_class:
             self.call = target.__call__
-            is_callable = any("__call__" in vars(base) for base in target.__mro__[:-1])
+            is_callable = any(
+                "__call__" in vars(base) for base in target.__mro__[:-1]
+            )
         if not is_callable:
-            expected = "expected a function, or a class with the method __call__"
+            expected = (
+                "expected a function, or a class with the method __call__"
+            )
             self.fail(f"{expected}, found {type(target).__name__}")
 
     def fail(self, message: str) -> None:
@@ -310,7 +322,9 @@ class _SignatureReader:
         option_parameters = []
         initializer = self.target
         if not self.is_class:
-            option_parameters = [each for each in call_parameters if _is_keyword(each)]
+            option_parameters = [
+                each for each in call_parameters if _is_keyword(each)
+            ]
             call_parameters = [
                 each for each in call_parameters if not _is_keyword(each)
             ]
@@ -346,7 +360,9 @@ class _SignatureReader:
             return
         wrong = f"'{parameter.name}' is no text of a line"
         if parameter.default is not parameter.empty:
-            self.fail(f"{wrong}; options stand behind a *: def f(outputs, *, ...)")
+            self.fail(
+                f"{wrong}; options stand behind a *: def f(outputs, *, ...)"
+            )
         hint = did_you_mean(parameter.name, TEXTS)
         self.fail(f"{wrong}{hint}; parameters are sources, outputs, references")
 
@@ -355,7 +371,9 @@ class _SignatureReader:
         name = parameter.name
         refused = f"'{name}' cannot be an option:"
         if name in RESERVED or name.startswith("_"):
-            self.fail(f"{refused} it means something else in configs and signatures")
+            self.fail(
+                f"{refused} it means something else in configs and signatures"
+            )
         if SECRET.search(name):
             reason = "options stand in results and caches; read secrets from os.environ"
             self.fail(f"{refused} {reason}")
@@ -401,9 +419,13 @@ def code_digest(target: Any) -> str:
     """Return a digest of the code of a function or class that is in no file."""
     if inspect.isclass(target):
         methods = [
-            value for value in vars(target).values() if inspect.isfunction(value)
+            value
+            for value in vars(target).values()
+            if inspect.isfunction(value)
         ]
-        return digest(*(code_digest(method).encode() for method in methods), size=6)
+        return digest(
+            *(code_digest(method).encode() for method in methods), size=6
+        )
     code = getattr(inspect.unwrap(target), "__code__", None)
     content = code_text(code) if code else repr(type(target))
     return digest(content.encode(), size=6)
@@ -415,4 +437,6 @@ def code_text(code: types.CodeType) -> str:
     for constant in code.co_consts:
         is_code = isinstance(constant, types.CodeType)
         constants.append(code_text(constant) if is_code else repr(constant))
-    return f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {constants}"
+    return (
+        f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {constants}"
+    )

@@ -38,7 +38,16 @@ SEPARATOR = ":"
 """Stands in the names of systems that are files of numbers; names in a config have none."""
 LENGTHS = ("hyp_len", "ref_len", "hyp_total", "ref_total")
 OTHER_OUTPUTS = frozenset(
-    {"precision", "recall", "match", "penalty", "numer", "total", *COUNTS, *LENGTHS}
+    {
+        "precision",
+        "recall",
+        "match",
+        "penalty",
+        "numer",
+        "total",
+        *COUNTS,
+        *LENGTHS,
+    }
 )
 """Names of other outputs, which a title cannot be."""
 MAX_TITLE = 50
@@ -86,7 +95,9 @@ class External(ReadsFiles, Numbers):
         choices=("mean", "sum", "f_beta"),
     )
     beta: str = beta_option(
-        digits=9, applies=lambda m: m.is_counts, why="only score: f_beta has one"
+        digits=9,
+        applies=lambda m: m.is_counts,
+        why="only score: f_beta has one",
     )
     decimals: int = option(
         0,
@@ -128,7 +139,10 @@ class External(ReadsFiles, Numbers):
 
     @classmethod
     def with_files(
-        cls, config: Config, metrics: Sequence["External"], problems: list[Problem]
+        cls,
+        config: Config,
+        metrics: Sequence["External"],
+        problems: list[Problem],
     ) -> Config:
         """Return the config with the files of metrics as further systems; adds to problems."""
         systems = list(config.systems)
@@ -152,18 +166,24 @@ class External(ReadsFiles, Numbers):
                         messages[message] = None
                         missing_files.add(path)
                 if metric.files:
-                    systems.append(System(_system_name(metric, system.name), paths))
+                    systems.append(
+                        System(_system_name(metric, system.name), paths)
+                    )
             for message in messages:
                 text = f"{metric.title}: files: {message}"
                 problems.append(config.problem(text, ["metrics"]))
         for message in _misused(config, metrics):
             problems.append(config.problem(message, ["metrics"]))
         return replace(
-            config, systems=tuple(systems), missing_files=frozenset(missing_files)
+            config,
+            systems=tuple(systems),
+            missing_files=frozenset(missing_files),
         )
 
     @classmethod
-    def with_numbers(cls, corpus: Corpus, metrics: Sequence["External"]) -> Corpus:
+    def with_numbers(
+        cls, corpus: Corpus, metrics: Sequence["External"]
+    ) -> Corpus:
         """Return the data set with its real systems, and those of with_files() as `external`.
 
         Raises CorpusError if a line has no number.
@@ -210,7 +230,9 @@ class External(ReadsFiles, Numbers):
             label = f"scores[{metric.title!r}]"
             for name in sorted(arrays.keys() ^ corpus.systems.keys()):
                 if name in corpus.systems:
-                    raise InputError(f"{label}: there are no numbers of '{name}'")
+                    raise InputError(
+                        f"{label}: there are no numbers of '{name}'"
+                    )
                 hint = did_you_mean(name, corpus.systems)
                 raise InputError(f"{label}: no system is called '{name}'{hint}")
             numbers = {}
@@ -227,12 +249,18 @@ class External(ReadsFiles, Numbers):
         problems = []
         wrong = wrong_name(self.title, MAX_TITLE)
         if wrong:
-            problems.append(("title", f"'{self.title}' cannot be a name: {wrong}"))
+            problems.append(
+                ("title", f"'{self.title}' cannot be a name: {wrong}")
+            )
         if self.title in OTHER_OUTPUTS:
-            problems.append(("title", f"'{self.title}' is the name of another output"))
+            problems.append(
+                ("title", f"'{self.title}' is the name of another output")
+            )
         numbers = len(self.spec.names)
         if self.columns and len(self.columns.split("+")) != numbers:
-            message = f"score: {self.score_} takes {numbers}, found '{self.columns}'"
+            message = (
+                f"score: {self.score_} takes {numbers}, found '{self.columns}'"
+            )
             problems.append(("columns", message))
         return problems
 
@@ -316,7 +344,9 @@ def _misused(config: Config, metrics: Sequence[External]) -> list[str]:
         if not metric.files:
             messages.append(f"{title}: the key 'files' is missing")
         elif "{system}" not in metric.files and len(config.systems) > 1:
-            expected = f"expected {{system}} in the path, found '{metric.files}'"
+            expected = (
+                f"expected {{system}} in the path, found '{metric.files}'"
+            )
             messages.append(f"{title}: files: {expected}")
         first = first_of.setdefault((title.lower(), metric.spec.names), metric)
         settings = (metric.files, metric.columns, metric.decimals)
@@ -358,14 +388,18 @@ def _number_corpus(corpus: Corpus, numbers: Mapping[str, AnyText]) -> Corpus:
     )
 
 
-def _array_as_text(label: str, values: Any, spec: ExternalSpec, lines: int) -> AnyText:
+def _array_as_text(
+    label: str, values: Any, spec: ExternalSpec, lines: int
+) -> AnyText:
     """Return an array of numbers as a text, as files of numbers are read."""
     width = len(spec.names)
     expected = (lines,) if width == 1 else (lines, width)
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{label}: expected numbers in an array or a list") from None
+        raise InputError(
+            f"{label}: expected numbers in an array or a list"
+        ) from None
     if array.shape != expected:
         raise InputError(
             f"{label}: expected an array {list(expected)}, found {list(array.shape)}"

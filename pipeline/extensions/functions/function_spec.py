@@ -41,7 +41,9 @@ class Code:
         base = os.path.commonpath([path.parent for path in paths])
         digests = {}
         for path in paths:
-            digests[path.relative_to(base).as_posix()] = models.content_digest(path)
+            digests[path.relative_to(base).as_posix()] = models.content_digest(
+                path
+            )
         return digests
 
     @cached_property
@@ -52,7 +54,9 @@ class Code:
     def call(self, **settings: Any) -> Call:
         """Return the call of the code, with devices and other settings of Call."""
         plugin = self.plugin
-        return Call(plugin, plugin.origin, self.values, plugin.declared, **settings)
+        return Call(
+            plugin, plugin.origin, self.values, plugin.declared, **settings
+        )
 
     def method(self, name: str) -> Callable[..., Any] | None:
         """Return a method of the code, or None if it has no such method."""
@@ -89,7 +93,8 @@ class Code:
             for model in self.models.values():
                 if not Path(model).is_dir():
                     return models.missing(name, model)
-            self.hook("signature_options")  # raises InputError for wrong options
+            # raises InputError for wrong options
+            self.hook("signature_options")
             _ = self.files
         except ConfigError as error:
             return str(error)
@@ -107,7 +112,9 @@ class Code:
 
     def line_numbers(self, answers: Sequence[Values]) -> Values:
         """Return the numbers of a line from its answers: one, or one of each reference."""
-        numbers = self.hook("of_line", answers) or best(answers, self.plugin.declared)
+        numbers = self.hook("of_line", answers) or best(
+            answers, self.plugin.declared
+        )
         return tuple(map(float, numbers))
 
 
@@ -126,14 +133,21 @@ class FunctionMetricSpec(NumberSpec):
         if self.code is None:
             return False
         declared = self.code.plugin.declared
-        return "references" in declared.reads and "references" not in declared.optional
+        return (
+            "references" in declared.reads
+            and "references" not in declared.optional
+        )
 
     def unavailable(self) -> str | None:
         """Return why the code cannot compute here, or None."""
         return self.code.unavailable() if self.code else None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "code": None}  # workers read numbers, and need no code
+        # workers read numbers, and need no code
+        return {
+            **self.__dict__,
+            "code": None,
+        }
 
     def prepare(self, text: Text) -> "PreparedCode | None":
         """Return the code with source and references, for calls with outputs; see
@@ -182,14 +196,18 @@ class PreparedCode:
     stores none.
     """
 
-    def __init__(self, spec: FunctionMetricSpec, code: Code, text: Text) -> None:
+    def __init__(
+        self, spec: FunctionMetricSpec, code: Code, text: Text
+    ) -> None:
         self.spec = spec
         self.code = code
         self.declared = code.plugin.declared
         name = self.declared.name
         if self.declared.listwise:
             reason = "all outputs of a line together, so an output alone has no score"
-            raise InputError(f"{name} scores {reason}; take evaluate() or a run")
+            raise InputError(
+                f"{name} scores {reason}; take evaluate() or a run"
+            )
         self.call = code.call(devices=("cpu",))
         self.columns: dict[str, list[Any]] = {}
         if text.source:

@@ -69,7 +69,9 @@ class ItemTable:
                 distinct_outputs.append(tuple(sorted(set(texts_of_line))))
         lines_of_systems = {}
         for system, texts in outputs.items():
-            columns["outputs"] = distinct_outputs if declared.listwise else texts
+            columns["outputs"] = (
+                distinct_outputs if declared.listwise else texts
+            )
             columns_read = [columns[name] for name in declared.reads]
             lines = []
             for line, item in enumerate(zip(*columns_read, strict=True)):
@@ -112,7 +114,9 @@ class ItemTable:
         if corpus.references:
             references = list(zip(*_texts_of_references(corpus), strict=True))
             if corpus.missing:
-                references = [tuple(filter(_is_text, texts)) for texts in references]
+                references = [
+                    tuple(filter(_is_text, texts)) for texts in references
+                ]
         view = corpus.views.get(self.view, corpus)
         if view is corpus:
             return references

@@ -80,17 +80,21 @@ class FunctionSource(MetricSource):
 
         Raises ConfigError for an object that is no function.
         """
-        if not isinstance(function, Plugin) and not hasattr(function, "__name__"):
+        if not isinstance(function, Plugin) and not hasattr(
+            function, "__name__"
+        ):
             kind = type(function).__name__
-            remedy = (
-                f"give the class, and options in a mapping: {{'name': {kind}, ...}}"
+            remedy = f"give the class, and options in a mapping: {{'name': {kind}, ...}}"
+            raise ConfigError(
+                f"metrics: an object of {kind} was given; {remedy}"
             )
-            raise ConfigError(f"metrics: an object of {kind} was given; {remedy}")
         plugin = _with_file_digest(metric(function))
         register(plugin)
         return plugin.declared.name
 
-    def restored(self, declared: Mapping[str, Declared], signature: str) -> Metric:
+    def restored(
+        self, declared: Mapping[str, Declared], signature: str
+    ) -> Metric:
         """Return the metric of a signature in results; its code is not needed."""
         name = signature.partition("|")[0]
         if getattr(METRICS.get(name), "is_built_in", False):
@@ -119,7 +123,11 @@ def load(argument: str) -> None:
 
     Raises ConfigError if the import fails, if there is no metric, and if a name is taken.
     """
-    if not argument.endswith(".py") and "/" not in argument and "\\" not in argument:
+    if (
+        not argument.endswith(".py")
+        and "/" not in argument
+        and "\\" not in argument
+    ):
         importing = partial(import_module, argument)
         module = _run_user_code(f"--plugin {argument}", importing)
         package = package_digest(argument)
@@ -132,7 +140,9 @@ def load(argument: str) -> None:
         importing = partial(module_from_bytes, name, path, content)
         module = _run_user_code(f"--plugin {argument}", importing, path.name)
         content_digest = sha256(content).hexdigest()
-        origin = CodeOrigin("file", str(absolute), "", content_digest, path.name)
+        origin = CodeOrigin(
+            "file", str(absolute), "", content_digest, path.name
+        )
         prepare = partial(module_from_bytes, name, absolute, content)
     helper_digest = helpers(module)
     count = 0
@@ -143,7 +153,11 @@ def load(argument: str) -> None:
             count += 1
             continue
         defined_here = getattr(value, "__module__", "") == module.__name__
-        if defined_here and _is_metric_class(value) and not inspect.isabstract(value):
+        if (
+            defined_here
+            and _is_metric_class(value)
+            and not inspect.isabstract(value)
+        ):
             if prepare:
                 prepare_workers(module.__name__, prepare)
             _register_class(value.name, value, origin)
@@ -168,7 +182,9 @@ def _new_file(path: Path, argument: str) -> tuple[str, bytes]:
     return name, content
 
 
-def _run_user_code(subject: str, action: Callable[[], Any], file: str = "") -> Any:
+def _run_user_code(
+    subject: str, action: Callable[[], Any], file: str = ""
+) -> Any:
     """Return what an action of the code of a user returns; its output goes to standard error.
 
     Raises ConfigError with the line of an error in the file of this name.
@@ -199,7 +215,11 @@ def helpers(module: ModuleType) -> str:
         for imported in _imports_of(queue.pop()):
             path = Path(str(getattr(imported, "__file__", None))).resolve()
             is_installed = not installed_folders.isdisjoint(path.parents)
-            if path.suffix == ".py" and path not in digests and not is_installed:
+            if (
+                path.suffix == ".py"
+                and path not in digests
+                and not is_installed
+            ):
                 with contextlib.suppress(OSError):
                     digests[path] = sha256(path.read_bytes()).hexdigest()
                     queue.append(imported)
@@ -245,7 +265,9 @@ def entry_points() -> "dict[str, EntryPoint]":
 
 def package_of(point: "EntryPoint") -> str:
     """Return name and version of the package of an entry point."""
-    return f"{point.dist.name} {point.dist.version}" if point.dist else point.value
+    return (
+        f"{point.dist.name} {point.dist.version}" if point.dist else point.value
+    )
 
 
 def register_entry_point(point: "EntryPoint") -> None:
@@ -254,7 +276,9 @@ def register_entry_point(point: "EntryPoint") -> None:
     package = package_of(point)
     value = _run_user_code(f"the metric '{name}' of {package}", point.load)
     code_digest = package_digest(point.module)
-    origin = CodeOrigin("module", point.module, point.attr, code_digest, package)
+    origin = CodeOrigin(
+        "module", point.module, point.attr, code_digest, package
+    )
     if _is_metric_class(value):
         _register_class(name, value, origin)
         return
@@ -303,7 +327,10 @@ def register(plugin: Plugin) -> None:
         known_plugin = known.plugin
         if known_plugin is None:  # a metric of results
             _forget(name)
-        elif known.declared == plugin.declared and known_plugin.target is plugin.target:
+        elif (
+            known.declared == plugin.declared
+            and known_plugin.target is plugin.target
+        ):
             return
         elif _location(known_plugin) == _location(plugin):
             _forget(name)  # the same file, or a cell of a notebook, again
@@ -313,7 +340,9 @@ def register(plugin: Plugin) -> None:
     _add(name, function_metric_class(plugin.declared, plugin), origin)
 
 
-def _register_class(name: str, metric_class: type[Metric], origin: CodeOrigin) -> None:
+def _register_class(
+    name: str, metric_class: type[Metric], origin: CodeOrigin
+) -> None:
     """Register a subclass of Metric.
 
     Counts are stored under its `version`, or under the digest of its code if it has none.

@@ -10,7 +10,13 @@ from typing import Any, ClassVar, cast
 from pipeline.data.corpus import Corpus
 from pipeline.errors import ConfigError
 from pipeline.files.remote import expanded
-from pipeline.metrics.base import Declared, Metric, beta_option, option, parse_signature
+from pipeline.metrics.base import (
+    Declared,
+    Metric,
+    beta_option,
+    option,
+    parse_signature,
+)
 from pipeline.metrics.base.declared import Parameter, key_of
 from pipeline.metrics.base.options import escape
 
@@ -36,7 +42,10 @@ class FunctionMetric(ComputedByCode, Numbers):
         problems = []
         for parameter in self.declared.parameters:
             name = parameter.name
-            if parameter.default is None and getattr(self, attribute_of(name)) == "":
+            if (
+                parameter.default is None
+                and getattr(self, attribute_of(name)) == ""
+            ):
                 message = f"{self.name} has no default for {name}; give one"
                 problems.append((name, message))
         return problems
@@ -87,31 +96,41 @@ class FunctionMetric(ComputedByCode, Numbers):
         options: dict[str, Any] = {}
         if self.declared.listwise:
             options["among"] = systems
-        options |= self._hook("with_references", lambda: all_references(corpora)) or {}
+        options |= (
+            self._hook("with_references", lambda: all_references(corpora)) or {}
+        )
         values = {}
         for name, value in options.items():
             values[attribute_of(name)] = str(value)
         changed: Metric = replace(cast("Any", self), **values)
         return changed
 
-    def settings(self, references: int | None = None) -> list[tuple[str, object]]:
+    def settings(
+        self, references: int | None = None
+    ) -> list[tuple[str, object]]:
         """Return the options as signatures have them: files and models by their digests; then
         version and level.
 
         The method `signature_options` of the code returns further ones. A model that is missing has its name.
         """
         reads_references = "references" in self.declared.reads
-        settings = dict(super().settings(references if reads_references else None))
+        settings = dict(
+            super().settings(references if reads_references else None)
+        )
         for parameter in self.declared.parameters:
             if parameter.kind in ("path", "model"):
-                in_signature = _in_signature(parameter, self._code_value(parameter))
+                in_signature = _in_signature(
+                    parameter, self._code_value(parameter)
+                )
                 if in_signature:
                     settings[parameter.name] = in_signature
         keys = [option.key for option in self.options]
         ordered = dict.fromkeys(keys) | settings
         if not self.conflicts():
             ordered |= self._hook("signature_options") or {}
-        return [(key, value) for key, value in ordered.items() if value is not None]
+        return [
+            (key, value) for key, value in ordered.items() if value is not None
+        ]
 
     @property
     def bound_code(self) -> Code:
@@ -131,7 +150,9 @@ class FunctionMetric(ComputedByCode, Numbers):
         code = self.bound_code
         return None if code.unavailable() else code.hook(method, *arguments)
 
-    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+    def peer_signature(
+        self, references: int, *, missing: bool = False
+    ) -> str | None:
         """Return what the method `peer_signature` of the code returns."""
         return self._hook("peer_signature")  # type: ignore[no-any-return]
 

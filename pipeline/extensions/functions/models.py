@@ -25,7 +25,11 @@ from pipeline.files.safe_files import open_regular
 HUB = "hub:"
 """The prefix of a name of the hub, so that it is never taken for a folder."""
 _NAME = re.compile(r"(?:hub:)?(\w[\w.-]*(?:/\w[\w.-]*)?(?:@[\w./-]+)?)")
-TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+TOKENIZER = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+)
 DECIDING = (
     *TOKENIZER,
     "config.json",

@@ -53,13 +53,17 @@ def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
     cells_of: Picker | None = None
     for number, line in numbered_lines(path, name):
         if not line.strip():
-            expected = "a number" if len(names) == 1 else f"{len(names)} numbers"
+            expected = (
+                "a number" if len(names) == 1 else f"{len(names)} numbers"
+            )
             raise at_line(name, number, f"is empty; expected {expected}")
         if cells_of is None:
             if ".jsonl" in Path(name.lower()).suffixes:
                 cells_of = _objects(name, names)
             else:
-                cells_of, is_header = _table(line, name, names, has_names=column.header)
+                cells_of, is_header = _table(
+                    line, name, names, has_names=column.header
+                )
                 if is_header:
                     continue
         cells = cells_of(line, number)
@@ -86,7 +90,11 @@ def reader(decimals: int | None) -> Callable[[str], bytes]:
     def count(text: str) -> bytes:
         digits = decimals or 0
         displayed = text[:MAX_DISPLAYED_CHARACTERS]
-        if not 0 <= number_of(text, largest=math.inf) * 10**digits <= LARGEST_COUNT:
+        if (
+            not 0
+            <= number_of(text, largest=math.inf) * 10**digits
+            <= LARGEST_COUNT
+        ):
             limit = LARGEST_COUNT // 10**digits
             raise ValueError(f"'{displayed}' is no count (from 0 to {limit:,})")
         value = Decimal(text).scaleb(digits)
@@ -118,10 +126,14 @@ def _objects(name: str, names: Sequence[str]) -> Picker:
             key = keys.get(title, keys.get(title.lower()))
             if key is None:
                 raise at_line(
-                    name, number, f"has no '{title}'{did_you_mean(title, record)}"
+                    name,
+                    number,
+                    f"has no '{title}'{did_you_mean(title, record)}",
                 )
             value = record[key]
-            values.append(value if isinstance(value, str) else json.dumps(value))
+            values.append(
+                value if isinstance(value, str) else json.dumps(value)
+            )
         return values
 
     return cells
@@ -143,9 +155,13 @@ def _table(
     checked = titles
     if has_names and all(map(_is_number_of_column, names)):
         indices = [int(title[:9]) for title in names]
-        checked = [titles[index - 1] for index in indices if index <= len(titles)]
+        checked = [
+            titles[index - 1] for index in indices if index <= len(titles)
+        ]
     is_header = not all(map(is_numeric, checked))
-    columns = _columns(titles, name, names, has_names=has_names, is_header=is_header)
+    columns = _columns(
+        titles, name, names, has_names=has_names, is_header=is_header
+    )
 
     def cells(text: str, number: int) -> list[str]:
         row = [cell.strip() for cell in text.split(separator)]
@@ -196,7 +212,9 @@ def _columns(
         if is_header:
             listed = ", ".join(titles[:20])
             what += did_you_mean(title, titles) if not count else ""
-        raise at_line(name, 1, f"{what}; found {listed}; say which with `columns`")
+        raise at_line(
+            name, 1, f"{what}; found {listed}; say which with `columns`"
+        )
     return columns
 
 

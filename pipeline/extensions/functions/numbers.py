@@ -127,7 +127,9 @@ class NumberSpec(StatisticsSpec):
     @property
     def columns(self) -> tuple[Field, ...]:
         """One field for each name."""
-        return tuple(Field(name, real=self.decimals is None) for name in self.names)
+        return tuple(
+            Field(name, real=self.decimals is None) for name in self.names
+        )
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Read the numbers of each system."""

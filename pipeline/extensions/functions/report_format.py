@@ -70,7 +70,9 @@ def number_files(context: ReportContext) -> dict[str, str]:
 
 def _user_metrics(context: ReportContext) -> list[_UserMetric]:
     """Return the metrics of users, each with a title of its own."""
-    label_of = labels(metric_result.signature for metric_result in context.measured)
+    label_of = labels(
+        metric_result.signature for metric_result in context.measured
+    )
     by_label: dict[str, list[MetricResult]] = {}
     for label in label_of.values():
         by_label[label] = []
@@ -109,7 +111,9 @@ def _tables(
     if metric_result.ids:
         ids = read_texts(metric_result.ids, 0, metric_result.ids.lines)
         header.append("id")
-    systems = zip(metric_result.names, metric_result.by_line.columns, strict=False)
+    systems = zip(
+        metric_result.names, metric_result.by_line.columns, strict=False
+    )
     for name, columns in systems:
         lines = ["\t".join(header)]
         for block in columns.blocks():
@@ -146,9 +150,14 @@ def _config(metrics: Sequence[_UserMetric], statistics: Any) -> dict[str, Any]:
         path = _path(first.title, dataset, metric_result.names[0])
         datasets[dataset] = {"references": [{"tsv": path, "column": LINE}]}
         if metric_result.left_out:
-            datasets[dataset]["drop"] = [line + 1 for line in metric_result.left_out]
+            datasets[dataset]["drop"] = [
+                line + 1 for line in metric_result.left_out
+            ]
         for name in metric_result.names:
-            output = {"tsv": _path(first.title, dataset, name), "column": first_column}
+            output = {
+                "tsv": _path(first.title, dataset, name),
+                "column": first_column,
+            }
             systems.setdefault(name, {})[dataset] = output
     config: dict[str, Any] = {
         "datasets": datasets,

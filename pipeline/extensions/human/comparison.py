@@ -20,7 +20,14 @@ from .correlation import EQUAL, pair_kinds, vector
 from .json_objects import JsonObject
 from .models import HumanConfig
 from .score_files import MetricScores
-from .statistics import Accuracy, Groups, Statistic, Value, averaged, statistic_of
+from .statistics import (
+    Accuracy,
+    Groups,
+    Statistic,
+    Value,
+    averaged,
+    statistic_of,
+)
 
 Rows = ArrayLike | Sequence[Sequence[float | None]]
 """A row for each system, with a score for each sentence."""
@@ -143,13 +150,17 @@ def compared(
     Raises InputError if the scores do not suit a statistic.
     """
     has_sentences = sentences is not None
-    statistics = configured_statistics(config, file, has_sentences=has_sentences)
+    statistics = configured_statistics(
+        config, file, has_sentences=has_sentences
+    )
     names = [metric.metric for metric in metrics]
     systems = list(scores)
     human_column = vector(scores, systems)
     columns = [vector(metric.scores, systems) for metric in metrics]
     metric_columns = np.stack(columns)
-    scores_by_level = {"system": (human_column[:, None], metric_columns[..., None])}
+    scores_by_level = {
+        "system": (human_column[:, None], metric_columns[..., None])
+    }
     result = Comparison([], [], [])
     levels = {statistic.level for statistic in statistics}
     if sentences is not None and "sentence" in levels:
@@ -158,7 +169,9 @@ def compared(
                 refuse_sentences(statistics, metric.metric)
         human_table = np.stack([sentences[system] for system in systems])
         lines = human_table.shape[1]
-        tables = [metric.sentences_of(systems, "statistics") for metric in metrics]
+        tables = [
+            metric.sentences_of(systems, "statistics") for metric in metrics
+        ]
         for table in tables:
             if table.shape[1] != lines:
                 raise InputError(
@@ -226,7 +239,9 @@ def compare(
     test."""
     is_missing = np.isnan(scores).any(axis=0)
     common_human = np.where(is_missing, np.nan, human)
-    values = [statistic.value(common_human, metric_scores) for metric_scores in scores]
+    values = [
+        statistic.value(common_human, metric_scores) for metric_scores in scores
+    ]
     common: JsonObject = {**where, "statistic": str(statistic)}
     result = Comparison([], [], [])
     for name, value in zip(metrics, values, strict=True):
@@ -234,7 +249,9 @@ def compare(
         result.agreements.append(Agreement(metric=name, **fields))
     if not sampling.permutations:
         return result
-    for test in permutation_tests(statistic, common_human, scores, values, sampling):
+    for test in permutation_tests(
+        statistic, common_human, scores, values, sampling
+    ):
         result.tests.append(
             PermutationTest(
                 metric=metrics[test.better],
@@ -273,8 +290,12 @@ def permutation_tests(
     2021). If metrics have an epsilon of their own, the result of every pair is swapped. Raises
     InputError if there are too many pairs."""
     scores = [value.value for value in values]
-    undefined = [number for number, score in enumerate(scores) if math.isnan(score)]
-    defined = [number for number in range(len(scores)) if number not in undefined]
+    undefined = [
+        number for number, score in enumerate(scores) if math.isnan(score)
+    ]
+    defined = [
+        number for number in range(len(scores)) if number not in undefined
+    ]
     defined.sort(key=lambda number: -scores[number])
     tested = list(combinations(defined, 2))
     untested = []
@@ -287,7 +308,9 @@ def permutation_tests(
     if not tested or not len(groups.cells):
         return untested
     if isinstance(statistic, Accuracy) and statistic.epsilon != "0":
-        swapping = _swapped_pairs(statistic, groups, human, metrics, values, tested)
+        swapping = _swapped_pairs(
+            statistic, groups, human, metrics, values, tested
+        )
     else:
         swapping = _swapped_scores(statistic, groups, human, metrics, tested)
 
@@ -296,10 +319,14 @@ def permutation_tests(
         counts as 0.
         """
         for of_other, of_better in swapping.exchange(drawn):
-            yield np.nan_to_num(averaged(of_better)) - np.nan_to_num(averaged(of_other))
+            yield np.nan_to_num(averaged(of_better)) - np.nan_to_num(
+                averaged(of_other)
+            )
 
     nothing_swapped = np.ones((1, *swapping.swapped.shape), np.bool_)
-    deltas = [float(difference[0]) for difference in differences(nothing_swapped)]
+    deltas = [
+        float(difference[0]) for difference in differences(nothing_swapped)
+    ]
     reached = np.zeros(len(tested))
     for drawn in draws(swapping, sampling):
         for number, difference in enumerate(differences(drawn)):
@@ -378,8 +405,12 @@ def _swapped_pairs(
     # [groups, metrics, pairs]
     agrees = np.empty((group_count, len(scores), count), np.float32)
     for number, value in enumerate(values):
-        epsilon = statistic.tie_below if value.epsilon is None else value.epsilon
-        metric_differences = scores[number][:, first] - scores[number][:, second]
+        epsilon = (
+            statistic.tie_below if value.epsilon is None else value.epsilon
+        )
+        metric_differences = (
+            scores[number][:, first] - scores[number][:, second]
+        )
         kinds = pair_kinds(metric_differences, human_differences, epsilon)
         agrees[:, number] = (kinds.concordant | kinds.ties_both) & counted
     totals = agrees.sum(axis=-1)[..., None]
@@ -449,7 +480,9 @@ def correlate(
         raise InputError(
             "metrics: expected a mapping with the scores of each metric by its name"
         )
-    tables = [_rows(name, rows, human_table.shape) for name, rows in metrics.items()]
+    tables = [
+        _rows(name, rows, human_table.shape) for name, rows in metrics.items()
+    ]
     scores = np.stack(tables)
     if permutations < 0:
         raise InputError("expected permutations from 0")
@@ -465,13 +498,17 @@ def correlate(
     agreements: list[JsonObject] = []
     tests: list[JsonObject] = []
     for statistic in requested:
-        one = compare(statistic, human_table, scores, list(metrics), sampling, where)
+        one = compare(
+            statistic, human_table, scores, list(metrics), sampling, where
+        )
         agreements += map(asdict, one.agreements)
         tests += map(asdict, one.tests)
     return {"statistics": agreements, "permutations": tests}
 
 
-def _rows(name: str, scores: Rows, shape: tuple[int, ...] | None = None) -> Floats:
+def _rows(
+    name: str, scores: Rows, shape: tuple[int, ...] | None = None
+) -> Floats:
     """Return scores as float64 [systems, sentences]; raises InputError if they have another shape."""
     try:
         rows: Floats = np.array(scores, np.float64)

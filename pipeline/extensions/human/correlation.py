@@ -187,7 +187,9 @@ def pairwise_accuracy(metric: Floats, human: Floats) -> Floats:
     calibration, of Deutsch et al. 2023 ("Ties matter")."""
     counts = pair_counts(metric, human)
     systems = metric.shape[-1]
-    return quotient(counts.concordant + counts.ties_both, systems * (systems - 1) // 2)
+    return quotient(
+        counts.concordant + counts.ties_both, systems * (systems - 1) // 2
+    )
 
 
 COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
@@ -227,7 +229,9 @@ def common_systems(
     """
     scored = []
     for column in columns:
-        names = [name for name, score in column.items() if not math.isnan(score)]
+        names = [
+            name for name, score in column.items() if not math.isnan(score)
+        ]
         scored.append(set(names))
     common = set.intersection(*scored)
     return sorted(common.difference(without))
@@ -343,7 +347,9 @@ def student_upper_tail(t: float, freedom: float) -> float:
         between = incomplete_beta(0.5, freedom / 2, square / (freedom + square))
         tail = 0.5 - 0.5 * between
     else:
-        outside = incomplete_beta(freedom / 2, 0.5, freedom / (freedom + square))
+        outside = incomplete_beta(
+            freedom / 2, 0.5, freedom / (freedom + square)
+        )
         tail = 0.5 * outside
     return tail if t >= 0 else 1 - tail
 

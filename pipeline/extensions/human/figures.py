@@ -36,7 +36,9 @@ def human_ranks(context: ReportContext) -> Iterator[PlotFigure]:
     if not human or not ranking:
         return
     dataset = human["correlations"][0]["dataset"]
-    scored = [group for group in groups(context.results) if group.dataset == dataset]
+    scored = [
+        group for group in groups(context.results) if group.dataset == dataset
+    ]
     group = of_all_metrics(scored[0])
     subject = f"rank by people (circle) and its {shown_level(human['settings']['level'])} range"
     rows = rows_of_ranks(ranked_systems(ranking))

@@ -81,7 +81,9 @@ def open_human_judgements(
         human_data = HumanJudgements(str(path), digest, {}, judgments)
     else:
         human_data = _open_scores(path, digest, config, names)
-    configured_statistics(config, str(path), has_sentences=bool(human_data.sentences))
+    configured_statistics(
+        config, str(path), has_sentences=bool(human_data.sentences)
+    )
     for name in config.without:
         check_known(f"{path}: without", name, human_data.systems)
     return human_data
@@ -96,13 +98,19 @@ def _open_scores(
     """Read scores of systems, or of their sentences, whose means are then the scores."""
     sentences = read_sentence_scores(path) or {}
     if sentences:
-        scores = {title: means(of_systems) for title, of_systems in sentences.items()}
+        scores = {
+            title: means(of_systems) for title, of_systems in sentences.items()
+        }
     else:
         scores = read_scores(path, names)
     if config.aliases:
         systems = set().union(*scores.values())
         check_aliases(str(path), config.aliases, systems)
-    idle = [name for name in sorted(OF_JUDGEMENTS) if name in config.model_fields_set]
+    idle = [
+        name
+        for name in sorted(OF_JUDGEMENTS)
+        if name in config.model_fields_set
+    ]
     if idle:
         raise InputError(
             f"{path}: holds scores, no judgements: {', '.join(idle)} would have no effect"
@@ -158,9 +166,13 @@ def human_scores(
         return human_data.scores
     values: dict[str, Floats] = {}
     if "expected_wins" in config.scores:
-        values["expected_wins"] = expected_wins(judgments.wins(), config.divisor)
+        values["expected_wins"] = expected_wins(
+            judgments.wins(), config.divisor
+        )
     if "trueskill" in config.scores:
-        skills = trueskill(judgments, config.runs, config.seed, progress=progress)
+        skills = trueskill(
+            judgments, config.runs, config.seed, progress=progress
+        )
         values["trueskill"] = skills.mean(axis=0)
     scores = {}
     for title, column in values.items():
@@ -176,7 +188,9 @@ def judged_dataset(names: Sequence[str], name: str | None) -> str:
         return names[0]
     if name is None:
         listed = ", ".join(names)
-        raise InputError(f"human: which data set was judged? Say `dataset`: {listed}")
+        raise InputError(
+            f"human: which data set was judged? Say `dataset`: {listed}"
+        )
     if name not in names:
         listed = known_names(name, names)
         raise InputError(f"human: no data set is called '{name}'{listed}")

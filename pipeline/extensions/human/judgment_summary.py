@@ -97,7 +97,8 @@ def rank_by_expected_wins(
     generator = np.random.default_rng(seed)
     rows = max(MAX_COUNTS_AT_ONCE // len(cells), 1)
     shares = cells / total
-    for low in range(0, samples, rows):  # one stream of draws, whatever `rows` is
+    # one stream of draws, whatever `rows` is
+    for low in range(0, samples, rows):
         size = min(rows, samples - low)
         counts = generator.multinomial(total, shares, size=size)
         wins = cells_to_wins(counts, systems)

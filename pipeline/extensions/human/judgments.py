@@ -23,7 +23,12 @@ import numpy as np
 
 from pipeline.arrays import Bools, Ints
 from pipeline.errors import CorpusError, InputError, did_you_mean
-from pipeline.files.plain_files import TempFiles, named, numbered_lines, open_bytes
+from pipeline.files.plain_files import (
+    TempFiles,
+    named,
+    numbered_lines,
+    open_bytes,
+)
 from pipeline.files.small_tables import quoted_rows, separator_of
 from pipeline.files.xml_records import XmlReader
 from pipeline.scoring.stored_runs import load
@@ -198,7 +203,9 @@ def _item(
         counts.update(group.systems)
     size = counts.total()
     if size > MAX_SYSTEMS:
-        message = f"the item ranks {size:,} systems; {MAX_SYSTEMS:,} are allowed"
+        message = (
+            f"the item ranks {size:,} systems; {MAX_SYSTEMS:,} are allowed"
+        )
         raise CorpusError.at(position, message)
     for name, count in counts.items():
         if count > 1:
@@ -230,7 +237,9 @@ class _Xml(XmlReader[Item]):
         """Yield the items of a file."""
         yield from self.records(path)
         if not self.count:
-            message = "has no element ranking-item, so there is no judgement in it"
+            message = (
+                "has no element ranking-item, so there is no judgement in it"
+            )
             raise CorpusError.at(self.name, message)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -247,9 +256,13 @@ class _Xml(XmlReader[Item]):
             for key in ("system", "rank"):
                 if key not in attributes:
                     hint = did_you_mean(key, attributes)
-                    raise self.wrong(f"the translation has no attribute '{key}'{hint}")
+                    raise self.wrong(
+                        f"the translation has no attribute '{key}'{hint}"
+                    )
             try:
-                self.outputs.append(_group(attributes["system"], attributes["rank"]))
+                self.outputs.append(
+                    _group(attributes["system"], attributes["rank"])
+                )
             except ValueError as error:
                 raise self.wrong(str(error)) from None
 
@@ -287,7 +300,9 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
         if not cells:
             continue
         if len(cells) != len(header):
-            message = f"has {len(cells)} columns; the first line has {len(header)}"
+            message = (
+                f"has {len(cells)} columns; the first line has {len(header)}"
+            )
             raise CorpusError.at(position, message)
         stripped = map(str.strip, cells)
         row = dict(zip(header, stripped, strict=True))
@@ -306,7 +321,9 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
             ranking = str(number)  # rows of two systems are parts of a ranking
         segment = row[columns.segment]
         if not segment:
-            raise CorpusError.at(position, "the number of the sentence is missing")
+            raise CorpusError.at(
+                position, "the number of the sentence is missing"
+            )
         judge = row.get("judgeid") or UNKNOWN
         yield _item(outputs, segment, judge, ranking, position)
 
@@ -339,7 +356,9 @@ def _columns(header: list[str], name: str) -> _Columns:
     numbers = sorted(int(match[1]) for match in matches)
     if len(numbers) < 2:
         numbers = [1, 2]
-    systems = [(f"system{number}id", f"system{number}rank") for number in numbers]
+    systems = [
+        (f"system{number}id", f"system{number}rank") for number in numbers
+    ]
     for title in chain.from_iterable(systems):
         if title not in header:
             hint = did_you_mean(title, header)
@@ -552,8 +571,13 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
             ranked_outputs.append((output, group.rank))
             for name in group.systems:
                 ranked_systems.append((system_numbers[name], group.rank))
-        for table, ranked in ((unexpanded, ranked_outputs), (expanded, ranked_systems)):
-            for (one, rank), (two, other_rank) in combinations(sorted(ranked), 2):
+        for table, ranked in (
+            (unexpanded, ranked_outputs),
+            (expanded, ranked_systems),
+        ):
+            for (one, rank), (two, other_rank) in combinations(
+                sorted(ranked), 2
+            ):
                 outcome = (rank > other_rank) - (rank < other_rank) + 1
                 table.extend((one, two, outcome, judge, segment))
         if len(expanded) > MAX_PAIRS * len(Pairs._fields):

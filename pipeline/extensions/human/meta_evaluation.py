@@ -50,7 +50,9 @@ class SentencePairs(NamedTuple):
         return SentencePairs(*(values[selected] for values in self))
 
 
-def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> Floats:
+def preferences(
+    scores: Floats, pairs: SentencePairs, ties: Ties = "later"
+) -> Floats:
     """Return for each pair whether the metric agrees: 1, 0, 0.5 for a tie, or NaN for a pair that
     is left out.
 
@@ -117,7 +119,9 @@ def sentence_level(
         accuracy=accuracy,
         kendall=2 * accuracy - 1,
         kendall_no_ties=float(correlation.quotient(balance, untied)),
-        kendall_human_ties=float(correlation.quotient(with_human_ties, untied + tied)),
+        kendall_human_ties=float(
+            correlation.quotient(with_human_ties, untied + tied)
+        ),
         metric_ties=int(_tied(scores, pairs).sum()),
         human_ties=tied,
     )
@@ -210,7 +214,11 @@ def lines_of_segments(
     for name, lines in lines_by_numbering.items():
         if numbering not in ("auto", name):
             continue
-        if numbering == "auto" and name == "judged" and len(numbers) != line_count:
+        if (
+            numbering == "auto"
+            and name == "judged"
+            and len(numbers) != line_count
+        ):
             continue
         if lines.min() >= 0 and lines.max() < line_count:
             fitting[name] = lines
@@ -254,7 +262,9 @@ def _differing(
     groups = []
     for text in judgments.outputs:
         systems = text.split()
-        groups.append([row for row, name in enumerate(names) if name in systems])
+        groups.append(
+            [row for row, name in enumerate(names) if name in systems]
+        )
     has_several = np.array([len(group) > 1 for group in groups])
     # Each output of each sentence, once.
     pairs = judgments.unexpanded
@@ -373,7 +383,9 @@ class MetaEvaluation:
         """
         sections = asdict(self).items()
         return {
-            name: section for name, section in sections if section or name not in LATER
+            name: section
+            for name, section in sections
+            if section or name not in LATER
         }
 
 
@@ -403,7 +415,9 @@ def meta_evaluate(
         # The systems that have the human score, and a score by every metric.
         judged = set(correlation.common_systems([scores], config.without))
         metric_columns = [metric.scores for metric in metrics]
-        measured = set(correlation.common_systems(metric_columns, config.without))
+        measured = set(
+            correlation.common_systems(metric_columns, config.without)
+        )
         check_common(human_data, judged, measured)
         for systems_of_one, where in (
             (judged - measured, "people, no metric"),
@@ -411,7 +425,9 @@ def meta_evaluate(
         ):
             if systems_of_one:
                 listed = ", ".join(sorted(systems_of_one))
-                result.notes.append(f"scored by {where}, and left out: {listed}")
+                result.notes.append(
+                    f"scored by {where}, and left out: {listed}"
+                )
         systems = sorted(judged & measured)
         result.scores[title] = {name: scores[name] for name in systems}
         _add_correlations(result, dataset, title, metrics, config)
@@ -443,7 +459,9 @@ def _columns(
     """Return the scores of systems by each metric: its signature, and float64 [systems]."""
     names = [metric.metric for metric in metrics]
     if config.aggregation == "score":
-        values = [correlation.vector(metric.scores, systems) for metric in metrics]
+        values = [
+            correlation.vector(metric.scores, systems) for metric in metrics
+        ]
     else:
         what = "aggregation: trueskill"
         tables = [metric.sentences_of(systems, what) for metric in metrics]

@@ -56,7 +56,9 @@ class HumanConfig(models.ConfigModel):
         "preferred (later, as in gec-metrics), the pair is wrong, counts half, or is left out",
     )
     window: (
-        Annotated[int, Field(ge=2, le=1000), BeforeValidator(models.whole_number)]
+        Annotated[
+            int, Field(ge=2, le=1000), BeforeValidator(models.whole_number)
+        ]
         | None
     ) = Field(
         None,
@@ -67,7 +69,8 @@ class HumanConfig(models.ConfigModel):
         1000, description="bootstrap samples of systems, or of sentences"
     )
     seed: models.Seed = Field(
-        12345, description="seed of the bootstrap, of TrueSkill and of permutations"
+        12345,
+        description="seed of the bootstrap, of TrueSkill and of permutations",
     )
     statistics: list[str] = Field(
         [],
@@ -93,7 +96,9 @@ class JudgmentsConfig(models.ConfigModel):
         min_length=1,
         description="only these judges; default: all",
     )
-    without_judges: list[str] = Field([], description="judges that are left out")
+    without_judges: list[str] = Field(
+        [], description="judges that are left out"
+    )
     without: list[str] = Field([], description="systems that are left out")
     divisor: Literal["opponents", "beaten"] = Field(
         "opponents", description="what Expected Wins divides by"
@@ -102,7 +107,9 @@ class JudgmentsConfig(models.ConfigModel):
         None, description="runs of TrueSkill; default: none"
     )
     folds: (
-        Annotated[int, Field(ge=2, le=1_000_000), BeforeValidator(models.whole_number)]
+        Annotated[
+            int, Field(ge=2, le=1_000_000), BeforeValidator(models.whole_number)
+        ]
         | None
     ) = Field(
         None,

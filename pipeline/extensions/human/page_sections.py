@@ -74,7 +74,9 @@ def _ranking_part(ranking: HumanRanking, settings: JsonObject) -> JsonObject:
     return {
         "note": note,
         "plots": plots,
-        "table": PageTable(*judged_table(scores, "Expected Wins", digits=3), left=(1,)),
+        "table": PageTable(
+            *judged_table(scores, "Expected Wins", digits=3), left=(1,)
+        ),
         "pairs": {"names": order, "rows": shaded},
     }
 

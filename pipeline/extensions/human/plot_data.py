@@ -97,7 +97,9 @@ def window_plots(results: Results) -> Iterator[AgreementPlot]:
 def point_plots(results: Results) -> Iterator[AgreementPlot]:
     """Yield each metric with a human score that it was correlated with."""
     human = results.human or {}
-    by_metric = {(group.dataset, group.metric): group for group in groups(results)}
+    by_metric = {
+        (group.dataset, group.metric): group for group in groups(results)
+    }
     for item in human.get("correlations", ()):
         human_name = item["human"]
         human_scores = (human.get("scores") or {}).get(human_name)
@@ -122,7 +124,9 @@ def point_plots(results: Results) -> Iterator[AgreementPlot]:
             coefficients.append(f"{name} {coefficient(value)}")
         subject = ", ".join(coefficients)
         label = f"{group.called} against {human_name}: {subject}; a dot for each system"
-        described = Points(label, group.axis, human_name.replace("_", " "), points)
+        described = Points(
+            label, group.axis, human_name.replace("_", " "), points
+        )
         yield AgreementPlot(group, human_name, subject, described)
 
 
@@ -134,7 +138,9 @@ def coefficient_plots(results: Results) -> Iterator[AgreementPlot]:
     human = results.human or {}
     items = human.get("correlations", ())
     names = called(item["metric"] for item in items)
-    by_dataset = {group.dataset: of_all_metrics(group) for group in groups(results)}
+    by_dataset = {
+        group.dataset: of_all_metrics(group) for group in groups(results)
+    }
     compared = [(item["dataset"], item["human"]) for item in items]
     for dataset, human_name in dict.fromkeys(compared):
         if dataset not in by_dataset:
@@ -142,7 +148,9 @@ def coefficient_plots(results: Results) -> Iterator[AgreementPlot]:
         coefficients: list[tuple[str, JsonObject]] = []
         for item in items:
             if (item["dataset"], item["human"]) == (dataset, human_name):
-                coefficients.append((names[item["metric"]], item["coefficients"]))
+                coefficients.append(
+                    (names[item["metric"]], item["coefficients"])
+                )
         coefficients.sort(key=_first_coefficient)
         level = shown_level(human["settings"]["level"])
         for name in coefficients[0][1]:

@@ -62,7 +62,9 @@ class Record(NamedTuple):
         for step in name.split("."):
             fields = list(value) if isinstance(value, dict) else []
             if step not in fields:
-                raise CorpusError.at(self.position, _missing_field(name, step, fields))
+                raise CorpusError.at(
+                    self.position, _missing_field(name, step, fields)
+                )
             value = value[step]
         return value
 
@@ -93,7 +95,9 @@ class Record(NamedTuple):
             try:
                 numbers.append(number_of(text, "a score, a number"))
             except ValueError as error:
-                raise CorpusError.at(self.position, f"'{name}': {error}") from None
+                raise CorpusError.at(
+                    self.position, f"'{name}': {error}"
+                ) from None
         return fmean(numbers)
 
 
@@ -122,7 +126,9 @@ def read_records(path: Path) -> list[Record]:
         records = _of_table(path, name)
     for record in records:
         if not isinstance(record.fields, dict):
-            message = "expected a list of JSON objects, or lines of such (.jsonl)"
+            message = (
+                "expected a list of JSON objects, or lines of such (.jsonl)"
+            )
             raise CorpusError.at(record.position, message)
     if not records:
         raise CorpusError.at(name, "has no lines")
@@ -157,7 +163,9 @@ def _of_table(path: Path, name: str) -> list[Record]:
         names = rows[0].cells
         for column in names:
             if names.count(column) > 1:
-                raise at_line(name, rows[0].line, f"two columns are called '{column}'")
+                raise at_line(
+                    name, rows[0].line, f"two columns are called '{column}'"
+                )
         rows = rows[1:]
     records = []
     for line, cells in rows:
@@ -174,7 +182,9 @@ def _parsed(text: str, position: str) -> Any:
         raise CorpusError.at(position, f"not valid JSON: {error}") from None
 
 
-def filtered(records: Sequence[Record], where: Mapping[str, str]) -> list[Record]:
+def filtered(
+    records: Sequence[Record], where: Mapping[str, str]
+) -> list[Record]:
     """Return the records that have each of these texts in its column; raises CorpusError if there
     is none.
     """
@@ -206,7 +216,9 @@ def records_config(text: str) -> RecordsConfig | None:
     except ValidationError as error:
         first = error.errors()[0]
         keys = ", ".join(RecordsConfig.model_fields)
-        message = f"{text}: {first['loc'][0]}: {first['msg']}; records have {keys}"
+        message = (
+            f"{text}: {first['loc'][0]}: {first['msg']}; records have {keys}"
+        )
         raise ConfigError(message) from None
 
 
@@ -262,7 +274,9 @@ def means_of(scores: Scores) -> dict[str, float]:
     return means
 
 
-def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> JsonObject:
+def correlated(
+    metric: Scores, human: Scores, config: CorrelationConfig
+) -> JsonObject:
     """Return the statistics of two scores of outputs that both have, and how many systems and
     outputs these are.
 
@@ -299,8 +313,12 @@ def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> Json
         metric_part = np.where(np.isnan(human_part), np.nan, metric_part)
         results = []
         for statistic in statistics:
-            human_scores = _compared_scores(human_part, statistic, config.control)
-            metric_scores = _compared_scores(metric_part, statistic, config.control)
+            human_scores = _compared_scores(
+                human_part, statistic, config.control
+            )
+            metric_scores = _compared_scores(
+                metric_part, statistic, config.control
+            )
             value = statistic.value(human_scores, metric_scores).value
             results.append(abs(value) if config.absolute else value)
         return results
@@ -316,7 +334,9 @@ def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> Json
         samples = generator.integers(0, len(columns), sample_shape)
         sample_values = np.array([values(sample) for sample in samples])
         intervals = {}
-        for text, column in zip(config.statistics, sample_values.T, strict=True):
+        for text, column in zip(
+            config.statistics, sample_values.T, strict=True
+        ):
             intervals[text] = list(defined_interval(column, config.level))
         result["intervals"] = intervals
     return result

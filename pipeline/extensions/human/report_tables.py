@@ -12,7 +12,9 @@ POSITION = 10
 """They stand before means over data sets."""
 
 
-def agreement_tables(results: "Results", _digits: int = 2) -> "list[ReportTable]":
+def agreement_tables(
+    results: "Results", _digits: int = 2
+) -> "list[ReportTable]":
     """Return the tables of the section `human` of the results."""
     return human_tables(results.human) if results.human else []
 
@@ -27,7 +29,9 @@ def human_tables(human: JsonObject) -> "list[ReportTable]":
         return []
     samples = human["settings"].get("resamples", "-")
     drawn = f"Intervals: bootstrap, {samples} samples."
-    signatures = list(dict.fromkeys(item["metric"] for item in human["correlations"]))
+    signatures = list(
+        dict.fromkeys(item["metric"] for item in human["correlations"])
+    )
     tables = []
     for agreement in AGREEMENT_TABLES:
         header, rows = agreement.table(human)

@@ -59,9 +59,7 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
         raise CorpusError.at(name, "is empty; expected lines `system score`")
     if all(len(row.cells) == 1 for row in rows):
         if len(rows) != len(names):
-            message = (
-                f"has {len(rows)} lines with one column; expected lines `system score`"
-            )
+            message = f"has {len(rows)} lines with one column; expected lines `system score`"
             if names:
                 message += f"; there are {len(names)} systems"
             raise CorpusError.at(name, message)
@@ -76,13 +74,13 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
         hint = QUOTE if isinstance(row, SpacedRow) and len(cells) > 2 else ""
         if len(cells) != len(titles) + 1:
             several = "a score" if len(titles) == 1 else f"{len(titles)} scores"
-            message = (
-                f"expected a system and {several}, found {len(cells)} columns{hint}"
-            )
+            message = f"expected a system and {several}, found {len(cells)} columns{hint}"
             raise at_line(name, line, message)
         for title, text in zip(titles, cells[1:], strict=True):
             if cells[0] in scores[title]:
-                raise at_line(name, line, f"the system '{cells[0]}' comes twice")
+                raise at_line(
+                    name, line, f"the system '{cells[0]}' comes twice"
+                )
             scores[title][cells[0]] = _number(text, f"{name}:{line}", hint)
     return scores
 
@@ -117,7 +115,9 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
                 text = row.cells[column]
                 is_missing = text.lower() in MISSING
                 position = f"{name}:{row.line}"
-                values.append(math.nan if is_missing else _number(text, position))
+                values.append(
+                    math.nan if is_missing else _number(text, position)
+                )
             scores[title][system] = np.array(values)
     return scores
 
@@ -193,7 +193,9 @@ class MetricScores:
         Raises InputError, which begins with `what`, where there are none.
         """
         if self.sentences is None:
-            raise InputError(f"{what}: {self.metric} has no scores of sentences")
+            raise InputError(
+                f"{what}: {self.metric} has no scores of sentences"
+            )
         rows = [self.systems.index(name) for name in systems]
         return self.sentences()[rows]
 
@@ -232,7 +234,8 @@ def scores_of_file(path: Path) -> list[MetricScores]:
     sentences = read_sentence_scores(path)
     if sentences is None:
         return [
-            MetricScores("", name, scores) for name, scores in read_scores(path).items()
+            MetricScores("", name, scores)
+            for name, scores in read_scores(path).items()
         ]
     metrics = []
     for name, systems in sentences.items():
@@ -257,7 +260,9 @@ def _sentences(result: MetricResult) -> Floats:
         result.reference_of_system,
         strict=False,
     )
-    columns = {name: blocks for name, blocks, reference in systems if reference is None}
+    columns = {
+        name: blocks for name, blocks, reference in systems if reference is None
+    }
     metric = result.metric
     rows = []
     for name in sorted(columns):

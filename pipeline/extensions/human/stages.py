@@ -62,10 +62,14 @@ def _correlate(scored: Scored, human_data: "HumanJudgements") -> Scored:
     section: HumanConfig = scored.job.config.section("human")
     metrics = metric_scores(scored.metric_results)
     try:
-        agreement = meta_evaluate(metrics, human_data, section, scored.listener.testing)
+        agreement = meta_evaluate(
+            metrics, human_data, section, scored.listener.testing
+        )
     except InputError as error:
         # For example, a data set lacks outputs; the scores are still good.
-        return scored.with_warnings(f"nothing is correlated with people: {error}")
+        return scored.with_warnings(
+            f"nothing is correlated with people: {error}"
+        )
     scored = scored.with_warnings(*agreement.notes)
     results = replace(scored.results, human=agreement.plain())
     return replace(scored, results=results)

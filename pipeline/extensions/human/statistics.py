@@ -91,7 +91,9 @@ class Statistic:
         "systems, each with all its sentences; none: all scores at once",
     )
 
-    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+    def of_groups(
+        self, human: Floats, metric: Floats, present: Bools
+    ) -> Floats:
         """Return the statistic of each group, NaN where it is not defined: float64 [..., groups].
 
         Scores of people are float64 [groups, members], scores of the metric [..., groups, members].
@@ -198,7 +200,9 @@ class Pearson(Statistic):
     name: ClassVar[str] = "pearson"
     summary: ClassVar[str] = "Pearson's correlation"
 
-    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+    def of_groups(
+        self, human: Floats, metric: Floats, present: Bools
+    ) -> Floats:
         """Return the correlation within each group."""
         return pearson(human, metric, present)
 
@@ -210,7 +214,9 @@ class Spearman(Statistic):
     name: ClassVar[str] = "spearman"
     summary: ClassVar[str] = "Spearman's correlation of ranks"
 
-    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+    def of_groups(
+        self, human: Floats, metric: Floats, present: Bools
+    ) -> Floats:
         """Return the correlation of ranks within each group. Missing scores rank behind all
         others.
         """
@@ -283,7 +289,9 @@ class SoftAccuracy(Statistic):
         maximum=1_000_000,
         help="permutations of each p-value",
     )
-    seed: int = option(4, maximum=2**32 - 1, help="the seed of the permutations")
+    seed: int = option(
+        4, maximum=2**32 - 1, help="the seed of the permutations"
+    )
 
     def groups(self, present: Bools) -> Groups:
         """Return the systems as groups, with the sentences for which all systems have scores."""
@@ -293,7 +301,9 @@ class SoftAccuracy(Statistic):
             cells = cells[:0]
         return Groups(cells, np.ones(cells.shape, np.bool_))
 
-    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+    def of_groups(
+        self, human: Floats, metric: Floats, present: Bools
+    ) -> Floats:
         """Return the statistic of scores, float64 [systems, lines] and [..., systems, lines]:
         float64 [..., 1].
         """
@@ -332,7 +342,9 @@ def counts_within(
         return pair_counts(metric, human, present, epsilon)
     table = []
     for metric_scores in metric.reshape(-1, *metric.shape[-2:]):
-        for one, two, members in zip(metric_scores, human, present, strict=True):
+        for one, two, members in zip(
+            metric_scores, human, present, strict=True
+        ):
             table.append(_sorted_counts(one[members], two[members]))
     counts = np.reshape(table, (*metric.shape[:-1], 5))
     return PairCounts(*np.moveaxis(counts, -1, 0))
@@ -377,7 +389,9 @@ class TauB(Statistic):
     name: ClassVar[str] = "kendall"
     summary: ClassVar[str] = "Kendall's tau-b, which corrects for ties"
 
-    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+    def of_groups(
+        self, human: Floats, metric: Floats, present: Bools
+    ) -> Floats:
         """Return tau-b of the pairs within each group; NaN where one side ties all of them."""
         counts = counts_within(human, metric, present)
         untied = counts.concordant + counts.discordant
@@ -425,7 +439,9 @@ class Accuracy(Statistic):
             epsilon=best.epsilon,
         )
 
-    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+    def of_groups(
+        self, human: Floats, metric: Floats, present: Bools
+    ) -> Floats:
         """Return the share of the pairs within each group; NaN where there are no pairs."""
         counts = counts_within(human, metric, present, self.tie_below)
         agreeing = counts.concordant + counts.ties_both
@@ -485,7 +501,9 @@ def calibrated(human: Floats, metric: Floats, present: Bools) -> Calibration:
     return Calibration(epsilon, float(sums[best]), groups_with_pairs)
 
 
-STATISTICS: Table[type[Statistic]] = Table(__name__, {}, kind="agreement_statistics")
+STATISTICS: Table[type[Statistic]] = Table(
+    __name__, {}, kind="agreement_statistics"
+)
 """The statistics by name. Extensions name theirs in Extension.agreement_statistics."""
 SPELLINGS = {
     "acc_eq": "accuracy[average=item,epsilon=best]",
@@ -524,7 +542,11 @@ def statistic_of(text: str) -> Statistic:
             raise ConfigError(f"'{text}': {key}: {error}") from None
     statistic = kind(**values)
     for one in kind.options:
-        if one.attribute in values and one.applies and not one.applies(statistic):
+        if (
+            one.attribute in values
+            and one.applies
+            and not one.applies(statistic)
+        ):
             raise ConfigError(
                 f"'{text}': {one.name} has no effect here ({one.why}); leave it out"
             )

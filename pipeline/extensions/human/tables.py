@@ -4,7 +4,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pipeline.report.tables import Table, round_half_up, shown_level, shown_range
+from pipeline.report.tables import (
+    Table,
+    round_half_up,
+    shown_level,
+    shown_range,
+)
 from pipeline.report.tables.comparisons import shown_p
 from pipeline.report.tables.metric_names import called
 
@@ -49,7 +54,9 @@ def kappa_table(kappas: dict[str, dict[str, float | None]]) -> Table:
     return ["judge", *kappas], rows
 
 
-def head_to_head_table(pairs: dict[str, JsonObject], order: Sequence[str]) -> Table:
+def head_to_head_table(
+    pairs: dict[str, JsonObject], order: Sequence[str]
+) -> Table:
     """Return how often the column's system is better than the row's, with a mark for the p-value.
 
     `order` has the systems in the order of the rows and columns.
@@ -106,7 +113,9 @@ class AgreementTable:
             return [], []
         signatures = []
         for item in [*human.get("correlations", ()), *items]:
-            signatures += [item[key] for key in ("metric", "other") if key in item]
+            signatures += [
+                item[key] for key in ("metric", "other") if key in item
+            ]
         labels = called(signatures)
         keys = [*self.names, *self.values]
         if all(item.get("epsilon") is None for item in items):
@@ -192,7 +201,9 @@ def _spelling(signature: str) -> str:
     options = [text.replace(":", "=", 1) for text in settings]
     options = [option for option in options if option not in USUAL]
     text = f"{name}[{','.join(options)}]" if options else name
-    spellings = {meaning: name for name, meaning in SPELLINGS.items() if "[" in meaning}
+    spellings = {
+        meaning: name for name, meaning in SPELLINGS.items() if "[" in meaning
+    }
     return spellings.get(text, text)
 
 

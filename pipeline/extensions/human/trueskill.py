@@ -202,7 +202,11 @@ def skills(scores: Floats) -> Floats:
             after = rated(winner_ratings, loser_ratings, drawn, BETA)
             # No match in a line that is left out.
             is_match = ~(np.isnan(one) & np.isnan(two))
-            ratings[:, rows, winner] = np.where(is_match, after.winner, winner_ratings)
-            ratings[:, rows, loser] = np.where(is_match, after.loser, loser_ratings)
+            ratings[:, rows, winner] = np.where(
+                is_match, after.winner, winner_ratings
+            )
+            ratings[:, rows, loser] = np.where(
+                is_match, after.loser, loser_ratings
+            )
     means: Floats = ratings[0]
     return means

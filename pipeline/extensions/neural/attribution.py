@@ -164,7 +164,9 @@ def applied(source: str, edits: Iterable[Edit]) -> str:
     return gaps[0] + "".join(parts).lstrip() + end
 
 
-def edits_of(metric: Metric, corpus: Corpus, output: Output) -> tuple[list[Edit], str]:
+def edits_of(
+    metric: Metric, corpus: Corpus, output: Output
+) -> tuple[list[Edit], str]:
     """Return the edits of an output, and whose they are: of the data set if it has some, else of
     aligned words.
 
@@ -252,7 +254,9 @@ def attributed(
         reason = "there is no source: add -s"
         if corpus.source:
             reason = "scores depend on files, other outputs or sentences"
-        raise InputError(f"{metric.name} cannot say what an edit does: {reason}")
+        raise InputError(
+            f"{metric.name} cannot say what an edit does: {reason}"
+        )
     games = {output: _game(metric, corpus, output) for output in outputs}
     texts = []
     for (_, line), game in games.items():
@@ -301,7 +305,9 @@ def _game(metric: Metric, corpus: Corpus, output: Output) -> _Game:
     return _Game(edits, by, variants)
 
 
-def _scores(metric: Metric, corpus: Corpus, variants: Sequence[Output]) -> list[float]:
+def _scores(
+    metric: Metric, corpus: Corpus, variants: Sequence[Output]
+) -> list[float]:
     """Return the score of each variant, a text and its line; NaN for undefined ones."""
     texts: Sequence[str] = [text for text, _ in variants]
     rows = np.array([line for _, line in variants])

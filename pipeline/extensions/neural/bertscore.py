@@ -81,10 +81,14 @@ class WithPairs(WithModels):
             prefix_space = self.prefix_space or "true"
         elif self.prefix_space:
             reason = "the pieces of this model are not of bytes"
-            raise InputError(f"prefix_space has no effect: {reason}; leave it out")
+            raise InputError(
+                f"prefix_space has no effect: {reason}; leave it out"
+            )
         return {"layer": layer, "prefix_space": prefix_space}
 
-    def with_references(self, references: Callable[[], list[str]]) -> dict[str, Any]:
+    def with_references(
+        self, references: Callable[[], list[str]]
+    ) -> dict[str, Any]:
         """Return the option idf for data with these references: a file in the folder of caches, a
         text a line.
         """
@@ -127,7 +131,9 @@ class WithPairs(WithModels):
         self.scores: dict[tuple[int, int], Values] = {}
         if self.idf in (None, "none"):
             marks = {tokenizer.cls_token_id, tokenizer.sep_token_id}
-            self.weight: Callable[[int], float] = lambda token: token not in marks
+            self.weight: Callable[[int], float] = lambda token: (
+                token not in marks
+            )
             return
         content = self.idf.read_bytes().decode()
         texts = content.removesuffix("\n").split("\n")
@@ -135,7 +141,9 @@ class WithPairs(WithModels):
         for text in self._token_ids(texts):
             frequencies.update(set(text["input_ids"]))
         documents = len(texts) + 1
-        self.weight = lambda token: math.log(documents / (frequencies[token] + 1))
+        self.weight = lambda token: math.log(
+            documents / (frequencies[token] + 1)
+        )
 
     def _token_ids(self, texts: Sequence[str]) -> list[TokenIds]:
         stripped = [text.strip() for text in texts]
@@ -149,7 +157,9 @@ class WithPairs(WithModels):
         states = output.hidden_states[self.layer_number]
         units = states / states.norm(dim=-1, keepdim=True)
         lengths = padded["attention_mask"].sum(1).tolist()
-        return [units[row, :length].clone() for row, length in enumerate(lengths)]
+        return [
+            units[row, :length].clone() for row, length in enumerate(lengths)
+        ]
 
     def pairs(
         self,
@@ -170,7 +180,9 @@ class WithPairs(WithModels):
         output_numbers = numbers[: len(outputs)]
         reference_numbers = numbers[len(outputs) :]
         pairs = list(zip(output_numbers, reference_numbers, strict=True))
-        new_pairs = [pair for pair in dict.fromkeys(pairs) if pair not in self.scores]
+        new_pairs = [
+            pair for pair in dict.fromkeys(pairs) if pair not in self.scores
+        ]
         new_numbers = list(dict.fromkeys(chain.from_iterable(new_pairs)))
         new_texts = [{"input_ids": ids[number]} for number in new_numbers]
         values = self.net.values(new_texts)
@@ -233,7 +245,9 @@ class Vectors(WithPairs):
         InputError.
         """
         if self.rescale not in ("true", "false"):
-            raise InputError(f"rescale: expected true, false, found '{self.rescale}'")
+            raise InputError(
+                f"rescale: expected true, false, found '{self.rescale}'"
+            )
         if self.rescale == "false":
             if self.baseline:
                 raise InputError(
@@ -245,13 +259,21 @@ class Vectors(WithPairs):
         rows = file.read_text(encoding="utf-8").split()[1:]
         if not self.baseline:
             prefix = f"{name},"
-            rows = [row.removeprefix(prefix) for row in rows if row.startswith(prefix)]
+            rows = [
+                row.removeprefix(prefix)
+                for row in rows
+                if row.startswith(prefix)
+            ]
         try:
             _, precision, recall, f = map(float, rows[layer].split(","))
         except (IndexError, ValueError):
             source = self.baseline or f"what bert-score publishes of {name}"
-            problem = f"rescale: no row LAYER,P,R,F for layer {layer} in {source}"
-            raise InputError(f"{problem}; `baseline: FILE` names another") from None
+            problem = (
+                f"rescale: no row LAYER,P,R,F for layer {layer} in {source}"
+            )
+            raise InputError(
+                f"{problem}; `baseline: FILE` names another"
+            ) from None
         return [precision, recall, f]
 
     def peer_signature(self) -> str:
@@ -261,7 +283,9 @@ class Vectors(WithPairs):
 
         transformers = metadata.version("transformers")
         idf = "no-idf" if self.idf == "none" else "idf"
-        signature = f"{name_of(self.model)}_L{self.signature_options()['layer']}_{idf}"
+        signature = (
+            f"{name_of(self.model)}_L{self.signature_options()['layer']}_{idf}"
+        )
         signature += f"_version={RELEASE}(hug_trans={transformers})"
         if self.rescale != "false":
             signature += "-custom-rescaled" if self.baseline else "-rescaled"

@@ -39,7 +39,9 @@ class Checkpoint:
         )
         self.kind = self.settings.pop("class_identifier", None)
         if self.kind not in CLASSES:
-            raise InputError(f"{name} is a {self.kind}; known: {', '.join(CLASSES)}")
+            raise InputError(
+                f"{name} is a {self.kind}; known: {', '.join(CLASSES)}"
+            )
         self.reads_reference = CLASSES[self.kind]
         encoder = str(self.settings["pretrained_model"])
         if (model / encoder).is_dir():
@@ -65,7 +67,9 @@ class Checkpoint:
         settings["local_files_only"] = True
         model = comet.models.str2model[self.kind](**settings)
         try:
-            content = torch.load(self.weights, map_location="cpu", weights_only=True)
+            content = torch.load(
+                self.weights, map_location="cpu", weights_only=True
+            )
             state = content["state_dict"]
         except Exception as error:  # noqa: BLE001 (whatever a file raises that is none)
             problem = "cannot be read without running code of it"
@@ -73,11 +77,19 @@ class Checkpoint:
         unset = model.load_state_dict(state, strict=False).missing_keys
         missing = [name for name in unset if "position_ids" not in name]
         if missing:
-            raise InputError(f"{self.weights} lacks weights: {', '.join(missing[:3])}")
+            raise InputError(
+                f"{self.weights} lacks weights: {', '.join(missing[:3])}"
+            )
         return model.float().eval()
 
 
-@metric(name="comet", version="1", scale=0, each_reference=True, batch_size=CALL_SIZE)
+@metric(
+    name="comet",
+    version="1",
+    scale=0,
+    each_reference=True,
+    batch_size=CALL_SIZE,
+)
 @dataclass(eq=False)
 class Estimate(WithModels):
     """Estimate of a trained model (Rei et al. 2020), by unbabel-comet; needs a source, and mostly a
@@ -103,7 +115,9 @@ class Estimate(WithModels):
         reads_reference = Checkpoint(self.model).reads_reference
         release = metadata.version("unbabel-comet")
         if self.comet not in (None, release):
-            raise InputError(f"expected unbabel-comet {self.comet}, found {release}")
+            raise InputError(
+                f"expected unbabel-comet {self.comet}, found {release}"
+            )
         references = self.references or "first"
         return {
             "references": references if reads_reference else None,
@@ -116,9 +130,7 @@ class Estimate(WithModels):
         if references == 1 or not Checkpoint(self.model).reads_reference:
             return None
         if references == 0:
-            return (
-                f"comet: {name_of(self.model)} reads a reference; the data set has none"
-            )
+            return f"comet: {name_of(self.model)} reads a reference; the data set has none"
         if self.references is not None:
             return None
         remedy = "give `references: first`, mean or max"
@@ -154,7 +166,9 @@ class Estimate(WithModels):
             for source, output, reference in batch:
                 rows.append({"src": source, "mt": output, "ref": reference})
             prepared = self.net.prepare_sample(rows, stage="predict")
-            tensors = {name: each.to(self.device) for name, each in prepared.items()}
+            tensors = {
+                name: each.to(self.device) for name, each in prepared.items()
+            }
             with torch.inference_mode():
                 batch_scores = self.net(**tensors).score.tolist()
             scores.update(zip(batch, batch_scores, strict=True))
@@ -171,4 +185,6 @@ class Estimate(WithModels):
         return (number,)
 
 
-Comet = built_in(Estimate, name_in_text="COMET", citations=("rei-etal-2020-comet",))
+Comet = built_in(
+    Estimate, name_in_text="COMET", citations=("rei-etal-2020-comet",)
+)

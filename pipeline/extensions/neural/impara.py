@@ -18,7 +18,9 @@ from .networks import CALL_SIZE, Logits, Network, WithModels, built_in
 NAMES = ("logit", "similarity")
 
 
-@metric(name="impara", version="1", names=NAMES, beside="kept", batch_size=CALL_SIZE)
+@metric(
+    name="impara", version="1", names=NAMES, beside="kept", batch_size=CALL_SIZE
+)
 @dataclass(eq=False)
 class Quality(WithModels):
     """Quality of an output where it means what the source means (Maeda et al. 2022); needs a
@@ -47,13 +49,17 @@ class Quality(WithModels):
         """
         import torch
 
-        logits = self.logits.values(self.logits.token_ids(self.max_length, outputs))
+        logits = self.logits.values(
+            self.logits.token_ids(self.max_length, outputs)
+        )
         source_ids = self.vectors.token_ids(self.max_length, sources)
         output_ids = self.vectors.token_ids(self.max_length, outputs)
         source_vectors = torch.stack(self.vectors.values(source_ids))
         output_vectors = torch.stack(self.vectors.values(output_ids))
         cosine_similarity = torch.nn.functional.cosine_similarity
-        similarities = cosine_similarity(source_vectors, output_vectors, eps=1e-8)
+        similarities = cosine_similarity(
+            source_vectors, output_vectors, eps=1e-8
+        )
         cosines = similarities.tolist()
         for index, ids in enumerate(source_ids):
             if ids == output_ids[index]:

@@ -114,7 +114,9 @@ class Judge:
         """Return about how many tokens the question and its answer have: four letters are one, as
         in English.
         """
-        return len(json.dumps(self.question(source, outputs))) / 4 + 6 * len(outputs)
+        return len(json.dumps(self.question(source, outputs))) / 4 + 6 * len(
+            outputs
+        )
 
     def spent(self) -> dict[str, int]:
         """Return what was used since the last call."""
@@ -160,14 +162,19 @@ class Judge:
             if answer.status:
                 words.insert(0, f"answers {answer.status}")
             problem = " ".join([address, *words])
-            is_final = 0 < answer.status < 500 and answer.status not in (408, 429)
+            is_final = 0 < answer.status < 500 and answer.status not in (
+                408,
+                429,
+            )
             if is_final:
                 raise ConfigError(problem)
             if not tries_left:
                 remedy = "answers are kept: run the command again"
                 raise ConfigError(f"{problem}, {TRIES} times; {remedy}")
             requested = (
-                float(answer.retry_after) if answer.retry_after.isdecimal() else pause
+                float(answer.retry_after)
+                if answer.retry_after.isdecimal()
+                else pause
             )
             sleep(min(requested, MAX_PAUSE))
             pause *= 2
@@ -187,7 +194,9 @@ class Judge:
             "outputs": dict(enumerate(outputs, 1)),
             "highest_mark": self.highest,
         }
-        message = json.dumps(content, ensure_ascii=False).translate(ESCAPES) + more
+        message = (
+            json.dumps(content, ensure_ascii=False).translate(ESCAPES) + more
+        )
         prompt = small_text(self.prompt, MAX_BYTES).strip()
         messages = [
             {"role": "system", "content": prompt},
@@ -221,11 +230,16 @@ class Judge:
             self.used["requests"] += 1
         text = ""
         try:
-            with self.semaphore, opener.open(request, timeout=TIMEOUT) as response:
+            with (
+                self.semaphore,
+                opener.open(request, timeout=TIMEOUT) as response,
+            ):
                 received = _received(response)
                 if received is None:
                     return Answer(0, "", "sends too much, or too slowly")
-                text = received.decode("utf-8", "replace").replace(key or "\0", "***")
+                text = received.decode("utf-8", "replace").replace(
+                    key or "\0", "***"
+                )
                 if response.status == 200:
                     json.loads(text)["choices"][0]["message"]
                 return Answer(
@@ -235,7 +249,9 @@ class Judge:
                 )
         except (ValueError, LookupError, TypeError, RecursionError):
             # a page of HTML, or an answer that ends too soon
-            return Answer(0, "", f"sends no chat completion: {text or 'nothing'}")
+            return Answer(
+                0, "", f"sends no chat completion: {text or 'nothing'}"
+            )
         except (OSError, HTTPException) as error:
             return Answer(
                 0,
@@ -295,9 +311,7 @@ class Judge:
         numbers = sorted(marks)
         in_range = all(1 <= mark <= self.highest for mark in marks.values())
         if numbers != list(range(1, number + 1)) or not in_range:
-            return (
-                f"had not one mark from 1 to {self.highest} for each of 1 to {number}"
-            )
+            return f"had not one mark from 1 to {self.highest} for each of 1 to {number}"
         return [marks[each] for each in numbers]
 
 

@@ -15,7 +15,10 @@ from typing import Any, ClassVar
 from pipeline.errors import InputError
 from pipeline.extensions.functions.code_files import CodeOrigin
 from pipeline.extensions.functions.items import ItemWarning
-from pipeline.extensions.functions.metric import FunctionMetric, function_metric_class
+from pipeline.extensions.functions.metric import (
+    FunctionMetric,
+    function_metric_class,
+)
 from pipeline.extensions.functions.models import TOKENIZER
 
 TokenIds = dict[str, list[int]]
@@ -94,7 +97,9 @@ class WithModels:
 def name_of(folder: Path) -> str:
     """Return the name of a model: owner/name of the hub, or the name of its folder."""
     if folder.parent.name == "snapshots":
-        return folder.parents[1].name.removeprefix("models--").replace("--", "/")
+        return (
+            folder.parents[1].name.removeprefix("models--").replace("--", "/")
+        )
     return folder.name
 
 
@@ -112,7 +117,9 @@ def special_tokens(folder: Path) -> frozenset[str]:
                 if key.endswith("_token") and value:
                     tokens.append(value)
             for token in tokens:
-                special.add(token["content"] if isinstance(token, dict) else str(token))
+                special.add(
+                    token["content"] if isinstance(token, dict) else str(token)
+                )
     return frozenset(special)
 
 
@@ -152,7 +159,10 @@ class Network:
         transformers.utils.logging.disable_progress_bar()
         torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.allow_tf32 = False
-        local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        local: dict[str, Any] = {
+            "local_files_only": True,
+            "trust_remote_code": False,
+        }
         model_class = getattr(transformers, kind)
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(
@@ -177,7 +187,9 @@ class Network:
             name for name in report["missing_keys"] if "pooler." not in name
         )
         if missing:
-            layers = f" with {config['num_hidden_layers']} layers" if config else ""
+            layers = (
+                f" with {config['num_hidden_layers']} layers" if config else ""
+            )
             names = ", ".join(missing[:3])
             raise InputError(
                 f"{name_of(model)} lacks weights of {kind}{layers}: {names}"
@@ -186,7 +198,9 @@ class Network:
         self.net = net.float().eval().to(device)
         self.work = work
         self.cache: dict[str, Any] = {}
-        self.positions: int = getattr(net.config, "max_position_embeddings", 1 << 20)
+        self.positions: int = getattr(
+            net.config, "max_position_embeddings", 1 << 20
+        )
         if net.config.model_type in ("roberta", "xlm-roberta", "camembert"):
             self.positions -= 2  # their positions begin behind that of padding
 
@@ -223,7 +237,9 @@ class Network:
         longest = max(len(each["input_ids"]) for each in result)
         if longest > self.positions:
             remedy = f"max_length: {self.positions} cuts them"
-            raise InputError(f"{longest} pieces are too many for the model; {remedy}")
+            raise InputError(
+                f"{longest} pieces are too many for the model; {remedy}"
+            )
         return result
 
     def values(

@@ -40,7 +40,11 @@ def effects(
     for output, attribution in attributed(metric, corpus, outputs).items():
         rows = [_row(effect, unit, digits) for effect in attribution.effects]
         orders = ORDERS if len(rows) > EXACT else 0
-        by_output[output] = {"by": attribution.by, "edits": rows, "drawn": orders}
+        by_output[output] = {
+            "by": attribution.by,
+            "edits": rows,
+            "drawn": orders,
+        }
     return by_output
 
 

@@ -13,7 +13,11 @@ import numpy as np
 from pipeline.arrays import Floats, Ints
 from pipeline.data.corpus import Corpus
 from pipeline.extensions.edits.m2_files import Edit
-from pipeline.extensions.edits.records import Annotation, annotation_of, outputs_of
+from pipeline.extensions.edits.records import (
+    Annotation,
+    annotation_of,
+    outputs_of,
+)
 from pipeline.extensions.errant.errant_report import NOOP, Comparison
 from pipeline.extensions.errant.metrics.errant import Errant
 from pipeline.extensions.errant.view_names import EDITS_OF_BOTH
@@ -22,7 +26,14 @@ from pipeline.extensions.functions.computation import ComputedByCode
 from pipeline.extensions.functions.declare import Model, metric
 from pipeline.extensions.functions.function_spec import FunctionMetricSpec
 from pipeline.extensions.functions.metric import parameter_option
-from pipeline.metrics.base import Columns, Counted, CountWarning, Field, Metric, option
+from pipeline.metrics.base import (
+    Columns,
+    Counted,
+    CountWarning,
+    Field,
+    Metric,
+    option,
+)
 
 from .bertscore import WithPairs, f_of
 from .networks import CALL_SIZE, built_in
@@ -94,7 +105,9 @@ class Weights(WithPairs):
         pairs = []
         compared: list[str] = []
         annotated: list[str] = []
-        for source, output, reference in zip(sources, outputs, references, strict=True):
+        for source, output, reference in zip(
+            sources, outputs, references, strict=True
+        ):
             pair = _OutputAndAnnotator(source, output, reference)
             pairs.append(pair)
             compared += pair.texts
@@ -103,7 +116,9 @@ class Weights(WithPairs):
         numbers = []
         for pair in pairs:
             f_scores = [f_of(*next(scores)) for _ in pair.texts]
-            numbers.append(pair.numbers(f_scores, equal=self.weightless == "equal"))
+            numbers.append(
+                pair.numbers(f_scores, equal=self.weightless == "equal")
+            )
         return numbers
 
     def of_line(self, answers: Sequence[Values]) -> Values:
@@ -266,7 +281,9 @@ class PtErrant(ComputedByCode, Errant):
         applies=lambda m: m.level == "mean",
         why="only level mean scores single lines",
     )
-    version: str = option("1", help="the version of the numbers", choices=("1",))
+    version: str = option(
+        "1", help="the version of the numbers", choices=("1",)
+    )
 
     @property
     def _weighing(self) -> Any:
@@ -329,7 +346,9 @@ class PtErrant(ComputedByCode, Errant):
             return [score, tp, -(proposed + weighted_gold)]
         return [score, tp, -fp, -fn]
 
-    def settings(self, references: int | None = None) -> list[tuple[str, object]]:
+    def settings(
+        self, references: int | None = None
+    ) -> list[tuple[str, object]]:
         """Return the options as signatures have them, the model by its digest."""
         settings = dict(super().settings(references))
         for key, value in self._weighing.settings():

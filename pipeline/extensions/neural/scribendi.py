@@ -33,7 +33,9 @@ def _mean_losses(output: Any, padded: dict[str, Any]) -> Any:
     from torch.nn.functional import cross_entropy
 
     predictions = output.logits[:, :-1].transpose(1, 2)
-    losses = cross_entropy(predictions, padded["input_ids"][:, 1:], reduction="none")
+    losses = cross_entropy(
+        predictions, padded["input_ids"][:, 1:], reduction="none"
+    )
     mask = padded["attention_mask"][:, 1:]
     sums = (losses * mask).sum(1)
     return (sums / mask.sum(1)).tolist()
@@ -125,13 +127,17 @@ class Likelier(WithModels):
             for number, (source, output) in enumerate(pairs):
                 if source != output and source.split() == output.split():
                     affected.append(number)
-        difference = "source and output differ in white space alone, which is a change"
+        difference = (
+            "source and output differ in white space alone, which is a change"
+        )
         message = f"{difference}; `strip: true` ignores it at the ends"
         return [*warnings, (message, affected, MAX_WHITE_SPACE_SHARE)]
 
     def load(self, device: str) -> None:
         """Load the model."""
-        self.net = Network(self.model, "AutoModelForCausalLM", device, _mean_losses)
+        self.net = Network(
+            self.model, "AutoModelForCausalLM", device, _mean_losses
+        )
 
     def __call__(
         self,
@@ -159,12 +165,16 @@ class Likelier(WithModels):
     def _losses(self, texts: list[str]) -> list[float]:
         """Return the mean negative log likelihood of each text, or NO_TOKENS."""
         with_start = [self.net.tokenizer.bos_token + text for text in texts]
-        ids = self.net.token_ids(self.max_length, with_start, add_special_tokens=False)
+        ids = self.net.token_ids(
+            self.max_length, with_start, add_special_tokens=False
+        )
         has_tokens = [len(text["input_ids"]) > 1 for text in ids]
         # for each token there are logits of the whole vocabulary, so that batches are smaller
         scored = list(compress(ids, has_tokens))
         means = iter(self.net.values(scored, MAX_BATCH_TOKENS // 4))
-        return [next(means) if has_token else NO_TOKENS for has_token in has_tokens]
+        return [
+            next(means) if has_token else NO_TOKENS for has_token in has_tokens
+        ]
 
     def of_line(self, answers: Sequence[Values]) -> Values:
         """Return the score, whether it is 1 or -1, two perplexities (0 of an empty text), and two

@@ -41,7 +41,9 @@ class Marks(WithModels):
 
     def signature_options(self) -> None:
         """Raise InputError for weights that are no three numbers."""
-        if not re.fullmatch(r"([0-9]*\.?[0-9]+\+){2}[0-9]*\.?[0-9]+", self.weights):
+        if not re.fullmatch(
+            r"([0-9]*\.?[0-9]+\+){2}[0-9]*\.?[0-9]+", self.weights
+        ):
             expected = "expected three numbers, such as 0.55+0.43+0.02"
             raise InputError(f"weights: {expected}, found '{self.weights}'")
 
@@ -51,7 +53,9 @@ class Marks(WithModels):
             Logits(model, device)
             for model in (self.grammar, self.fluency, self.meaning)
         ]
-        grammar, fluency, meaning = (net.tokenizer.get_vocab() for net in self.nets)
+        grammar, fluency, meaning = (
+            net.tokenizer.get_vocab() for net in self.nets
+        )
         if not grammar == fluency == meaning:
             problem = "grammar, fluency and meaning have different vocabularies"
             raise InputError(f"{problem}: one of the models is wrong")
@@ -69,7 +73,9 @@ class Marks(WithModels):
             strict=True,
         ):
             logits = net.values(net.token_ids(self.max_length, *texts))
-            marks.append([(logit - LOWEST_MARK) / MARK_RANGE for logit in logits])
+            marks.append(
+                [(logit - LOWEST_MARK) / MARK_RANGE for logit in logits]
+            )
         return list(zip(*marks, strict=True))
 
     def of_line(self, answers: Sequence[Values]) -> Values:
@@ -77,7 +83,9 @@ class Marks(WithModels):
         ((grammar, fluency, meaning),) = answers
         weights = list(map(float, self.weights.split("+")))
         # summed in this order, on which the last bit depends
-        score = weights[1] * fluency + weights[0] * grammar + weights[2] * meaning
+        score = (
+            weights[1] * fluency + weights[0] * grammar + weights[2] * meaning
+        )
         return score, grammar, fluency, meaning
 
 

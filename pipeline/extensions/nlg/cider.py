@@ -67,7 +67,9 @@ class CiderSpec(ChunkedSpec):
         bigrams = np.maximum(shard.lengths - 1, 0)
         references, outputs = np.split(bigrams, [shard.references])
         differences = np.abs(outputs[:, None] - references)
-        differences = np.minimum(differences, math.ceil(MAX_WIDTHS * self.sigma))
+        differences = np.minimum(
+            differences, math.ceil(MAX_WIDTHS * self.sigma)
+        )
         largest = int(differences.max(initial=0))
         variance = self.sigma**2
         exponents = [-(d**2) / (2 * variance) for d in range(largest + 1)]
@@ -80,12 +82,16 @@ class CiderSpec(ChunkedSpec):
             lines = np.maximum(text.corpus_data.of(ngrams.keys), 1)
             distinct, indexes = np.unique(lines, return_inverse=True)
             total = text.corpus_data.total
-            logs = [math.log(total) - math.log(count) for count in distinct.tolist()]
+            logs = [
+                math.log(total) - math.log(count) for count in distinct.tolist()
+            ]
             cosines = _cosines(ngrams, np.array(logs)[indexes], *weights.shape)
             # references are added one by one, however many lines there are
             weighted = np.moveaxis(cosines * weights, 1, 0)
             scores[..., index] = sum(weighted)
-        return [{"cider": fixed(scores_of_system)} for scores_of_system in scores]
+        return [
+            {"cider": fixed(scores_of_system)} for scores_of_system in scores
+        ]
 
 
 def _cosines(
@@ -111,7 +117,9 @@ def _cosines(
         output_weights = np.zeros(len(shared.most) + 1)
         output_weights[shared.slots[entries]] = weights[entries]
         output_weights[-1] = 0  # for n-grams that no reference has
-        clipped = np.minimum(output_weights[in_references.indexes], reference_weights)
+        clipped = np.minimum(
+            output_weights[in_references.indexes], reference_weights
+        )
         products = clipped * reference_weights
         sums = np.bincount(in_references.rows, products, references * lines)
         dots[system] = sums.reshape(references, lines)

@@ -57,12 +57,18 @@ class FeatureSpec(StatisticsSpec):
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
         assert text.source is not None  # noqa: S101 (this spec reads it)
-        source, *systems = self.tokenization.encode([text.source, *text.systems])
+        source, *systems = self.tokenization.encode(
+            [text.source, *text.systems]
+        )
         source_sizes = _sizes("src", text.source, source)
-        matches = kernel.overlap(None, [source], systems, 1, ("match",))["match"]
+        matches = kernel.overlap(None, [source], systems, 1, ("match",))[
+            "match"
+        ]
         source_words = [line.split() for line in text.source.texts()]
         columns_of_systems = []
-        for lines, tokens, match in zip(text.systems, systems, matches, strict=True):
+        for lines, tokens, match in zip(
+            text.systems, systems, matches, strict=True
+        ):
             copies = []
             for line, words in zip(lines.texts(), source_words, strict=True):
                 copies.append(line.split() == words)
@@ -126,7 +132,9 @@ class Features(ScoresLines, Metric):
     @cached_property
     def spec(self) -> FeatureSpec:
         """Sizes of source and output."""
-        return FeatureSpec(Tokenization(self.tokenizer, lowercase=self.lowercase))
+        return FeatureSpec(
+            Tokenization(self.tokenizer, lowercase=self.lowercase)
+        )
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return the features of sums of counts. A share of nothing is 0."""

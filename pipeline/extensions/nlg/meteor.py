@@ -59,7 +59,9 @@ FULL = {
 }
 """Languages with rules of normalisation, and with a table of paraphrases in a file of its own."""
 OTHERS = ("da", "fi", "hu", "it", "nl", "no", "pt", "ro", "se", "tr")
-LANGUAGES = FULL | dict.fromkeys(OTHERS, Parameters(0.75, 1.4, 0.7, 0.5, (1, 0.5)))
+LANGUAGES = FULL | dict.fromkeys(
+    OTHERS, Parameters(0.75, 1.4, 0.7, 0.5, (1, 0.5))
+)
 SIDES = ("hyp", "ref")
 KINDS = ("content", "function")
 STAGES = (1, 2, 3, 4)
@@ -68,7 +70,10 @@ COUNTS = (
     "ref_tokens",
     "hyp_function",
     "ref_function",
-    *(f"{side}_{kind}_{stage}" for stage, kind, side in product(STAGES, KINDS, SIDES)),
+    *(
+        f"{side}_{kind}_{stage}"
+        for stage, kind, side in product(STAGES, KINDS, SIDES)
+    ),
     "chunks",
     "hyp_matched",
     "ref_matched",
@@ -126,7 +131,9 @@ class Program:
             texts = Ptb().many(texts)
         # a line of input for each output: its references, then the output
         remaining = iter(texts)
-        inputs = [["SCORE", *islice(remaining, len(each))] for each in references]
+        inputs = [
+            ["SCORE", *islice(remaining, len(each))] for each in references
+        ]
         lines = []
         for parts, output in zip(inputs, remaining, strict=True):
             lines.append(" ||| ".join([*parts, output]) + "\n")
@@ -157,7 +164,9 @@ class Program:
         expected = [len(COUNTS)] * len(outputs)
         if [len(numbers) for numbers in counts] != expected:
             found = f"{len(counts)} lines for {len(outputs)}"
-            raise RuntimeError(f"{JAR.title} printed {found}: {process.stderr[-300:]}")
+            raise RuntimeError(
+                f"{JAR.title} printed {found}: {process.stderr[-300:]}"
+            )
         return counts
 
 
@@ -189,7 +198,9 @@ class Meteor(ComputedByCode, Metric):
         choices=tuple(LANGUAGES),
     )
     normalize: str = option(
-        lambda options: "norm" if options.get("language", "en") in FULL else "lower",
+        lambda options: (
+            "norm" if options.get("language", "en") in FULL else "lower"
+        ),
         key="norm",
         help="the program's -norm (its own tokens, lower case), -lower (lower case), or none",
         choices=("norm", "lower", "none"),
@@ -264,12 +275,16 @@ class Meteor(ComputedByCode, Metric):
                     hits = hits + parameters.weights[index] * matched
                 matched_content = matched_content + content
                 matched_functions = matched_functions + function
-            weighted_length = delta * (tokens - functions) + (1 - delta) * functions
+            weighted_length = (
+                delta * (tokens - functions) + (1 - delta) * functions
+            )
             shares.append(ratio(np.asarray(hits), weighted_length))
             is_all = matched_content + matched_functions == tokens
             is_one_chunk = is_one_chunk & is_all
         precision, recall = shares
-        mean = ratio(precision * recall, alpha * precision + (1 - alpha) * recall)
+        mean = ratio(
+            precision * recall, alpha * precision + (1 - alpha) * recall
+        )
         matched_words = totals["hyp_matched"] + totals["ref_matched"]
         chunks = ratio(2 * totals["chunks"], matched_words)
         fragmentation = np.where(is_one_chunk, 0.0, chunks)
@@ -295,7 +310,10 @@ DECLARED = Declared(
     returns="counts",
     reads=("outputs", "references"),
     parameters=(
-        *(Parameter(name, "str") for name in ("language", "normalize", "tokenizer")),
+        *(
+            Parameter(name, "str")
+            for name in ("language", "normalize", "tokenizer")
+        ),
         Parameter("jar", "path"),
     ),
 )

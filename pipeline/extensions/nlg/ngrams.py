@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 
 from pipeline.arrays import Ints
 from pipeline.kernel.common import Encoded, Lines
-from pipeline.metrics.base import Columns, CorpusPass, Field, StatisticsSpec, Text
+from pipeline.metrics.base import (
+    Columns,
+    CorpusPass,
+    Field,
+    StatisticsSpec,
+    Text,
+)
 from pipeline.tokenizers import Tokenization
 
 from . import kernel as ngram_kernel
@@ -94,7 +100,9 @@ class ShardTokens:
             self.present = np.ones((self.lines, self.references), bool)
         else:
             self.present = ~text.missing
-        lengths = np.concatenate([np.diff(encoded.offsets) for encoded in words.texts])
+        lengths = np.concatenate(
+            [np.diff(encoded.offsets) for encoded in words.texts]
+        )
         ids = np.concatenate([encoded.ids for encoded in words.texts])
         # missing references have no tokens, not even those that stand for an empty text
         missing = np.zeros(len(lengths), bool)
@@ -121,7 +129,9 @@ class ShardTokens:
             order,
         ):
             keys = extended(keys[shared.shorter], self._token_keys[shared.last])
-            reference_entries = int(np.searchsorted(shared.rows, first_output_row))
+            reference_entries = int(
+                np.searchsorted(shared.rows, first_output_row)
+            )
             yield Ngrams(keys.view(np.int64), shared, reference_entries)
 
 
@@ -145,8 +155,12 @@ class ChunkedSpec(StatisticsSpec):
         lines = len(texts[0].starts)
         chunks = []
         for start in range(0, lines or 1, size):
-            chunks.append(self.count_chunk(_lines_between(text, start, start + size)))
-        return [_concatenated(of_chunks) for of_chunks in zip(*chunks, strict=True)]
+            chunks.append(
+                self.count_chunk(_lines_between(text, start, start + size))
+            )
+        return [
+            _concatenated(of_chunks) for of_chunks in zip(*chunks, strict=True)
+        ]
 
 
 def _concatenated(chunks: Sequence[dict[str, Ints]]) -> dict[str, Ints]:

@@ -42,7 +42,9 @@ from .ngrams import (
 
 NO_TOKENS = "\ufdd0"
 """The token of a text without any, for pymteval. Unicode has no character of this number."""
-CONTROLS = {code: 0xFDD1 + number for number, code in enumerate(range(0x1C, 0x20))}
+CONTROLS = {
+    code: 0xFDD1 + number for number, code in enumerate(range(0x1C, 0x20))
+}
 """White space of Python that is none of Perl's, and code points without a character in its place.
 """
 CONTROL = re.compile("[\x1c-\x1f]")
@@ -53,7 +55,9 @@ SIGMA = "\u03a3"
 may be final.
 """
 NLTK_NAMES = ("gt", "lt", "apos", "quot", "#124", "#91", "#93", "amp")
-MTEVAL_ENTITIES = tuple((entity.decode(), sign.decode()) for entity, sign in ENTITIES)
+MTEVAL_ENTITIES = tuple(
+    (entity.decode(), sign.decode()) for entity, sign in ENTITIES
+)
 NLTK_ENTITIES = tuple(
     zip((f"&{name};" for name in NLTK_NAMES), "><'\"|[]&", strict=True)
 )
@@ -86,9 +90,15 @@ class NistTokenization(Tokenization):
         """
         text = text.trimmed()
         by_bytes = self.program == "mteval"  # lower-cases A to Z alone
-        may_skip_lines = by_bytes or (self.program == "nltk" and text.data.isascii())
+        may_skip_lines = by_bytes or (
+            self.program == "nltk" and text.data.isascii()
+        )
         if may_skip_lines and not REPLACED.search(text.data):
-            return text._replace(data=text.data.lower()) if self.lowercase else text
+            return (
+                text._replace(data=text.data.lower())
+                if self.lowercase
+                else text
+            )
         changed = changed_lines(text, number, self._line)
         if by_bytes and self.lowercase:
             return changed._replace(data=changed.data.lower())
@@ -117,7 +127,9 @@ class NistTokenization(Tokenization):
 
 BETA = math.log(2) / math.log(1.5) ** 2
 """An output of two thirds of the references' length has half of its score."""
-PERL_FALSE = extended(EMPTY, np.array([token_key(b"0")], np.uint64)).view(np.int64)
+PERL_FALSE = extended(EMPTY, np.array([token_key(b"0")], np.uint64)).view(
+    np.int64
+)
 """The key of the word 0, which is false in Perl."""
 
 
@@ -160,7 +172,9 @@ class NistSpec(ChunkedSpec):
         for index, ngrams in enumerate(shard.ngrams(self.order)):
             information = self._information(ngrams, shorter, text.corpus_data)
             if self.program == "nltk":
-                gains, chosen_lengths = _with_best_reference(shard, ngrams, information)
+                gains, chosen_lengths = _with_best_reference(
+                    shard, ngrams, information
+                )
                 info[..., index] = fixed(gains)
                 lengths += fixed(chosen_lengths)
             else:
@@ -178,7 +192,9 @@ class NistSpec(ChunkedSpec):
             totals = np.maximum(totals, 0)
         names = ("info", "total", "match", "hyp_len", "length")
         columns_of_systems = []
-        for columns in zip(info, totals, match, output_lengths, lengths, strict=True):
+        for columns in zip(
+            info, totals, match, output_lengths, lengths, strict=True
+        ):
             of_system = dict(zip(names, columns, strict=True))
             columns_of_systems.append({**of_system, "refs": references})
         return columns_of_systems
@@ -202,7 +218,9 @@ class NistSpec(ChunkedSpec):
             if self.program == "mteval":
                 counts[shorter.keys == PERL_FALSE] = frequencies.total
             shorter_times = counts[ngrams.shared.shorter]
-        ratios, indexes = np.unique(ratio(shorter_times, times), return_inverse=True)
+        ratios, indexes = np.unique(
+            ratio(shorter_times, times), return_inverse=True
+        )
         # by math.log, whose last bit numpy's may not have
         logs = np.zeros(len(ratios))
         for number, value in enumerate(ratios.tolist()):
@@ -253,7 +271,9 @@ def _with_best_reference(
         # the gain of each entry of a reference
         entries = np.flatnonzero(counts[in_references.indexes])
         order_of_entries = order[in_references.indexes[entries]]
-        entries = entries[np.lexsort((order_of_entries, in_references.rows[entries]))]
+        entries = entries[
+            np.lexsort((order_of_entries, in_references.rows[entries]))
+        ]
         shared_counts = counts[in_references.indexes[entries]]
         hits = np.minimum(shared_counts, in_references.times[entries])
         gains = information[in_references.numbers[entries]] * hits
@@ -299,9 +319,13 @@ class Nist(Metric):
         help="whose NIST; see `help nlg`",
         choices=("mteval", "pymteval", "nltk"),
     )
-    order: int = option(5, key="n", help="longest n-grams", minimum=1, maximum=9)
+    order: int = option(
+        5, key="n", help="longest n-grams", minimum=1, maximum=9
+    )
     tokenizer: str = any_tokenizer_option(
-        lambda options: "whitespace" if options.get("flavour") == "nltk" else "13a",
+        lambda options: (
+            "whitespace" if options.get("flavour") == "nltk" else "13a"
+        ),
         "how lines are split: 13a as each flavour has it, or whitespace for the flavour nltk",
     )
     lowercase: bool = option(
@@ -330,7 +354,9 @@ class Nist(Metric):
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the columns, and 1 for each line."""
-        terms = halves("info", columns["info"]) | halves("length", columns["length"])
+        terms = halves("info", columns["info"]) | halves(
+            "length", columns["length"]
+        )
         for name in ("total", "hyp_len", "refs"):
             terms[name] = columns[name]
         terms["lines"] = np.ones_like(columns["refs"])

@@ -79,7 +79,9 @@ class SariSpec(StatisticsSpec):
         source, *others = self._encoded(text)
         references = others[: len(text.references)]
         systems = others[len(text.references) :]
-        counts, ratios = ngram_kernel.sari(source, references, systems, text.missing)
+        counts, ratios = ngram_kernel.sari(
+            source, references, systems, text.missing
+        )
         if self.flavour == "modified":
             counts[:, :, SARI_COUNTS.index("add_c")] = _new_additions(text)
         source_length = np.diff(source.offsets)
@@ -90,7 +92,9 @@ class SariSpec(StatisticsSpec):
         for number, system in enumerate(systems):
             numbers = _named(SARI_COUNTS, counts[number])
             if self.flavour != "easse":
-                numbers = self._parts(numbers, _named(SARI_RATIOS, ratios[number]))
+                numbers = self._parts(
+                    numbers, _named(SARI_RATIOS, ratios[number])
+                )
             columns = {item.name: numbers[item.name] for item in self.numbers}
             columns["src_len"] = source_length
             columns["hyp_len"] = np.diff(system.offsets)
@@ -116,7 +120,11 @@ class SariSpec(StatisticsSpec):
                 texts[number] = changed_lines(texts[number], number, tokenized)
             return kernel.encode(texts, "whitespace")
         encoded = self.tokenization.encode(texts)
-        return _with_empty_tokens(encoded) if self.flavour == "huggingface" else encoded
+        return (
+            _with_empty_tokens(encoded)
+            if self.flavour == "huggingface"
+            else encoded
+        )
 
     def _parts(
         self,
@@ -131,7 +139,9 @@ class SariSpec(StatisticsSpec):
         empty = 1.0 if self.flavour == "huggingface" else 0.0
 
         def share(part: Any, total: str) -> Floats:
-            return np.where(counts[total] == 0, empty, ratio(part, counts[total]))
+            return np.where(
+                counts[total] == 0, empty, ratio(part, counts[total])
+            )
 
         add_precision = share(counts["add_c"], "add_h")
         add_recall = share(counts["add_c"], "add_r")
@@ -170,7 +180,9 @@ def _with_final_punctuation(line: bytes) -> bytes:
     text = line.decode(errors="surrogateescape")
     end = text.rstrip()
     has_blanks = len(end) < len(text)
-    if not has_blanks or not unicodedata.category(end[-1:] or " ").startswith("P"):
+    if not has_blanks or not unicodedata.category(end[-1:] or " ").startswith(
+        "P"
+    ):
         return line
     return f"{end[:-1]} {end[-1]}".encode(errors="surrogateescape")
 
@@ -342,7 +354,12 @@ class Sari(ScoresLines, Metric):
             self.tokenizer == "blank" and self.lowercase
         ):
             tokens = "lower-cased tokens between single blanks"
-            return [("flavour", f"modified takes {tokens}: no other tokenizer or case")]
+            return [
+                (
+                    "flavour",
+                    f"modified takes {tokens}: no other tokenizer or case",
+                )
+            ]
         return []
 
     @property

@@ -60,7 +60,9 @@ def disagreement_chart(
     subject: str,
 ) -> dict[str, Drawing]:
     """Return a chart of where rankings disagree, by its title; see disagreement()."""
-    return drawn(f"Where {subject} disagree", disagreement(titled, rankings, subject))
+    return drawn(
+        f"Where {subject} disagree", disagreement(titled, rankings, subject)
+    )
 
 
 def drawn(
@@ -86,7 +88,9 @@ def drawn(
     drawings = {}
     for first in range(0, count, size):
         end = min(first + size, count)
-        drawings[f"{title}, systems {first + 1} to {end}"] = _rows(data, first, end)
+        drawings[f"{title}, systems {first + 1} to {end}"] = _rows(
+            data, first, end
+        )
     return drawings
 
 
@@ -121,7 +125,9 @@ def _orders(orders: Orders) -> Drawing:
             upper = top + ROW * row
             middle = upper + ROW / 2
             system_title = orders.titles[name]
-            drawing.text(centre, middle + 4, names[name], "middle", system_title)
+            drawing.text(
+                centre, middle + 4, names[name], "middle", system_title
+            )
             if cluster not in begun_clusters:
                 begun_clusters.add(cluster)
                 drawing.line(start, upper, stop, upper, "border")
@@ -131,7 +137,9 @@ def _orders(orders: Orders) -> Drawing:
                 kinds[kind] = f"{direction}, to another cluster"
                 next_upper = top + ROW * next_rows.index(name)
                 end = next_upper + ROW / 2
-                drawing.line(stop, middle, start + step, end, kind, system_title)
+                drawing.line(
+                    stop, middle, start + step, end, kind, system_title
+                )
     drawing.legend(list(kinds.items()))
     return drawing
 
@@ -259,7 +267,9 @@ def _curves(curves: Curves) -> Drawing:
     drawing = axes.drawing
     for name, level in curves.levels:
         y = axes.y(level)
-        drawing.line(50, y, drawing.width - 10, y, "rule", f"{name}: {level:.2f}")
+        drawing.line(
+            50, y, drawing.width - 10, y, "rule", f"{name}: {level:.2f}"
+        )
         drawing.text(drawing.width - 12, y - 4, name, "end small")
 
     def positions(points: Sequence[tuple[float, float]]) -> str:
@@ -335,5 +345,7 @@ def _points(data: Points) -> Drawing:
         elif right < x:
             kind = "end small"
             start = right
-        drawing.text(start, 4 - position.y, names[point.name], kind, point.title)
+        drawing.text(
+            start, 4 - position.y, names[point.name], kind, point.title
+        )
     return drawing

@@ -25,7 +25,12 @@ from pipeline.report.tables.metric_names import called, labels
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.results import Results, without_nan
 from pipeline.scoring.sentences import sentence_scores
-from pipeline.scoring.terms import blocks_of, compact, of_annotators, present_blocks
+from pipeline.scoring.terms import (
+    blocks_of,
+    compact,
+    of_annotators,
+    present_blocks,
+)
 
 from .numbers import lettered, plain_numbers, scaled
 from .sections import section
@@ -63,9 +68,13 @@ def telling(metric_result: MetricResult, size: int) -> Ints:
     metric = metric_result.metric
     spreads: list[Floats] = []
     means: list[Floats] = []
-    systems = [present_blocks(metric, columns) for columns in metric_result.columns]
+    systems = [
+        present_blocks(metric, columns) for columns in metric_result.columns
+    ]
     for blocks in zip(*systems, strict=True):
-        scores = np.stack([sentence_scores(metric, columns) for columns in blocks])
+        scores = np.stack(
+            [sentence_scores(metric, columns) for columns in blocks]
+        )
         is_missing = np.isnan(scores).all(axis=0)
         scores = np.nan_to_num(scores)
         highest = scores.max(axis=0)
@@ -80,7 +89,9 @@ def telling(metric_result: MetricResult, size: int) -> Ints:
     most_apart = most_apart[spread[most_apart] > 0]
     worst = np.argsort(mean, kind="stable")
     best = np.argsort(-mean, kind="stable")
-    evenly = np.linspace(0, metric_result.lines - 1, size).round().astype(np.int64)
+    evenly = (
+        np.linspace(0, metric_result.lines - 1, size).round().astype(np.int64)
+    )
     chosen: set[int] = set()
     for lines, quota in (
         (most_apart, size // 2),
@@ -96,12 +107,16 @@ def telling(metric_result: MetricResult, size: int) -> Ints:
 
 
 def _affordable(
-    context: ReportContext, scored: Mapping[str, Sequence[MetricResult]], budget: int
+    context: ReportContext,
+    scored: Mapping[str, Sequence[MetricResult]],
+    budget: int,
 ) -> dict[str, int]:
     """Return how many lines of each data set a budget has room for. The share is the same for all
     data sets.
     """
-    lines = {name: metric_results[0].lines for name, metric_results in scored.items()}
+    lines = {
+        name: metric_results[0].lines for name, metric_results in scored.items()
+    }
     total_bytes = 0.0
     for name, metric_results in scored.items():
         text_bytes = sum(text.size for text in context.corpora[name].texts)
@@ -125,13 +140,17 @@ def _affordable(
 # --- the data
 
 
-def explorer(context: ReportContext, lines: int | None = None) -> dict[str, Any] | None:
+def explorer(
+    context: ReportContext, lines: int | None = None
+) -> dict[str, Any] | None:
     """Return the data of the explorer, or None without texts or without columns.
 
     `lines` is the number of lines of each data set, None for as many as take about BUDGET_BYTES.
     """
     scored: dict[str, list[MetricResult]] = {}
-    metric_results = [metric_result.by_line for metric_result in context.measured]
+    metric_results = [
+        metric_result.by_line for metric_result in context.measured
+    ]
     for name in context.corpora:
         results = [one for one in metric_results if one.dataset == name]
         if any(one.columns for one in results):
@@ -159,7 +178,9 @@ def explorer(context: ReportContext, lines: int | None = None) -> dict[str, Any]
         corpus = context.corpora[name]
         dataset = _dataset(corpus, with_columns, sizes[name], context, texts)
         datasets.append(dataset)
-        for entry, metric_result in zip(dataset["metrics"], with_columns, strict=True):
+        for entry, metric_result in zip(
+            dataset["metrics"], with_columns, strict=True
+        ):
             signature = entry["signature"]
             entry["rule"] = None
             entry["label"] = short_names[signature]
@@ -242,7 +263,9 @@ def _dataset(
     variants = variants_of(outputs.reshape(len(names), len(lines)))
     effects = []
     for metric_result in metric_results:
-        effects.append(_effects(corpus, metric_result, explained, lines, digits))
+        effects.append(
+            _effects(corpus, metric_result, explained, lines, digits)
+        )
     dataset: dict[str, Any] = {
         "name": corpus.name,
         "total": corpus.lines,
@@ -324,7 +347,9 @@ def _metric(
         by_system[name], fields = table(metric, columns, digits, references)
     width = by_system[systems[0]].shape[1]
     read = corpus.read_by(metric.spec).systems
-    has_other_texts = any(read[name] is not corpus.systems[name] for name in systems)
+    has_other_texts = any(
+        read[name] is not corpus.systems[name] for name in systems
+    )
     if has_other_texts:
         tables = np.full((len(names), len(lines), width), np.nan)
         for name, numbers in by_system.items():
@@ -350,7 +375,9 @@ def _metric(
         entry["lower"] = True
     return entry | {
         "scores": scores,
-        "apart": metric_result.references if annotator_metric.by_reference else 0,
+        "apart": metric_result.references
+        if annotator_metric.by_reference
+        else 0,
         "bySystem": has_other_texts,
         "edits": edit_data(corpus, metric_result, names, lines, references),
         "rowNames": metric.row_names(),
@@ -463,7 +490,9 @@ def pairs_data(
     for score in results.scores:
         if (score.dataset, score.metric) in explored:
             by_metric = by_dataset.setdefault(score.dataset, {})
-            entry = by_metric.setdefault(score.metric, {"scores": {}, "tests": []})
+            entry = by_metric.setdefault(
+                score.metric, {"scores": {}, "tests": []}
+            )
             unit = factor(score.metric) / 100
             entry["scores"][score.system] = without_nan(unit * score.score)
     for test in results.tests:

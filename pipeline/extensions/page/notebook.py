@@ -61,7 +61,9 @@ def _table_with_notes(document_table: DocumentTable) -> str:
         parts.append(f"<p>{_text(' '.join(notes))}</p>")
     parts.append(_items(document_table.items))
     if document_table.signatures:
-        parts.append(_folded("signatures", _items(document_table.signatures, "code")))
+        parts.append(
+            _folded("signatures", _items(document_table.signatures, "code"))
+        )
     return "".join(parts)
 
 
@@ -78,7 +80,9 @@ def _table(document_table: DocumentTable) -> str:
         shade: str = "",
     ) -> str:
         side = "left" if number in document_table.names else "right"
-        return f'<{tag} style="text-align: {side}; {rules}{shade}">{text}</{tag}>'
+        return (
+            f'<{tag} style="text-align: {side}; {rules}{shade}">{text}</{tag}>'
+        )
 
     header = ""
     rules = f"border-top: {THICK}; border-bottom: {THIN}"
@@ -86,7 +90,9 @@ def _table(document_table: DocumentTable) -> str:
     for number, (head, title) in enumerate(
         zip(heads, document_table.header, strict=True)
     ):
-        header += cell_element("th", number, _text(f"{head} {title}".strip()), rules)
+        header += cell_element(
+            "th", number, _text(f"{head} {title}".strip()), rules
+        )
     lines = [f"<tr>{header}</tr>"]
     rows = document_table.rows[:MAX_ROWS]
     has_rivals = len(document_table.rows) > 1

@@ -53,7 +53,9 @@ STYLES = ("page.css", "sentences.css", "print.css")
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 
 NAME = "report.html"
-ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
+ESCAPES = str.maketrans(
+    {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"}
+)
 FOLDERS = re.compile(
     r"(?m)(?<=[:-] )(?:/|[A-Z]:[/\\])[^\n]*[/\\](?=[^/\\\n]+[/\\][^/\\\n]+$)"
 )
@@ -73,7 +75,9 @@ def html_files(context: ReportContext) -> dict[str, str]:
     text = render(context, data)
     while data and context.lines is None:
         page_bytes = len(text.encode())
-        most_lines = max(len(dataset["numbers"]) for dataset in data["datasets"])
+        most_lines = max(
+            len(dataset["numbers"]) for dataset in data["datasets"]
+        )
         if page_bytes <= MAX_PAGE_BYTES or most_lines == 1:
             break
         fewer_lines = int(most_lines * 0.9 * MAX_PAGE_BYTES / page_bytes)
@@ -88,7 +92,9 @@ def render(
     """Return the page. `data` is what explorer() returned; `variables` replace those of content()."""
     linked = {}
     if data:
-        linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]}
+        linked = {
+            dataset["name"]: dataset["systems"] for dataset in data["datasets"]
+        }
     filled = {
         **content(context, linked),
         **variables,
@@ -128,7 +134,11 @@ def content(
     for name, info in results.datasets.items():
         for role, digest in info.digests.items():
             digests.append([name, shown_role(role), digest])
-    digest_header = ["data set", "text", "digest of its lines (BLAKE2b, 128 bits)"]
+    digest_header = [
+        "data set",
+        "text",
+        "digest of its lines (BLAKE2b, 128 bits)",
+    ]
     findings = {}
     report_tables = means_tables(results, context.digits)
     report_tables += section("findings", (), context)
@@ -148,7 +158,8 @@ def content(
         "scores": as_json(overview["data"]),
         "types": type_maps(results, context.digits),
         "settings": settings,
-        "lettered": bool(results.tests) and comparisons.baseline_of(results) is None,
+        "lettered": bool(results.tests)
+        and comparisons.baseline_of(results) is None,
         "human": section("human", None, context),
         "findings": findings,
         "expected": section("expected", None, context),
@@ -238,7 +249,9 @@ def overview_part(context: ReportContext) -> dict[str, Any]:
 
 
 def _overview_table(
-    context: ReportContext, overview: Overview, names: Mapping[tuple[str, str], str]
+    context: ReportContext,
+    overview: Overview,
+    names: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
     """Return an overview with the boards of its columns, the rows of its systems, and its chart.
 
@@ -272,7 +285,12 @@ def _overview_table(
             plots = disagreement_chart(titled, rankings, "metrics")
         else:
             plots = disagreement_chart(titled, (), "data sets")
-    return {"overview": overview, "boards": boards, "rows": rows, "plots": plots}
+    return {
+        "overview": overview,
+        "boards": boards,
+        "rows": rows,
+        "plots": plots,
+    }
 
 
 def has_charts() -> bool:
@@ -313,7 +331,9 @@ def board(
     digits = context.digits
     info = results.datasets[group.dataset]
     axis = interval_scale(scores)
-    header, cells = ranked.ranked_table(results, scores, digits, context.columns)
+    header, cells = ranked.ranked_table(
+        results, scores, digits, context.columns
+    )
     best = ranked.best_of(info, group, digits)
     sentences = f"#dataset={quote(group.dataset)}&metric={quote(group.label)}"
     rows = []
@@ -338,7 +358,9 @@ def board(
         plots = board_charts(results, group)
     pairs = None
     if group.tests:
-        pair_header, pair_rows = comparisons.pair_table(results, group.tests, digits)
+        pair_header, pair_rows = comparisons.pair_table(
+            results, group.tests, digits
+        )
         pairs = PageTable(pair_header, pair_rows, left=(0, 1))
     return {
         "group": group,

@@ -14,7 +14,9 @@ from typing import Any
 
 from pipeline.lookup import Table
 
-SECTIONS: Table[Callable[..., Any]] = Table(__package__, {}, kind="page_sections")
+SECTIONS: Table[Callable[..., Any]] = Table(
+    __package__, {}, kind="page_sections"
+)
 """The functions that fill parts of the report, by the names above."""
 
 

@@ -21,12 +21,18 @@ from .svg import Drawing, minus
 
 BESIDE = {
     ("p", "t"): "The p-value of Williams' test.",
-    ("d", "permutations"): "The statistic of the first metric less that of the other.",
+    (
+        "d",
+        "permutations",
+    ): "The statistic of the first metric less that of the other.",
     (
         "groups",
         "undefined",
     ): "Over how many groups of judgements the statistic is a mean.",
-    ("ranks", "accuracy"): "The ranks that people gave to the two outputs of a pair.",
+    (
+        "ranks",
+        "accuracy",
+    ): "The ranks that people gave to the two outputs of a pair.",
 }
 """Explanations by a title and another title of the same table. They come before those of
 `explanations.yaml`."""
@@ -88,7 +94,9 @@ class Link(NamedTuple):
 
     def __html__(self) -> str:
         """Return the link as an element of a page; templates take it as it is."""
-        return f'<a href="{escape(self.href)}">{escape(printable(self.text))}</a>'
+        return (
+            f'<a href="{escape(self.href)}">{escape(printable(self.text))}</a>'
+        )
 
 
 class PageTable(NamedTuple):
@@ -117,14 +125,18 @@ class Heads:
         self.texts: dict[tuple[str, str], str] = {}
         """The name of an element for each title and its explanation."""
 
-    def about(self, title: str, header: Sequence[str] = ()) -> dict[str, str] | None:
+    def about(
+        self, title: str, header: Sequence[str] = ()
+    ) -> dict[str, str] | None:
         """Return the explanation of a title and the name of the element that has it, or None if
         there is none.
         """
         text = explanation(title, header)
         if not text:
             return None
-        name = self.texts.setdefault((title, text), f"about-{len(self.texts) + 1}")
+        name = self.texts.setdefault(
+            (title, text), f"about-{len(self.texts) + 1}"
+        )
         return {"name": name, "text": text}
 
 
@@ -145,7 +157,9 @@ class Row(NamedTuple):
     """The checksum of the file of its output, where the page knows outputs by it."""
 
 
-def render(design: Design, content: dict[str, Any], used: int | None = None) -> str:
+def render(
+    design: Design, content: dict[str, Any], used: int | None = None
+) -> str:
     """Return a page. `content` has the variables of the template; only the first `used` scripts are
     put into it.
     """

@@ -143,7 +143,9 @@ class Drawing:
         """Draw a line."""
         self.shape("line", kind, title, x1=x1, y1=y1, x2=x2, y2=y2)
 
-    def dot(self, x: float, y: float, radius: float, kind: str, title: str) -> None:
+    def dot(
+        self, x: float, y: float, radius: float, kind: str, title: str
+    ) -> None:
         """Draw a circle."""
         self.shape("circle", kind, title, cx=x, cy=y, r=radius)
 
@@ -165,7 +167,9 @@ class Drawing:
         and its meaning.
         """
         widths = [LEGEND_MARK + LETTER * len(meaning) for _, meaning in entries]
-        self.width = max(self.width, MIN_LEGEND_WIDTH, max(widths, default=0) + 4)
+        self.width = max(
+            self.width, MIN_LEGEND_WIDTH, max(widths, default=0) + 4
+        )
         x = 4.0
         y = self.height + 10
         for width, (kind, meaning) in zip(widths, entries, strict=True):

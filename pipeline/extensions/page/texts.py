@@ -12,7 +12,14 @@ import numpy as np
 from pipeline.arrays import Ints
 from pipeline.data.corpus import Corpus
 from pipeline.data.texts import LINES_AT_ONCE, lines_of
-from pipeline.metrics.base import MISSED, RIGHT, WRONG, Metric, Verdict, edit_judge
+from pipeline.metrics.base import (
+    MISSED,
+    RIGHT,
+    WRONG,
+    Metric,
+    Verdict,
+    edit_judge,
+)
 from pipeline.metrics.base.ngrams import Tokens
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.terms import annotators_of, chosen_references
@@ -163,12 +170,16 @@ def edit_data(
     view = corpus.read_by(metric.spec)
     if not edit_judge(metric) or view.source is None:
         return None
-    columns = dict(zip(metric_result.names, metric_result.columns, strict=False))
+    columns = dict(
+        zip(metric_result.names, metric_result.columns, strict=False)
+    )
     chosen = []
     for name in names:
         numbers = np.zeros_like(lines)
         if name in columns:
-            all_numbers = np.concatenate(list(chosen_references(metric, columns[name])))
+            all_numbers = np.concatenate(
+                list(chosen_references(metric, columns[name]))
+            )
             numbers = all_numbers[lines]
         if references is not None:
             numbers = annotators_of(references, numbers)
@@ -184,7 +195,9 @@ def edit_data(
         for name in names:
             system_marks: list[str | None] = [None] * len(view.references)
             if name in by_system:
-                system_marks = [_mark(one, edit_numbers) for one in by_system[name]]
+                system_marks = [
+                    _mark(one, edit_numbers) for one in by_system[name]
+                ]
             line_marks.append(system_marks)
         marks.append(line_marks)
         line_edits: list[int] = []
@@ -202,7 +215,9 @@ def edit_data(
     }
 
 
-def _source_tokens(corpus: Corpus, metric: Metric, lines: Ints) -> dict[int, list[str]]:
+def _source_tokens(
+    corpus: Corpus, metric: Metric, lines: Ints
+) -> dict[int, list[str]]:
     """Return the tokens of the source that edits count, by the positions of lines whose tokens the
     script would not find.
     """
@@ -213,10 +228,14 @@ def _source_tokens(corpus: Corpus, metric: Metric, lines: Ints) -> dict[int, lis
     texts = lines_of(corpus.source, lines) if corpus.source else repeat("")
     tokens = {}
     sources = lines_of(view.source, lines)
-    for position, (source, text) in enumerate(zip(sources, texts, strict=False)):
+    for position, (source, text) in enumerate(
+        zip(sources, texts, strict=False)
+    ):
         if len(source) > MAX_TEXT:
             continue
-        source_tokens = tokenization.tokens(source) if tokenization else source.split()
+        source_tokens = (
+            tokenization.tokens(source) if tokenization else source.split()
+        )
         found_by_script = [word for word in WHITE.split(text) if word]
         if not corpus.source or source_tokens != found_by_script:
             tokens[position] = source_tokens
@@ -238,12 +257,18 @@ def _verdicts(
     for low in range(0, len(lines), LINES_AT_ONCE):
         numbers = lines[low : low + LINES_AT_ONCE]
         source = list(lines_of(view.source, numbers))
-        annotations = [list(lines_of(file, numbers)) for file in view.references]
+        annotations = [
+            list(lines_of(file, numbers)) for file in view.references
+        ]
         outputs = [list(lines_of(file, numbers)) for file in systems]
-        yield from zip(*judge.verdicts(source, outputs, annotations), strict=True)
+        yield from zip(
+            *judge.verdicts(source, outputs, annotations), strict=True
+        )
 
 
-def _mark(verdicts: Sequence[Verdict] | None, numbers: dict[_Edit, int]) -> str | None:
+def _mark(
+    verdicts: Sequence[Verdict] | None, numbers: dict[_Edit, int]
+) -> str | None:
     """Return the numbers of the edits of an annotator with their verdicts; None if the annotator
     takes no part.
     """
@@ -251,6 +276,8 @@ def _mark(verdicts: Sequence[Verdict] | None, numbers: dict[_Edit, int]) -> str 
         return None
     marks = []
     for verdict in verdicts:
-        edit = _Edit(verdict.start, verdict.end, verdict.correction, verdict.type)
+        edit = _Edit(
+            verdict.start, verdict.end, verdict.correction, verdict.type
+        )
         marks.append(f"{number_of(edit, numbers)}{LETTERS[verdict.verdict]}")
     return "".join(marks)

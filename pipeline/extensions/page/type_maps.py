@@ -23,14 +23,20 @@ def type_maps(
             key = (types.group.dataset, types.group.metric)
             group_maps = maps.setdefault(key, [])
             if types.tier == tier or not group_maps:
-                group_maps.append(_type_map(types, digits, is_open=not group_maps))
+                group_maps.append(
+                    _type_map(types, digits, is_open=not group_maps)
+                )
     return maps
 
 
-def _type_map(types: by_type.Types, digits: int, *, is_open: bool) -> dict[str, Any]:
+def _type_map(
+    types: by_type.Types, digits: int, *, is_open: bool
+) -> dict[str, Any]:
     rows = []
     for name in types.names:
-        shades = [_shade(types, system, name, digits) for system in types.systems]
+        shades = [
+            _shade(types, system, name, digits) for system in types.systems
+        ]
         rows.append((name, shades))
     header: list[str] = []
     numbers: list[list[str]] = []

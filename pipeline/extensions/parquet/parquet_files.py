@@ -50,7 +50,9 @@ def parquet_files(context: ReportContext) -> dict[str, Content]:
     -1 if no count depends on it) and the counts; those that do not depend on the reference are
     repeated.
     """
-    metric_results = [metric_result.by_line for metric_result in context.measured]
+    metric_results = [
+        metric_result.by_line for metric_result in context.measured
+    ]
     outputs = _requested_outputs(context)
     line_types = {"line": "int64"}
     if any(metric_result.ids for metric_result in metric_results):
@@ -69,7 +71,9 @@ def parquet_files(context: ReportContext) -> dict[str, Content]:
         types = {**line_types, "reference": "int16"}
         for field in spec.schema(1).fields:
             kind = "float64" if field.real else "int64"
-            names = [f"{field.name}_{order}" for order in range(1, field.orders + 1)]
+            names = [
+                f"{field.name}_{order}" for order in range(1, field.orders + 1)
+            ]
             if not names:
                 names = [field.name]
             types |= dict.fromkeys(names, kind)
@@ -134,7 +138,9 @@ def _sentence_rows(
                 first += count
 
 
-def _line_arrays(metric_result: MetricResult, first: int, count: int) -> dict[str, Any]:
+def _line_arrays(
+    metric_result: MetricResult, first: int, count: int
+) -> dict[str, Any]:
     """Return the numbers of some lines, and their ids: None if they have none."""
     ids: Sequence[str | None] = [None] * count
     if metric_result.ids:

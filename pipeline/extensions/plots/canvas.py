@@ -75,7 +75,12 @@ STYLE: ContextVar[PlotStyle] = ContextVar("STYLE", default=PLAIN)
 """The style of the figures that are being drawn; styled() sets it."""
 _DOT: dict[str, Any] = {"marker": "o", "markersize": 5, "linestyle": ""}
 MARKS: dict[str, dict[str, Any]] = {
-    "interval": {"color": BLUE, "marker": "|", "markersize": 6, "linewidth": 1.4},
+    "interval": {
+        "color": BLUE,
+        "marker": "|",
+        "markersize": 6,
+        "linewidth": 1.4,
+    },
     "draws": {"color": PALE, "linewidth": 7, "solid_capstyle": "butt"},
     "line": {"color": ORANGE, "linestyle": "--", "linewidth": 1},
     "value": {"color": BLUE, **_DOT},
@@ -421,7 +426,9 @@ def add_labels(
     }
     for number, position in label_positions(points, sizes, frame).items():
         half = sizes[number][0] / 2
-        is_inside = position.x - half >= 0 and position.x + half <= figure.bbox.width
+        is_inside = (
+            position.x - half >= 0 and position.x + half <= figure.bbox.width
+        )
         if plot_style.width and not is_inside:
             continue
         name, x, y = labels[number]

@@ -9,7 +9,14 @@ from pipeline.report import PLOTS
 from pipeline.report.context import PlotFigure, ReportContext
 from pipeline.report.tables import comparisons, ranked
 
-from .canvas import add_title, draw_curves, draw_rows, in_style, saved, short_text
+from .canvas import (
+    add_title,
+    draw_curves,
+    draw_rows,
+    in_style,
+    saved,
+    short_text,
+)
 from .plot_data import difference_rows, rank_rows, score_rows, step_curves
 
 
@@ -37,7 +44,9 @@ def curves(context: ReportContext) -> Iterator[PlotFigure]:
 @in_style
 def ranks(context: ReportContext) -> Iterator[PlotFigure]:
     """Draw rank ranges, with clusters as bands; ranges of different clusters do not overlap."""
-    subject = f"rank (circle) and its {comparisons.level_name(context.results)} range"
+    subject = (
+        f"rank (circle) and its {comparisons.level_name(context.results)} range"
+    )
     for group in ranked.groups(context.results):
         rows = rank_rows(group.scores)
         # a figure has all systems of a table
@@ -76,7 +85,9 @@ def plot_files(context: ReportContext) -> dict[str, bytes]:
             parts = [name]
             if group.dataset:
                 parts.append(file_name(group.dataset))
-            label = re.sub("[^A-Za-z0-9]+", "_", f"{group.label} {more}").strip("_")
+            label = re.sub("[^A-Za-z0-9]+", "_", f"{group.label} {more}").strip(
+                "_"
+            )
             if label:
                 parts.append(label)
             stem = ".".join(parts)

@@ -36,7 +36,24 @@ POINT = 4.0
 NEAR = 9.0
 """The distance up to which a label needs no line to its point, in the same pixels."""
 DISTANCES = (NEAR, 14.0, 22.0, 32.0, 44.0, 60.0, 80.0, 105.0, 135.0)
-ANGLES = (0, 180, 90, 270, 45, 135, 315, 225, 20, 160, 340, 200, 70, 110, 290, 250)
+ANGLES = (
+    0,
+    180,
+    90,
+    270,
+    45,
+    135,
+    315,
+    225,
+    20,
+    160,
+    340,
+    200,
+    70,
+    110,
+    290,
+    250,
+)
 """Directions from a point in degrees, in the order in which they are tried; 0 is to the right."""
 MAX_COVERED = 0.01
 """The area in square pixels that a free position may share with others, due to rounding."""
@@ -65,7 +82,9 @@ def label_positions(
     """
     taken = [Box(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     positions: dict[int, LabelPosition] = {}
-    order = sorted(range(len(points)), key=lambda n: (-points[n][0], -points[n][1]))
+    order = sorted(
+        range(len(points)), key=lambda n: (-points[n][0], -points[n][1])
+    )
     for number in order:
         distance, box = _best_box(points[number], sizes[number], taken, frame)
         taken.append(box)

@@ -11,7 +11,11 @@ from typing import NamedTuple
 
 from pipeline.metrics import factor
 from pipeline.report.tables import comparisons, percent, ranked
-from pipeline.report.tables.series import best_of_series, best_sentences, series_in
+from pipeline.report.tables.series import (
+    best_of_series,
+    best_sentences,
+    series_in,
+)
 from pipeline.scoring.results import Results, Score, Series
 
 
@@ -241,7 +245,9 @@ def score_rows(results: Results, group: ranked.Group) -> Rows:
             marks.append(Mark(row, "interval", unit * low, unit * high))
         value = unit * score.score
         test = tests.get(score.system)
-        is_open = test is not None and not comparisons.is_significant(test, results)
+        is_open = test is not None and not comparisons.is_significant(
+            test, results
+        )
         marks.append(Mark(row, "open" if is_open else "value", value, value))
         if score.system == baseline:
             line = value
@@ -344,7 +350,9 @@ def step_curves(
                 if not role.startswith("system "):
                     shared.add((role, digest))
             key = (group.dataset, group.metric, frozenset(shared))
-            together.setdefault(key, []).append(NamedGroup(name, results, group))
+            together.setdefault(key, []).append(
+                NamedGroup(name, results, group)
+            )
     for named_groups in together.values():
         for curves in curves_of(named_groups):
             yield named_groups[0].group, curves
@@ -392,7 +400,9 @@ def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
         legend.append(("open", "hollow: not significantly worse"))
     y_axis = named_groups[0].group.axis
     if any(dot.low < dot.high for dot in all_dots):
-        y_axis += f", {comparisons.level_name(named_groups[0].results)} interval"
+        y_axis += (
+            f", {comparisons.level_name(named_groups[0].results)} interval"
+        )
     return Curves(
         label=f"scores by {axis}",
         x_axis=axis,

@@ -4,7 +4,9 @@ from pipeline.lookup import later
 from pipeline.report.context import Plot
 
 SCORES_PLOT = Plot(
-    "scores with their intervals", "scores", later(__package__, "figures.scores")
+    "scores with their intervals",
+    "scores",
+    later(__package__, "figures.scores"),
 )
 CURVES_PLOT = Plot(
     "scores over steps, such as the checkpoints of a training, also of several runs",

@@ -70,9 +70,13 @@ def with_published(
         ]
         expectations = {
             "verdict": verdicts.whole_verdict(verdicts_of_entries),
-            "recorded": written.publication.verdict if written.publication else None,
+            "recorded": written.publication.verdict
+            if written.publication
+            else None,
             "missed": [
-                number for number, entry in enumerate(entries, 1) if entry["missed"]
+                number
+                for number, entry in enumerate(entries, 1)
+                if entry["missed"]
             ],
             "entries": entries,
         }
@@ -131,7 +135,9 @@ class Sections:
         except InputError as error:
             self.notes.append(f"{name}: {error}")
 
-    def scored_by(self, metric: str | None, dataset: str | None) -> MetricResult:
+    def scored_by(
+        self, metric: str | None, dataset: str | None
+    ) -> MetricResult:
         """Return the scores by the metric of a text, on a data set. None means the only data
         set."""
         expected_metric = self.opened.metrics[metric]
@@ -141,7 +147,8 @@ class Sections:
                 result.scores[0].dataset,
             ):
                 return result
-        raise KeyError(metric)  # the texts were checked when the files were opened
+        # the texts were checked when the files were opened
+        raise KeyError(metric)
 
     def column(self, name: str, column: models.ColumnConfig) -> Scores:
         """Return the scores of a column, renamed and rounded as the config says."""
@@ -161,7 +168,9 @@ class Sections:
                 value, column.rounding
             )
         if len(renamed) < len(scores):
-            raise InputError("two systems would have the same name: see `rename`")
+            raise InputError(
+                "two systems would have the same name: see `rename`"
+            )
         return renamed
 
     def correlation(self, written: CorrelationConfig) -> dict[str, JsonObject]:
@@ -186,7 +195,9 @@ class Sections:
         result: dict[str, JsonObject] = {name: {} for name in of}
         for one, two in product(of, with_):
             if written.statistics:
-                result[one][two] = correlated(outputs[one], outputs[two], written)
+                result[one][two] = correlated(
+                    outputs[one], outputs[two], written
+                )
                 continue
             first = np.array([columns[one][system] for system in systems])
             second = np.array([columns[two][system] for system in systems])
@@ -194,14 +205,18 @@ class Sections:
             result[one][two] = {"systems": len(systems), **coefficients}
         return result
 
-    def agreement(self, name: str, written: models.AgreementConfig) -> JsonObject:
+    def agreement(
+        self, name: str, written: models.AgreementConfig
+    ) -> JsonObject:
         """Return how far sentence scores agree with judgements."""
         judgments = self.opened.judgments[written.judgments]
         if written.table is not None:
             cells = self.opened.sentence_tables[name]
             judged = _scores_of_cells(cells, judgments, written.without)
         else:
-            (metric,) = metric_scores([self.scored_by(written.metric, written.dataset)])
+            (metric,) = metric_scores(
+                [self.scored_by(written.metric, written.dataset)]
+            )
             judged = judged_scores(
                 metric,
                 judgments,
@@ -212,7 +227,9 @@ class Sections:
         systems = judged.systems
         if written.order is not None:
             if sorted(written.order) != sorted(systems):
-                raise InputError(f"order: expected each of {', '.join(systems)} once")
+                raise InputError(
+                    f"order: expected each of {', '.join(systems)} once"
+                )
             rows = [systems.index(system) for system in written.order]
             scores = judged.scores[rows]
             judged = JudgedScores(list(written.order), scores, judged.lines)
@@ -228,7 +245,9 @@ def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
     if output not in score.outputs:
         names = ", ".join([*score.outputs, *others])
         metric, _ = parse_signature(score.metric)
-        raise InputError(f"{metric} has no output '{output}'; there are {names}")
+        raise InputError(
+            f"{metric} has no output '{output}'; there are {names}"
+        )
     return score.outputs[output]
 
 
@@ -256,7 +275,9 @@ def _scores_of_cells(
     Sentences are the same if their numbers are written alike. Raises InputError if a score is
     missing."""
     judged = set(judgments.systems).difference(without)
-    numbers = {(cell.system, cell.sentence): float(cell.score) for cell in cells}
+    numbers = {
+        (cell.system, cell.sentence): float(cell.score) for cell in cells
+    }
     systems = sorted(judged.intersection(system for system, _ in numbers))
     columns: dict[str, int] = {}
     for _, sentence in numbers:
@@ -269,11 +290,15 @@ def _scores_of_cells(
             raise InputError(f"agreements: the table has {message}")
         for system in systems:
             if (system, segment) not in numbers:
-                message = f"no score of {system} for the judged sentence {segment}"
+                message = (
+                    f"no score of {system} for the judged sentence {segment}"
+                )
                 raise InputError(f"agreements: the table has {message}")
     rows = []
     for system in systems:
-        rows.append([numbers.get((system, sentence), nan) for sentence in columns])
+        rows.append(
+            [numbers.get((system, sentence), nan) for sentence in columns]
+        )
     lines = [columns[segment] for segment in judgments.segments]
     return JudgedScores(systems, np.array(rows), np.array(lines, np.int64))
 
@@ -388,7 +413,9 @@ class _Entry:
         entry = self.entry
         ours = self.ours()
         if entry.same is not None:
-            same = verdicts.Compared(keys=(), expected=entry.same, found=entry.path)
+            same = verdicts.Compared(
+                keys=(), expected=entry.same, found=entry.path
+            )
             if ours == _at_path(self.plain, entry.same):
                 same.verdict = "equal"
             return [same]
@@ -428,10 +455,15 @@ class _Entry:
                 continue
             if entry.output == "rank":
                 values[score.system] = score.rank
-            elif name and entry.output in models.SPECIAL:  # of `samples` or `bootstrap`
-                values[score.system] = getattr(getattr(score, section), name, None)
+            elif name and entry.output in models.SPECIAL:
+                # of `samples` or `bootstrap`
+                values[score.system] = getattr(
+                    getattr(score, section), name, None
+                )
             else:
-                values[score.system] = output_of(score, entry.output, models.SPECIAL)
+                values[score.system] = output_of(
+                    score, entry.output, models.SPECIAL
+                )
         return values
 
     def expected_table(self) -> JsonObject:
@@ -461,11 +493,15 @@ class _Entry:
             lines = f"1-{metric.lines}"
         items = lines if isinstance(lines, list) else [lines]
         try:
-            selection = select_lines(True, [(str(item), "sentences") for item in items])
+            selection = select_lines(
+                True, [(str(item), "sentences") for item in items]
+            )
             ranges = selection.numbers(metric.lines)
         except ConfigError as error:
             raise InputError(error.problems) from None
-        numbers = list(chain.from_iterable(range(low, high) for low, high in ranges))
+        numbers = list(
+            chain.from_iterable(range(low, high) for low, high in ranges)
+        )
         rows = metric.sentences()[:, numbers].tolist()
         return dict(zip(metric.systems, rows, strict=True))
 
@@ -511,5 +547,7 @@ def _mean(ours: Any, entry: models.ExpectationConfig) -> float:
             )
     if entry.before is None:
         return math.fsum(values[name] for name in names) / len(names)
-    parts = [round_score(values[name], entry.before, entry.scale) for name in names]
+    parts = [
+        round_score(values[name], entry.before, entry.scale) for name in names
+    ]
     return float(statistics.mean(Decimal(str(part)) for part in parts))

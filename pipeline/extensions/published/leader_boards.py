@@ -75,7 +75,9 @@ def printed_scores(
         for system, value in values.items():
             percent = _percent(str(value), str(entry.get("scale", "1")))
             if percent:
-                printed = Printed(recipe.name, percent, text, recipe.year, is_published)
+                printed = Printed(
+                    recipe.name, percent, text, recipe.year, is_published
+                )
                 scores.append((system, printed))
     return scores
 
@@ -193,7 +195,9 @@ class LeaderBoard:
     @property
     def has_published_scores(self) -> bool:
         """Whether a publication has a score of one of its systems."""
-        printed = chain.from_iterable(entrant.printed for entrant in self.entrants)
+        printed = chain.from_iterable(
+            entrant.printed for entrant in self.entrants
+        )
         return any(score.published for score in printed)
 
     def config(self, added: Path | None = None) -> JsonObject | None:
@@ -208,7 +212,9 @@ class LeaderBoard:
         systems = {entrant.name: f"data:{entrant.file.key}" for entrant in here}
         dataset = dict(self.dataset)
         if isinstance(dataset.get("bom"), list):
-            dataset["bom"] = [name for name in dataset["bom"] if name in systems]
+            dataset["bom"] = [
+                name for name in dataset["bom"] if name in systems
+            ]
         trials = max(TRIALS, TRIALS_PER_PAIR * math.comb(len(here), 2))
         statistics = {
             "resamples": str(RESAMPLES),
@@ -293,19 +299,25 @@ def _each_board(
             "metric": metric,
             "family": recipe.family,
             "result": result,
-            "facts": _facts(written["facts"], result) if "facts" in written else {},
+            "facts": _facts(written["facts"], result)
+            if "facts" in written
+            else {},
         }
         yield f"{recipe.name}-{written['metric']}", about
 
 
-def _facts(written: Mapping[str, Any], result: str) -> dict[str, dict[str, str]]:
+def _facts(
+    written: Mapping[str, Any], result: str
+) -> dict[str, dict[str, str]]:
     """Return columns of a table about the systems of a result, as LeaderBoard.facts; {} if it is
     missing.
     """
     (file,) = _of_catalogue(written["file"])
     if state(file, quick=True) != "here":
         return {}
-    facts: dict[str, dict[str, str]] = {title: {} for title in written["columns"]}
+    facts: dict[str, dict[str, str]] = {
+        title: {} for title in written["columns"]
+    }
     for record in _records_of(cache_path(file)):
         if record.text(written["where"]) != result:
             continue
@@ -344,7 +356,9 @@ def _entrants(
             printed = printed_scores(outcome, dataset, metric)
             has_unread_table = unread and _has_table(recipe, dataset, metric)
             for system, text in recipe.mapping("systems").items():
-                files = _named(text.get(dataset) if isinstance(text, dict) else text)
+                files = _named(
+                    text.get(dataset) if isinstance(text, dict) else text
+                )
                 if len(files) != 1 or content_of(files[0]) in references:
                     continue
                 entrant = Entrant(system, files[0])
@@ -370,7 +384,10 @@ def _entrants(
 def _has_table(recipe: Recipe, dataset: str, metric: Metric) -> bool:
     """Return whether a recipe expects scores by a metric in a table."""
     for entry in recipe.expected:
-        if "table" in entry and _metric_of(entry, recipe, dataset, metric) is not None:
+        if (
+            "table" in entry
+            and _metric_of(entry, recipe, dataset, metric) is not None
+        ):
             return True
     return False
 
@@ -379,7 +396,9 @@ def _named(text: Any) -> list[DataFile]:
     """Return the files of the catalogue that data:NAME/FILE stands for; [] where it is no such
     text.
     """
-    return _of_catalogue(text) if isinstance(text, str) and is_data(text) else []
+    return (
+        _of_catalogue(text) if isinstance(text, str) and is_data(text) else []
+    )
 
 
 @cache
@@ -409,7 +428,9 @@ def _files(dataset: Any) -> dict[str, list[DataFile]]:
     return files
 
 
-def _same_datasets(recipe: Recipe, texts: dict[str, list[DataFile]]) -> Iterator[str]:
+def _same_datasets(
+    recipe: Recipe, texts: dict[str, list[DataFile]]
+) -> Iterator[str]:
     """Yield the names of the data sets of a recipe that have the texts of a board."""
     if "include" in recipe.content or recipe.mapping("defaults"):
         return

@@ -87,7 +87,9 @@ Number = Annotated[
 Scores = Annotated[
     dict[str, float],
     BeforeValidator(_scores),
-    WithJsonSchema({"type": "object", "additionalProperties": {"type": "number"}}),
+    WithJsonSchema(
+        {"type": "object", "additionalProperties": {"type": "number"}}
+    ),
 ]
 Values = Annotated[
     Any,
@@ -110,7 +112,9 @@ def _one_of(written: models.ConfigModel, *keys: str) -> str:
     return present[0]
 
 
-def _refuse_beside(written: models.ConfigModel, key: str, *idle_keys: str) -> None:
+def _refuse_beside(
+    written: models.ConfigModel, key: str, *idle_keys: str
+) -> None:
     """Raise ValueError for a key that has no effect beside another."""
     for idle in idle_keys:
         if idle in written.model_fields_set:
@@ -124,19 +128,25 @@ class RoundingConfig(models.ConfigModel):
         description="decimals that are left, after multiplication with the scale"
     )
     rule: Rule = Field(
-        "half_up", description="half_up rounds the decimal form; cut drops the rest"
+        "half_up",
+        description="half_up rounds the decimal form; cut drops the rest",
     )
 
 
 class TableConfig(RowsConfig):
     """Which columns of a file hold the numbers."""
 
-    system: models.Column = Field("1", description="the column of the system's name")
+    system: models.Column = Field(
+        "1", description="the column of the system's name"
+    )
     score: models.Column = Field("2", description="the column of the score")
     sentence: models.Column | None = Field(
-        None, description="the column of the sentence's number, where there is one"
+        None,
+        description="the column of the sentence's number, where there is one",
     )
-    without: list[str] = Field([], description="systems whose lines are left out")
+    without: list[str] = Field(
+        [], description="systems whose lines are left out"
+    )
     metric: models.Column | None = Field(
         None, description="of `expect`: the column of what `metrics` names"
     )
@@ -156,7 +166,9 @@ class FBetaConfig(models.ConfigModel):
         description="the column of precision; the system's name is column 1"
     )
     recall: ColumnNumber = Field(description="the column of recall")
-    beta: Number = Field("0.5", description="weight of recall against precision")
+    beta: Number = Field(
+        "0.5", description="weight of recall against precision"
+    )
 
 
 class ColumnConfig(models.ConfigModel):
@@ -170,7 +182,8 @@ class ColumnConfig(models.ConfigModel):
     )
     table: TableConfig | None = None
     records: RecordsConfig | None = Field(
-        None, description="scores of outputs; the column has one for each of these"
+        None,
+        description="scores of outputs; the column has one for each of these",
     )
     f_beta: FBetaConfig | None = None
     judgments: Name | None = Field(
@@ -271,13 +284,18 @@ class ExpectationConfig(models.ConfigModel):
     results.json.
     """
 
-    title: str | None = Field(None, description="what the values are, for the table")
+    title: str | None = Field(
+        None, description="what the values are, for the table"
+    )
     metric: Name | None = Field(
         None, description="a metric of this config, as it is written there"
     )
-    dataset: Name | None = Field(None, description="data set, where there are several")
+    dataset: Name | None = Field(
+        None, description="data set, where there are several"
+    )
     output: Name = Field(
-        "score", description=f"output of the metric, or one of {', '.join(SPECIAL)}"
+        "score",
+        description=f"output of the metric, or one of {', '.join(SPECIAL)}",
     )
     sentences: Any = Field(
         None,
@@ -296,7 +314,8 @@ class ExpectationConfig(models.ConfigModel):
         None, description="rounding of each score before the mean"
     )
     scale: Number = Field(
-        "1", description="factor by which the results are multiplied; 100 for percent"
+        "1",
+        description="factor by which the results are multiplied; 100 for percent",
     )
     rounding: Rule | None = Field(
         None,
@@ -306,7 +325,8 @@ class ExpectationConfig(models.ConfigModel):
         None, description="difference that is allowed, in units of the values"
     )
     why: str | None = Field(
-        None, description="why there is a tolerance, or why the values are missed"
+        None,
+        description="why there is a tolerance, or why the values are missed",
     )
     recorded: Worth | None = Field(
         None, description="verdict on record; only a worse one is a miss"
@@ -338,10 +358,17 @@ class ExpectationConfig(models.ConfigModel):
 
     @model_validator(mode="after")
     def _one(self) -> "ExpectationConfig":
-        if _one_of(self, "values", "order", "table", "same", "reports") == "reports":
-            _refuse_beside(self, "reports", "path", "output", "sentences", "mean")
+        if (
+            _one_of(self, "values", "order", "table", "same", "reports")
+            == "reports"
+        ):
+            _refuse_beside(
+                self, "reports", "path", "output", "sentences", "mean"
+            )
         if self.path is not None:
-            _refuse_beside(self, "path", "metric", "dataset", "output", "sentences")
+            _refuse_beside(
+                self, "path", "metric", "dataset", "output", "sentences"
+            )
         if self.same is not None and self.path is None:
             raise ValueError("'same' needs 'path'")
         if self.before is not None and self.mean is None:
@@ -381,7 +408,9 @@ def _entries_of_table(entry: Any) -> list[Any]:
     if not isinstance(metrics, dict):
         return [entry]
     rows = {
-        key: value for key, value in table.items() if key not in ("metric", "metrics")
+        key: value
+        for key, value in table.items()
+        if key not in ("metric", "metrics")
     }
     entries = []
     for label, keys in metrics.items():
@@ -429,10 +458,14 @@ CORRELATIONS = models.Section(
 )
 AGREEMENTS = models.Section(
     type=dict[str, AgreementConfig],
-    field=Field({}, min_length=1, description="agreements on sentences, by name"),
+    field=Field(
+        {}, min_length=1, description="agreements on sentences, by name"
+    ),
 )
 EXPECT = models.Section(
-    type=Annotated[list[ExpectationConfig], BeforeValidator(entry_of_each_metric)],
+    type=Annotated[
+        list[ExpectationConfig], BeforeValidator(entry_of_each_metric)
+    ],
     field=Field(
         [],
         min_length=1,
@@ -457,7 +490,10 @@ class PublishedConfig:
     def has_computations(self) -> bool:
         """Whether anything has to be computed or compared."""
         computed = (
-            self.judgments or self.columns or self.correlations or self.agreements
+            self.judgments
+            or self.columns
+            or self.correlations
+            or self.agreements
         )
         return bool(computed or self.expect)
 

@@ -57,7 +57,9 @@ def new_recipe(
         score = _score_of(title, table, metrics)
         values = _values(rows[1:], column, title, table)
         numbers = [read_number(text) for text in values.values()]
-        is_percent = any(number is not None and abs(number) > 1 for number in numbers)
+        is_percent = any(
+            number is not None and abs(number) > 1 for number in numbers
+        )
         expect.append(
             {
                 "title": title,
@@ -68,13 +70,18 @@ def new_recipe(
             }
         )
     return {
-        "publication": {"what": f"the table {table.name}", "verdict": "not run"},
+        "publication": {
+            "what": f"the table {table.name}",
+            "verdict": "not run",
+        },
         **content,
         "expect": expect,
     }
 
 
-def _score_of(title: str, table: Path, metrics: Sequence[Metric]) -> dict[str, str]:
+def _score_of(
+    title: str, table: Path, metrics: Sequence[Metric]
+) -> dict[str, str]:
     """Return the keys of an entry of `expect` for the title of a column: a metric, or an output of
     the only one.
     """
@@ -132,9 +139,15 @@ def from_repository(
             "digits"
         )
     origin, _, commit = repository.partition("@")
-    content = {key: child for key, child in content.items() if key != "catalogue"}
+    content = {
+        key: child for key, child in content.items() if key != "catalogue"
+    }
     outputs = content.get("systems")
-    if isinstance(outputs, list) and len(outputs) == 1 and "{system}" in outputs[0]:
+    if (
+        isinstance(outputs, list)
+        and len(outputs) == 1
+        and "{system}" in outputs[0]
+    ):
         content["systems"] = {
             name: outputs[0].replace("{system}", name) for name in systems
         }

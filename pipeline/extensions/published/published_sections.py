@@ -91,7 +91,9 @@ def cells_of(
             number_of(cell.score, "a score, a number")
         except ValueError as error:
             raise CorpusError.at(cell.position, str(error)) from None
-        first = positions.setdefault((cell.system, cell.sentence), cell.position)
+        first = positions.setdefault(
+            (cell.system, cell.sentence), cell.position
+        )
         if first != cell.position:
             subject = f"system '{cell.system[:40]}'"
             if cell.sentence:
@@ -109,7 +111,9 @@ TAKEN = "taken"
 """The key of the number of the annotator who is taken."""
 _COUNT = re.compile(r"# ([a-z_]+) *: ([0-9]{1,15})")
 _ANNOTATOR = re.compile(r">> Annotator: ([0-9]{1,9})")
-_CHOSEN = re.compile(r">> Chosen Annotator for line ([0-9]{1,9}) : ([0-9]{1,9})")
+_CHOSEN = re.compile(
+    r">> Chosen Annotator for line ([0-9]{1,9}) : ([0-9]{1,9})"
+)
 
 
 def read_report(path: Path) -> Sentences:
@@ -147,9 +151,7 @@ def read_report(path: Path) -> Sentences:
             annotators = {}
             counts = None
     if not sentences:
-        message = (
-            "is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'"
-        )
+        message = "is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'"
         raise CorpusError.at(name, message)
     return sentences
 
@@ -160,7 +162,9 @@ def counted(scored: MetricResult) -> dict[str, Sentences]:
     Raises InputError if the metric has no integer counts for each annotator.
     """
     metric = scored.metric
-    if not all(field.per_reference and not field.real for field in metric.terms):
+    if not all(
+        field.per_reference and not field.real for field in metric.terms
+    ):
         raise InputError(
             f"{metric.name} has no counts for each annotator, as reports have them"
         )
@@ -185,7 +189,9 @@ def counted(scored: MetricResult) -> dict[str, Sentences]:
                 sentence: JsonObject = {}
                 for annotator in np.flatnonzero(present[line]).tolist():
                     totals = with_each[line, annotator].tolist()
-                    sentence[str(annotator)] = dict(zip(names, totals, strict=True))
+                    sentence[str(annotator)] = dict(
+                        zip(names, totals, strict=True)
+                    )
                 sentence[TAKEN] = taken
                 sentences[str(len(sentences) + 1)] = sentence
             total = total + taken_counts.sum(axis=0)
@@ -210,7 +216,9 @@ class Published:
     """The sentence scores of agreements, by the names of these."""
     expected_tables: dict[int, list[Cell]] = field(default_factory=dict)
     """The published values that are in files, by the number (from 0) of the entry of `expect`."""
-    expected_reports: dict[int, dict[str, Sentences]] = field(default_factory=dict)
+    expected_reports: dict[int, dict[str, Sentences]] = field(
+        default_factory=dict
+    )
     """The published counts of systems that are in reports, by the number (from 0) of the entry of
     `expect`."""
     metrics: dict[str | None, Metric] = field(default_factory=dict)
@@ -243,14 +251,18 @@ class Opener:
             return path_of(text, self.config.folder(keys))
         except DataError as error:
             problems = error.problems
-        raise ConfigError([self.config.problem(one.message, keys) for one in problems])
+        raise ConfigError(
+            [self.config.problem(one.message, keys) for one in problems]
+        )
 
     def open(self) -> Published:
         """Open all files, and check all names."""
         for section in models.SECTIONS:
             for name in names_of(self.written, section):
                 if "/" in name:
-                    message = f"'{name}' cannot be a name: / parts the keys of paths"
+                    message = (
+                        f"'{name}' cannot be a name: / parts the keys of paths"
+                    )
                     self.problem(message, (section, name))
         for name, judgments in self.written.judgments.items():
             with gathered(self.problems):
@@ -287,7 +299,9 @@ class Opener:
                 self.check_name(name, self.written.columns, "column", keys)
                 column = self.written.columns.get(name)
                 if correlation.statistics and column and column.records is None:
-                    self.problem("`statistics` are of columns of `records`", keys)
+                    self.problem(
+                        "`statistics` are of columns of `records`", keys
+                    )
         try:
             requested_statistics(correlation.statistics)
         except InputError as error:
@@ -318,7 +332,9 @@ class Opener:
         verdict = publication.verdict
         if verdict in ORDER and best == "not published":
             message = f"'{verdict}', but no entry of expect is published; expected 'not published'"
-        elif verdict == "not published" and any(entry.published for entry in entries):
+        elif verdict == "not published" and any(
+            entry.published for entry in entries
+        ):
             message = "'not published', but entries of expect are; say `published: false` there"
         elif verdict in ORDER and is_worse(best, verdict):
             message = (
@@ -338,15 +354,22 @@ class Opener:
     ) -> None:
         """Append a problem if a name is not one of the names that the config has."""
         if name not in names:
-            listed = f"; there are {', '.join(names)}" if names else "; there is none"
+            listed = (
+                f"; there are {', '.join(names)}"
+                if names
+                else "; there is none"
+            )
             self.problem(
-                f"no {kind} is called '{name}'{did_you_mean(name, names)}{listed}", keys
+                f"no {kind} is called '{name}'{did_you_mean(name, names)}{listed}",
+                keys,
             )
 
     def check_judgments(self, name: str, keys: Keys) -> None:
         """Append a problem if no section of judgements has this name."""
         kind = "section of judgments"
-        self.check_name(name, self.written.judgments, kind, (*keys, "judgments"))
+        self.check_name(
+            name, self.written.judgments, kind, (*keys, "judgments")
+        )
 
     def metric(
         self,
@@ -409,11 +432,16 @@ class Opener:
             with gathered(self.problems):
                 self.opened.columns[name] = self.scores(name, column)
 
-    def scores(self, name: str, column: models.ColumnConfig) -> dict[str, float]:
+    def scores(
+        self, name: str, column: models.ColumnConfig
+    ) -> dict[str, float]:
         """Return the scores of a column that is neither of a metric nor of judgements."""
         keys: Keys = ("columns", name)
         if column.order is not None:
-            return {system: float(-rank) for rank, system in enumerate(column.order, 1)}
+            return {
+                system: float(-rank)
+                for rank, system in enumerate(column.order, 1)
+            }
         if column.table is not None:
             return _scores(self.table(column.table, (*keys, "table")))
         if column.records is not None:
@@ -426,13 +454,17 @@ class Opener:
             return self.file_scores(column.file, column, keys)
         return dict(column.scores or {})
 
-    def f_beta_scores(self, config: models.FBetaConfig, keys: Keys) -> dict[str, float]:
+    def f_beta_scores(
+        self, config: models.FBetaConfig, keys: Keys
+    ) -> dict[str, float]:
         """Return the F-beta of each system in a file."""
         records = read_records(self.path(config.file, (*keys, "file")))
         columns = []
         for number in (config.precision, config.recall):
             columns.append(_scores(cells_of(records, "1", str(number))))
-        precision, recall = (np.array(list(scores.values())) for scores in columns)
+        precision, recall = (
+            np.array(list(scores.values())) for scores in columns
+        )
         scores = f_beta(precision, recall, float(config.beta))
         return dict(zip(columns[0], scores.tolist(), strict=True))
 
@@ -539,7 +571,11 @@ def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
     A name may also be that of the score, such as the title of numbers from files. None means the
     only metric. Raises InputError for no metric, or more than one."""
     matching = metrics if text is None else metrics_called(text, metrics)
-    same = [metric for metric in metrics if text == metric.output or metric in matching]
+    same = [
+        metric
+        for metric in metrics
+        if text == metric.output or metric in matching
+    ]
     if len(same) == 1:
         return same[0]
     listed = ", ".join({metric.name: None for metric in metrics}) or "none"

@@ -45,23 +45,34 @@ class Recipe:
     @property
     def family(self) -> str:
         """The name of the file if it has several recipes (`each`); else an empty text."""
-        return self.path.stem if self.name.startswith(f"{self.path.stem}-") else ""
+        return (
+            self.path.stem if self.name.startswith(f"{self.path.stem}-") else ""
+        )
 
     @property
     def config(self) -> Path | Node:
         """What is run: the file, or its config with the parameters of this recipe."""
-        return from_plain(self.content, str(self.path)) if self.family else self.path
+        return (
+            from_plain(self.content, str(self.path))
+            if self.family
+            else self.path
+        )
 
     @property
     def year(self) -> int | None:
         """The year of the publication: the first one that its citation names, or None."""
-        match = re.search(r"\b(?:19|20)[0-9]{2}\b", self.publication.get("cite", ""))
+        match = re.search(
+            r"\b(?:19|20)[0-9]{2}\b", self.publication.get("cite", "")
+        )
         return int(match[0]) if match else None
 
     @property
     def expected(self) -> list[JsonObject]:
         """The entries of `expect` as they are written; none where they are not even mappings."""
-        from .models import entry_of_each_metric  # here, because it takes time to load
+        # here, because it takes time to load
+        from .models import (
+            entry_of_each_metric,
+        )
 
         entries = entry_of_each_metric(self.content.get("expect"))
         if not isinstance(entries, list):
@@ -100,7 +111,9 @@ class Recipe:
         ways = [f"{name}: {by_hand(name)}" for name in by_users]
         if fetched:
             ways.insert(0, f"gec-pipeline data fetch {' '.join(fetched)}")
-        count = "1 file is" if len(missing) == 1 else f"{len(missing)} files are"
+        count = (
+            "1 file is" if len(missing) == 1 else f"{len(missing)} files are"
+        )
         return f"{count} not here: {'; '.join(ways)}"
 
 
@@ -159,7 +172,9 @@ def read_recipes(path: Path) -> list[Recipe]:
 
 
 def _recipe(name: str, path: Path, content: Any) -> Recipe:
-    publication = content.get("publication") if isinstance(content, dict) else None
+    publication = (
+        content.get("publication") if isinstance(content, dict) else None
+    )
     if publication is None or not _is_publication(publication):
         raise InputError(
             f"{path}: is no recipe, which has `publication` with the keys "
@@ -178,7 +193,9 @@ def _recipe(name: str, path: Path, content: Any) -> Recipe:
 
 def _is_publication(section: Any) -> bool:
     """Return whether a section has the keys of a publication, all of the right types."""
-    if not isinstance(section, dict) or not section.keys() >= set(REQUIRED_KEYS):
+    if not isinstance(section, dict) or not section.keys() >= set(
+        REQUIRED_KEYS
+    ):
         return False
     for key, value in section.items():
         kind = list if key in ("tried", "not_compared") else str
@@ -250,7 +267,9 @@ def fetch_missing(
     if not files:
         return []
     names = ", ".join(dict.fromkeys(file.dataset for file in files))
-    warn(f"fetching {len(files)} file{'s' if len(files) > 1 else ''} of {names}")
+    warn(
+        f"fetching {len(files)} file{'s' if len(files) > 1 else ''} of {names}"
+    )
     problems = fetch_files(list(files), mirror, progress=progress).problems
     return [str(problem) for problem in problems]
 
@@ -337,7 +356,9 @@ def _lists(node: Any, parameters: Parameters) -> set[str]:
     """
     if isinstance(node, str):
         names = _NAMED.findall(node)
-        return {name for name in names if isinstance(parameters.get(name), list)}
+        return {
+            name for name in names if isinstance(parameters.get(name), list)
+        }
     result: set[str] = set()
     if isinstance(node, dict):
         for key, child in node.items():
@@ -359,7 +380,9 @@ def _listed(systems: Any) -> Any:
     know them.
     """
     is_list = isinstance(systems, list)
-    if not is_list or any("{dataset}" in one or not is_data(one) for one in systems):
+    if not is_list or any(
+        "{dataset}" in one or not is_data(one) for one in systems
+    ):
         return systems
     named = {}
     for pattern in systems:

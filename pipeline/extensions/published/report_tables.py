@@ -7,12 +7,20 @@ if TYPE_CHECKING:
     from pipeline.report.tables.extra_tables import ReportTable
     from pipeline.scoring.results import Results
 
-COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
+COEFFICIENTS = (
+    "pearson",
+    "spearman",
+    "kendall",
+    "accuracy",
+    "mean_rank_difference",
+)
 AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
 RANKINGS = {"expected_wins": "Expected Wins", "trueskill": "TrueSkill"}
 
 
-def published_tables(results: "Results", _digits: int = 2) -> "Iterator[ReportTable]":
+def published_tables(
+    results: "Results", _digits: int = 2
+) -> "Iterator[ReportTable]":
     """Yield a table for each section `judgments` to `expectations` of the results."""
     from pipeline.report.tables.extra_tables import ReportTable
 
@@ -41,7 +49,9 @@ def finding_tables(results: "Results") -> "Iterator[ReportTable]":
     number = len(results.means or ())
     for name, summary in (results.judgments or {}).items():
         total = summary["total"]
-        sizes = f"{total['items']:,} items, {total['expanded']:,} pairs of systems"
+        sizes = (
+            f"{total['items']:,} items, {total['expanded']:,} pairs of systems"
+        )
         for key, title in RANKINGS.items():
             if not summary[key]:
                 continue
@@ -72,7 +82,12 @@ def finding_tables(results: "Results") -> "Iterator[ReportTable]":
         for name, cells in results.agreements.items():
             values = [coefficient(cells[key]) for key in AGREEMENTS]
             rows.append(
-                [name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *values]
+                [
+                    name,
+                    f"{cells['pairs']:,}",
+                    f"{cells['metric_ties']:,}",
+                    *values,
+                ]
             )
         yield ReportTable(
             name=f"findings-{number}",

@@ -44,7 +44,9 @@ def _compare(scored: Scored, opened: "Published") -> Scored:
     from .models import published_config
 
     if scored.results.missing:
-        return scored.with_warnings("nothing is compared: lines could not be counted")
+        return scored.with_warnings(
+            "nothing is compared: lines could not be counted"
+        )
     results = with_published(
         published_config(scored.job.config),
         opened,
@@ -68,4 +70,6 @@ def _describe(opened: "Published") -> Iterator[str]:
         yield f"entries of expect: {len(opened.written.expect)}"
 
 
-COMPARING = Stage(name="comparing", prepare=_open, add=_compare, describe=_describe)
+COMPARING = Stage(
+    name="comparing", prepare=_open, add=_compare, describe=_describe
+)

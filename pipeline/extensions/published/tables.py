@@ -64,7 +64,9 @@ def misses(expectations: JsonObject) -> Iterator[str]:
     """
     for number in expectations["missed"]:
         entry = expectations["entries"][number - 1]
-        differing = [item for item in entry["compared"] if item["verdict"] == "differs"]
+        differing = [
+            item for item in entry["compared"] if item["verdict"] == "differs"
+        ]
         lines = []
         messages = set()
         for item in differing[:MAX_MISSED]:
@@ -76,7 +78,9 @@ def misses(expectations: JsonObject) -> Iterator[str]:
             lines.append(entry["message"])
         if not lines:
             verdict = VERDICTS[entry["verdict"]]
-            lines.append(f"{verdict}; on record is: {VERDICTS[entry['recorded']]}")
+            lines.append(
+                f"{verdict}; on record is: {VERDICTS[entry['recorded']]}"
+            )
         for line in lines:
             yield f"{number}. {entry['title']}: {line}"
 
@@ -103,7 +107,9 @@ def list_table(recipes: Sequence[Recipe]) -> Table:
         missing = set()
         for recipe in family:
             missing.update(recipe.missing_files())
-        verdicts = dict.fromkeys(recipe.publication["verdict"] for recipe in family)
+        verdicts = dict.fromkeys(
+            recipe.publication["verdict"] for recipe in family
+        )
         if any(recipe.slow for recipe in family):
             verdicts["slow"] = None
         subject = first.publication["what"]
@@ -129,7 +135,9 @@ def summary_table(outcomes: Sequence[Outcome]) -> Table:
         seconds = f"{outcome.seconds:.1f}" if outcome.expectations else "-"
         recorded = outcome.recipe.publication["verdict"]
         name = outcome.recipe.name
-        rows.append([name, result.equal, result.difference, verdict, recorded, seconds])
+        rows.append(
+            [name, result.equal, result.difference, verdict, recorded, seconds]
+        )
     return HEADER, rows
 
 
@@ -200,10 +208,13 @@ def about(recipe: Recipe) -> Iterator[str]:
 
 def legend() -> str:
     """Return what the words of the table mean."""
-    meanings = "; ".join(f"{name}: {meaning}" for name, meaning in VERDICTS.items())
+    meanings = "; ".join(
+        f"{name}: {meaning}" for name, meaning in VERDICTS.items()
+    )
     return "\n".join(
         textwrap.wrap(
-            f"{meanings}. difference: the largest, in units of the values.", WIDTH
+            f"{meanings}. difference: the largest, in units of the values.",
+            WIDTH,
         )
     )
 

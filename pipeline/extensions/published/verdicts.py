@@ -9,7 +9,13 @@ behind them. All arithmetic is decimal, on the shortest decimal form of our numb
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from decimal import (
+    ROUND_DOWN,
+    ROUND_HALF_UP,
+    Context,
+    Decimal,
+    InvalidOperation,
+)
 from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
@@ -37,7 +43,13 @@ VERDICTS: dict[Verdict, str] = {
 
 `not published`: no publication has the values. `not run`: a record of what nobody could run;
 nothing is worse than it. """
-ORDER: tuple[Verdict, ...] = ("exact", "rounding", "tolerance", "partly", "differs")
+ORDER: tuple[Verdict, ...] = (
+    "exact",
+    "rounding",
+    "tolerance",
+    "partly",
+    "differs",
+)
 RULES = {"half_up": ROUND_HALF_UP, "cut": ROUND_DOWN}
 SIGNIFICANT_DIGITS = 12
 """Digits in which sums of the same floats agree, whatever the order of the summands."""
@@ -126,7 +138,9 @@ def compare(
 
     `rule` says how the publication rounded, and `tolerance` which difference is allowed.
     """
-    result = Compared(keys=leaf.keys, expected=leaf.expected, message=leaf.message)
+    result = Compared(
+        keys=leaf.keys, expected=leaf.expected, message=leaf.message
+    )
     if leaf.message:
         return result
     value = leaf.ours
@@ -222,7 +236,9 @@ def listed(content: Any) -> str:
     return f"; there are {', '.join(map(str, list(content)[:20]))}"
 
 
-def compare_order(expected: Sequence[str], scores: dict[str, float]) -> list[Compared]:
+def compare_order(
+    expected: Sequence[str], scores: dict[str, float]
+) -> list[Compared]:
     """Compare an expected order of systems, the best first, with the order of their scores, rank by
     rank.
 
@@ -235,7 +251,9 @@ def compare_order(expected: Sequence[str], scores: dict[str, float]) -> list[Com
             costs[name] = math.inf if math.isnan(score) else -score
     ours_in_order = sorted(costs, key=lambda name: (costs[name], ranks[name]))
     compared = []
-    for rank, (name, ours) in enumerate(zip_longest(expected, ours_in_order), 1):
+    for rank, (name, ours) in enumerate(
+        zip_longest(expected, ours_in_order), 1
+    ):
         result = Compared(keys=(str(rank),), expected=name, found=ours)
         if ours == name:
             result.verdict = "equal"

@@ -14,7 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Ints
-from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, Texts, check_edit_rate
+from ..common import (
+    BEAM,
+    FARTHEST,
+    LONGEST_SHIFT,
+    MOST_SHIFTS,
+    Texts,
+    check_edit_rate,
+)
 
 Words = Sequence[int]
 OUTSIDE = 1 << 60
@@ -159,13 +166,17 @@ def _costs(
             cost = above[column] + 1
             if column:
                 differs = words[number - 1] != reference[column - 1]
-                cost = min(above[column - 1] + differs, cost, row[column - 1] + 1)
+                cost = min(
+                    above[column - 1] + differs, cost, row[column - 1] + 1
+                )
             row[column] = min(cost, OUTSIDE)
         rows.append(row)
     return rows
 
 
-def _alignment(words: Words, reference: Words, rows: list[list[int]]) -> list[str]:
+def _alignment(
+    words: Words, reference: Words, rows: list[list[int]]
+) -> list[str]:
     """Return the steps of the alignment, from the left.
 
     Of equal ones a pair of words goes first, then an inserted word.
@@ -175,8 +186,14 @@ def _alignment(words: Words, reference: Words, rows: list[list[int]]) -> list[st
     steps = []
     while row or column:
         cost = rows[row][column]
-        is_equal = bool(row and column) and words[row - 1] == reference[column - 1]
-        if row and column and cost == rows[row - 1][column - 1] + (not is_equal):
+        is_equal = (
+            bool(row and column) and words[row - 1] == reference[column - 1]
+        )
+        if (
+            row
+            and column
+            and cost == rows[row - 1][column - 1] + (not is_equal)
+        ):
             steps.append(EQUAL if is_equal else CHANGED)
             row -= 1
             column -= 1
@@ -256,9 +273,14 @@ def _common_blocks(words: Words, reference: Words) -> Iterator[Block]:
         last = min(start + FARTHEST + 1, len(reference))
         for reference_start in range(first, last):
             longest = min(
-                LONGEST_SHIFT, len(words) - start, len(reference) - reference_start
+                LONGEST_SHIFT,
+                len(words) - start,
+                len(reference) - reference_start,
             )
             for length in range(1, longest + 1):
-                if words[start + length - 1] != reference[reference_start + length - 1]:
+                if (
+                    words[start + length - 1]
+                    != reference[reference_start + length - 1]
+                ):
                     break
                 yield Block(start, reference_start, length)

@@ -189,7 +189,9 @@ def _numbered(
     return result
 
 
-def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, Ints, list[int]]:
+def joined(
+    texts: Iterable[str],
+) -> tuple[tuple[str, ...], bytes, Ints, list[int]]:
     """Return texts as plain strings, joined in UTF-8, with their bounds, and those without a token.
 
     The bounds are int64 [texts + 1], in bytes. Texts without a token are listed by their numbers,

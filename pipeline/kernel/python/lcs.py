@@ -31,7 +31,9 @@ def lcs(references: Texts, systems: Texts) -> Ints:
     return lengths.astype(np.int64)
 
 
-def _weights(references: Texts, systems: Texts, powers: Sequence[float]) -> Floats:
+def _weights(
+    references: Texts, systems: Texts, powers: Sequence[float]
+) -> Floats:
     """Return the weights of longest common subsequences: float64 [systems, lines, references]."""
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
@@ -78,7 +80,9 @@ def weigh(
     return weights_above[-1]
 
 
-def trace(one: Sentence, two: Sentence, powers: Sequence[float]) -> Iterator[int]:
+def trace(
+    one: Sentence, two: Sentence, powers: Sequence[float]
+) -> Iterator[int]:
     """Yield the positions in `one` of a longest common subsequence, from last to first.
 
     Of several such subsequences, this is the one that rouge-score and ROUGE-1.5.5 take. They go
@@ -110,7 +114,9 @@ class Cell(NamedTuple):
     left: Counter[int]
     """How often each token may still be hit."""
 
-    def hit_positions(self, sentence: Sentence, powers: Sequence[float]) -> set[int]:
+    def hit_positions(
+        self, sentence: Sentence, powers: Sequence[float]
+    ) -> set[int]:
         """Return the tokens of a sentence of the reference that are in a common subsequence.
 
         It is one with any sentence of the output.
@@ -136,7 +142,9 @@ def _cells(
                 hittable = allowed[system][reference]
             for line, tokens in enumerate(hittable.lines()):
                 position = (system, line, reference)
-                yield Cell(position, sentences[line], outputs[line], Counter(tokens))
+                yield Cell(
+                    position, sentences[line], outputs[line], Counter(tokens)
+                )
 
 
 def union_lcs(
@@ -239,7 +247,9 @@ def weighted_union(
     return hits, bases
 
 
-def skip_bigrams(references: Texts, systems: Texts, gap: int) -> tuple[Ints, Ints]:
+def skip_bigrams(
+    references: Texts, systems: Texts, gap: int
+) -> tuple[Ints, Ints]:
     """Count the skip bigrams that outputs share with the references.
 
     References are merged by maximum count. `gap` is how many tokens may stand between the two

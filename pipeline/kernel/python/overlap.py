@@ -61,14 +61,17 @@ def overlap(
         for number, output in enumerate(output_lines):
             ids = output[line]
             first = first_with.setdefault(ids, number)
-            if first != number:  # outputs are often equal: copy the counts of the first
+            # outputs are often equal: copy the counts of the first
+            if first != number:
                 for array in counts.values():
                     array[number, line] = array[first, line]
                 continue
             of_output = _all_orders(ids, order)
             for kind, array in counts.items():
                 if kind in MERGED_KINDS:
-                    array[number, line] = _sums(kind, of_source, of_merged, of_output)
+                    array[number, line] = _sums(
+                        kind, of_source, of_merged, of_output
+                    )
                     continue
                 for index, of_reference in enumerate(of_references):
                     sums = _sums(kind, of_source, of_reference, of_output)

@@ -8,7 +8,14 @@ signatures, `choices` arithmetic and the choice of references, `ngrams` the n-gr
 
 from ...arrays import Floats, Ints
 from ...tokenizers.tokenization import Tokenization
-from . import capabilities, choices, description, ngrams, options, statistics_spec
+from . import (
+    capabilities,
+    choices,
+    description,
+    ngrams,
+    options,
+    statistics_spec,
+)
 from .capabilities import (
     MISSED,
     RIGHT,
@@ -25,7 +32,15 @@ from .capabilities import (
     edit_judge,
     reads_files,
 )
-from .choices import Draws, best_by, by_order, f_beta, f_of_counts, ratio, rounded
+from .choices import (
+    Draws,
+    best_by,
+    by_order,
+    f_beta,
+    f_of_counts,
+    ratio,
+    rounded,
+)
 from .declared import Declared
 from .metric import Counted, CountWarning, Metric, why_all_zero
 from .ngrams import Rule

@@ -119,7 +119,9 @@ def for_run(
     adapted = []
     for metric in metrics:
         code_metric = computes_numbers(metric)
-        adapted.append(code_metric.for_run(systems, corpora) if code_metric else metric)
+        adapted.append(
+            code_metric.for_run(systems, corpora) if code_metric else metric
+        )
     return tuple(adapted)
 
 
@@ -198,7 +200,10 @@ class JudgesEdits(ABC):
 
     @abstractmethod
     def verdicts(
-        self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
+        self,
+        sources: Texts,
+        outputs: Sequence[Texts],
+        annotations: Sequence[Texts],
     ) -> Verdicts:
         """Return for each output and each line the edits in order, with each annotator's verdict.
 
@@ -206,7 +211,9 @@ class JudgesEdits(ABC):
         and of each annotator, such as records of edits. An annotator without the sentence has None.
         """
 
-    def references_of(self, source: str, annotations: Sequence[str]) -> Sequence[int]:
+    def references_of(
+        self, source: str, annotations: Sequence[str]
+    ) -> Sequence[int]:
         """Return the number of the reference in the columns for each annotator of a sentence.
 
         It is -1 for an annotator without the sentence. Several annotators may share a reference.

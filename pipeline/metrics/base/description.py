@@ -115,7 +115,8 @@ def why_zero(
         return f"the penalty takes all {order}-grams that match"
     if outputs["ref_len"] == 0:
         return "the reference length is 0"
-    if outputs["brevity_penalty"] > 1e-300:  # a mean, over references, of scores of 0
+    # a mean, over references, of scores of 0
+    if outputs["brevity_penalty"] > 1e-300:
         return (
             "with each reference, some order has no n-gram that matches, "
             "or the penalty takes all that do"

@@ -19,7 +19,13 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from .choices import Draws
-from .description import Counted, Description, shown_matches, why_all_zero, why_zero
+from .description import (
+    Counted,
+    Description,
+    shown_matches,
+    why_all_zero,
+    why_zero,
+)
 from .ngrams import Rule, Shared
 from .options import Options, settings_of
 from .statistics_spec import Columns, Field, StatisticsSpec
@@ -124,7 +130,9 @@ class Metric(Description, ABC):
         The first is what sentence_scores() returns. The axis of references has the length 1 where
         that of sentence_scores() has it.
         """
-        per_reference = {field.name for field in self.terms if field.per_reference}
+        per_reference = {
+            field.name for field in self.terms if field.per_reference
+        }
         terms = {}
         for name, term in self.make_terms(columns).items():
             terms[name] = term if name in per_reference else term[:, None]
@@ -173,7 +181,9 @@ class Metric(Description, ABC):
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence, the first of equals: int64 [lines]."""
-        best: Ints = np.argmax(self.goodness(self.sentence_scores(columns)), axis=-1)
+        best: Ints = np.argmax(
+            self.goodness(self.sentence_scores(columns)), axis=-1
+        )
         return best
 
     def goodness(self, scores: Any) -> Any:
@@ -213,14 +223,18 @@ class Metric(Description, ABC):
         """Return the options that contradict each other, each by its name and a message."""
         return []
 
-    def settings(self, references: int | None = None) -> list[tuple[str, object]]:
+    def settings(
+        self, references: int | None = None
+    ) -> list[tuple[str, object]]:
         """Return the options that can change a number, by their keys in signatures."""
         settings = settings_of(self)
         if references is not None:
             settings.append(("nrefs", references))
         return settings
 
-    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+    def peer_signature(
+        self, references: int, *, missing: bool = False
+    ) -> str | None:
         """Return the signature that the field's own tool prints, or None for unknown settings.
 
         Each line has this number of references; `missing` says that some lines have fewer.
@@ -260,7 +274,9 @@ class Metric(Description, ABC):
 
     # --- scores of categories, such as types of edits
 
-    def category_spec(self, categories: tuple[str, ...]) -> StatisticsSpec | None:
+    def category_spec(
+        self, categories: tuple[str, ...]
+    ) -> StatisticsSpec | None:
         """Return the columns that count the categories of a data set, or None if there are none."""
         return self.breakdown(categories) if categories else None
 

@@ -79,7 +79,11 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
         if not rest.endswith("]"):
             raise ConfigError(f"'{text}': the closing ']' is missing")
         inside = rest[:-1].strip()
-        pairs = [item.partition("=") for item in inside.split(",")] if inside else []
+        pairs = (
+            [item.partition("=") for item in inside.split(",")]
+            if inside
+            else []
+        )
     else:
         name, *items = text.split("|")
         pairs = [item.partition(":") for item in items]
@@ -197,7 +201,10 @@ class Option(NamedTuple):
     def is_truth(self) -> bool:
         """Whether the values are true and false."""
         return not (
-            self.free or self.choices or self.pattern or self.maximum is not None
+            self.free
+            or self.choices
+            or self.pattern
+            or self.maximum is not None
         )
 
     def default_of(self, settings: Mapping[str, Any]) -> str | int:
@@ -227,7 +234,9 @@ class Option(NamedTuple):
                 return text
         elif self.pattern:
             if re.fullmatch(self.pattern, text):
-                return _NUMBER.sub(_without_zeros, text) if self.numbers else text
+                return (
+                    _NUMBER.sub(_without_zeros, text) if self.numbers else text
+                )
         elif self.maximum is None:
             if text in ("true", "false"):
                 return text == "true"
@@ -245,7 +254,9 @@ def _without_zeros(number: re.Match[str]) -> str:
     return f"{Decimal(number[0]).normalize():f}"
 
 
-def option(default: Value | Callable[[Mapping[str, Any]], Value], **more: Any) -> Value:
+def option(
+    default: Value | Callable[[Mapping[str, Any]], Value], **more: Any
+) -> Value:
     """Return a field of a dataclass that is an option.
 
     The default and the keywords in `more` are the fields of Option, which are explained there. The
@@ -288,7 +299,9 @@ class Options:
             options = []
             for declared in fields(owner):
                 if METADATA in declared.metadata:
-                    options.append(declared.metadata[METADATA].at(declared.name))
+                    options.append(
+                        declared.metadata[METADATA].at(declared.name)
+                    )
             self._of_class[owner] = tuple(options)
         return self._of_class[owner]
 
@@ -300,7 +313,8 @@ def splits_words(metric: Any) -> bool:
 
 WHERE_STRIPPED: dict[str, Any] = {
     "applies": lambda m: (
-        not splits_words(m) or not (m.tokenizer == "whitespace" or is_own(m.tokenizer))
+        not splits_words(m)
+        or not (m.tokenizer == "whitespace" or is_own(m.tokenizer))
     ),
     "why": "tokenizer whitespace ignores it anyway",
     "implicit": True,
@@ -318,7 +332,8 @@ def unit_option() -> str:
 
 
 def tokenizer_option(
-    default: TextDefault = "whitespace", meaning: str = "how lines are split into words"
+    default: TextDefault = "whitespace",
+    meaning: str = "how lines are split into words",
 ) -> str:
     """Return the option tokenizer, which has no effect if the metric has the option unit and that
     is char.
@@ -350,7 +365,9 @@ def any_tokenizer_option(default: TextDefault, meaning: str, *more: str) -> str:
 def strip_option() -> bool:
     """Return the option strip of metrics that have the option tokenizer."""
     return option(
-        False, help="drop white space at both ends of lines first", **WHERE_STRIPPED
+        False,
+        help="drop white space at both ends of lines first",
+        **WHERE_STRIPPED,
     )
 
 

@@ -118,7 +118,9 @@ class Schema:
         layout = []
         start = 0
         for field in self.fields:
-            shape: tuple[int, ...] = (self.references,) if field.per_reference else ()
+            shape: tuple[int, ...] = (
+                (self.references,) if field.per_reference else ()
+            )
             if field.orders:
                 shape += (field.orders,)
             stop = start + math.prod(shape)
@@ -162,7 +164,9 @@ class Schema:
             if field.real:
                 array = array.astype(np.float64).view(np.int64)
             leading = array.shape[: array.ndim - len(shape)]
-            parts.append(array.reshape((*leading, -1)) if shape else array[..., None])
+            parts.append(
+                array.reshape((*leading, -1)) if shape else array[..., None]
+            )
         return np.concatenate(parts, axis=-1)
 
     def narrowed(self, columns: Columns) -> NDArray[np.integer]:
@@ -178,7 +182,9 @@ class Schema:
                 .reshape(packed.shape[:-1] + shape)
                 .astype(np.int64)
             )
-            columns[field.name] = array.view(np.float64) if field.real else array
+            columns[field.name] = (
+                array.view(np.float64) if field.real else array
+            )
         return columns
 
     def named(self, packed: Ints) -> dict[str, NDArray[Any]]:
@@ -236,7 +242,9 @@ class StatisticsSpec(ABC):
     @cached_property
     def of_references(self) -> tuple[str, ...]:
         """The names of the columns with numbers for each reference."""
-        return tuple(field.name for field in self.columns if field.per_reference)
+        return tuple(
+            field.name for field in self.columns if field.per_reference
+        )
 
     @property
     def corpus_pass(self) -> "CorpusPass | None":
@@ -273,7 +281,9 @@ class StatisticsSpec(ABC):
                 parts += [field.name, *map(str, value)] if value else []
             elif value not in (None, False, ""):
                 parts.append(
-                    field.name if value is True else str(getattr(value, "key", value))
+                    field.name
+                    if value is True
+                    else str(getattr(value, "key", value))
                 )
         return "-".join(parts)
 
@@ -333,7 +343,9 @@ class Gathered:
         text = self.text
         selected = Text(
             source=text.source and _select(text.source, rows),
-            references=[_select(reference, rows) for reference in text.references],
+            references=[
+                _select(reference, rows) for reference in text.references
+            ],
             systems=[join_lines([output.encode() for output in outputs])],
             shared={},
             rows=rows,
@@ -341,7 +353,10 @@ class Gathered:
             corpus_data=text.corpus_data,
         )
         (columns,) = self.spec.count(selected)
-        return {name: np.ascontiguousarray(column) for name, column in columns.items()}
+        return {
+            name: np.ascontiguousarray(column)
+            for name, column in columns.items()
+        }
 
 
 def _select(lines: Lines, rows: Ints) -> Lines:
@@ -438,7 +453,10 @@ class OverlapSpec(StatisticsSpec):
         columns = [Field("hyp_len")]
         if self.source_len:
             columns.append(Field("src_len"))
-        columns += [Field("ref_len", per_reference=True), Field("total", self.order)]
+        columns += [
+            Field("ref_len", per_reference=True),
+            Field("total", self.order),
+        ]
         for kind in self.kinds:
             columns.append(Field(kind, self.order, per_reference=kind in KINDS))
         return tuple(columns)
@@ -446,7 +464,9 @@ class OverlapSpec(StatisticsSpec):
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, with one pass over source and references for all systems."""
         source, references, systems = self._encode(text)
-        counts = kernel.overlap(source, references, systems, self.order, self.kinds)
+        counts = kernel.overlap(
+            source, references, systems, self.order, self.kinds
+        )
         ref_len = lengths(references)
         result = []
         for number, system in enumerate(systems):
@@ -470,11 +490,16 @@ class OverlapSpec(StatisticsSpec):
         """
         sharing: list[OverlapSpec] = []
         for spec in text.spec:
-            if isinstance(spec, OverlapSpec) and spec.tokenization == self.tokenization:
+            if (
+                isinstance(spec, OverlapSpec)
+                and spec.tokenization == self.tokenization
+            ):
                 sharing.append(spec)
         reads_source = any(spec.source for spec in [self, *sharing])
         sources = [text.source] if text.source and reads_source else []
-        cache = text.shared if text.shared is not None and self in sharing else {}
+        cache = (
+            text.shared if text.shared is not None and self in sharing else {}
+        )
         texts = [*text.references, *text.systems]
         first_system = len(text.references)
         encoded = cache.pop(self.tokenization, None)
@@ -493,7 +518,9 @@ class OverlapSpec(StatisticsSpec):
             cache[self.tokenization] = encoded
         source = encoded[0] if self.source and sources else None
         others = encoded[len(sources) :]
-        return EncodedTexts(source, others[:first_system], others[first_system:])
+        return EncodedTexts(
+            source, others[:first_system], others[first_system:]
+        )
 
     def prepare(self, text: Text) -> "PreparedOverlap | None":
         """Return source and references as tokens.

@@ -15,7 +15,13 @@ from ... import kernel
 from ...arrays import Floats, Ints
 from ...kernel.common import MAX_ORDER
 from ...tokenizers import Tokenization, sacrebleu
-from ..base.choices import MAX_SEQUENTIAL_SUM, by_order, closest_length, log, ratio
+from ..base.choices import (
+    MAX_SEQUENTIAL_SUM,
+    by_order,
+    closest_length,
+    log,
+    ratio,
+)
 from ..base.metric import Counted, Metric, why_all_zero, why_zero
 from ..base.ngrams import Rule
 from ..base.options import (
@@ -71,7 +77,9 @@ def _default_smoothing(settings: Mapping[str, Any]) -> str:
 
 
 def _default_smoothing_value(settings: Mapping[str, Any]) -> str:
-    return SMOOTHING[settings.get("smoothing", _default_smoothing(settings))].value
+    return SMOOTHING[
+        settings.get("smoothing", _default_smoothing(settings))
+    ].value
 
 
 def weight_sets(weights: str) -> list[list[float]]:
@@ -143,7 +151,11 @@ class Bleu(Metric):
         form="a number for each order joined by +, such as 0.5+0.5; several sets joined by _",
     )
     order: int = option(
-        _default_order, key="n", help="longest n-grams", minimum=1, maximum=MAX_ORDER
+        _default_order,
+        key="n",
+        help="longest n-grams",
+        minimum=1,
+        maximum=MAX_ORDER,
     )
     tokenizer: str = any_tokenizer_option(
         _default_tokenizer,
@@ -210,13 +222,18 @@ class Bleu(Metric):
             message = f"flavour {self.flavour} takes {', '.join(allowed)}; found '{self.smoothing}'"
             problems.append(("smoothing", message))
         if self.smoothing == "method6" and self.order < 3:
-            message = f"method6 needs an order of at least 3, found {self.order}"
+            message = (
+                f"method6 needs an order of at least 3, found {self.order}"
+            )
             problems.append(("smoothing", message))
         sets = weight_sets(self.weights)
         longest = max(map(len, sets), default=self.order)
         if longest != self.order:
             problems.append(
-                ("order", f"the weights are for order {longest}, found {self.order}")
+                (
+                    "order",
+                    f"the weights are for order {longest}, found {self.order}",
+                )
             )
         if not all(map(sum, sets)):
             problems.append(("weights", "all weights of a set are 0"))
@@ -236,7 +253,10 @@ class Bleu(Metric):
     @property
     def reads_last(self) -> bool:
         """Whether the smoothing of a corpus reads counts of the last sentence alone, as in nltk."""
-        return self.level == "corpus" and self.smoothing in (*FIFTH_ORDER, "method6")
+        return self.level == "corpus" and self.smoothing in (
+            *FIFTH_ORDER,
+            "method6",
+        )
 
     @cached_property
     def spec(self) -> OverlapSpec:
@@ -336,7 +356,9 @@ class Bleu(Metric):
         """
         return self._outputs(totals, effective=self.effective_order == "yes")
 
-    def _outputs(self, totals: Columns, *, effective: bool) -> dict[str, Floats]:
+    def _outputs(
+        self, totals: Columns, *, effective: bool
+    ) -> dict[str, Floats]:
         precision = self._precision(totals)
         brevity = self._brevity(totals)
         scores = self._scores(totals, precision, brevity, effective=effective)
@@ -370,7 +392,9 @@ class Bleu(Metric):
         precision = self._precision(terms)
         brevity = self._brevity(terms)
         effective = self.effective_order != "no"
-        return self._scores(terms, precision, brevity, effective=effective)[0][:, None]
+        return self._scores(terms, precision, brevity, effective=effective)[0][
+            :, None
+        ]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the outputs of score() for each sentence: float64 [lines, 1] each."""
@@ -397,13 +421,15 @@ class Bleu(Metric):
             self.brevity_penalty != "standard",
         )
         names = ("union_match", "total", "hyp_len", "ref_len")
-        return lambda columns: formula(*[columns[name] for name in names], *settings)[
-            :, None
-        ]
+        return lambda columns: formula(
+            *[columns[name] for name in names], *settings
+        )[:, None]
 
     def _precision(self, totals: Columns) -> Floats:
         """Return smoothed precisions [..., orders], 0 without any match except for tensorflow."""
-        real = {name: total.astype(np.float64) for name, total in totals.items()}
+        real = {
+            name: total.astype(np.float64) for name, total in totals.items()
+        }
         fifth = None
         if "fifth_match" in real:
             fifth = ratio(real["fifth_match"], real["fifth_total"])
@@ -413,7 +439,9 @@ class Bleu(Metric):
         match = real["match"]
         counts = Counts(match, real["total"], real["hyp_len"], fifth, lengths)
         smoothing = SMOOTHING[self.smoothing]
-        precision = smoothing.precisions(counts, float(self.smoothing_value or 0))
+        precision = smoothing.precisions(
+            counts, float(self.smoothing_value or 0)
+        )
         if self.flavour == "tensorflow":
             return precision
         return np.where((match > 0).any(axis=-1, keepdims=True), precision, 0.0)
@@ -437,9 +465,12 @@ class Bleu(Metric):
             if effective and self.flavour == "sacrebleu":
                 effective_weights = weights * reached
                 shares = ratio(
-                    effective_weights, effective_weights.sum(axis=-1, keepdims=True)
+                    effective_weights,
+                    effective_weights.sum(axis=-1, keepdims=True),
                 )
-            ignored = (precision == 0) & ((shares == 0) | (self.flavour == "nltk"))
+            ignored = (precision == 0) & (
+                (shares == 0) | (self.flavour == "nltk")
+            )
             logs = np.where(ignored, 0.0, log(precision))
             with np.errstate(invalid="ignore"):
                 products = np.where(shares == 0, 0.0, shares * logs)
@@ -462,7 +493,9 @@ class Bleu(Metric):
         orders = np.arange(1, self.order + 1)
         result = []
         for weight_set in self.sets:
-            weights = np.array(weight_set + [0.0] * (self.order - len(weight_set)))
+            weights = np.array(
+                weight_set + [0.0] * (self.order - len(weight_set))
+            )
             if self.auto_reweigh and weight_set == QUARTERS:
                 length = hyp_len[..., None]
                 equal = (orders <= length) / np.maximum(length, 1)
@@ -496,15 +529,25 @@ class Bleu(Metric):
             notes.append(why_zero(outputs, range(1, self.order + 1)))
         if self.reads_last:
             what = "lengths" if self.smoothing == "method6" else "5-grams"
-            sentence = f"{self.smoothing} reads {what} of the last sentence alone"
+            sentence = (
+                f"{self.smoothing} reads {what} of the last sentence alone"
+            )
             notes.append(f"{sentence}, as nltk's corpus_bleu does")
         return notes
 
-    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+    def peer_signature(
+        self, references: int, *, missing: bool = False
+    ) -> str | None:
         """Return sacreBLEU's own signature, or None if sacreBLEU does not have these settings."""
-        defaults = not self.weights and self.ties == "shorter" and self.order == 4
+        defaults = (
+            not self.weights and self.ties == "shorter" and self.order == 4
+        )
         standard = defaults and self.brevity_penalty == "standard"
-        if self.flavour != "sacrebleu" or self.level != "corpus" or not standard:
+        if (
+            self.flavour != "sacrebleu"
+            or self.level != "corpus"
+            or not standard
+        ):
             return None
         tokenizer: str | None
         if self.tokenizer in sacrebleu.BORROWED:

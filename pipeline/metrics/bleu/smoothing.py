@@ -97,9 +97,12 @@ def _method6(counts: Counts, alpha: float) -> Floats:
     for n in range(2, plain.shape[-1]):
         prior = ratio(smoothed[n - 1] ** 2, smoothed[n - 2])
         smoothed.append(
-            (counts.match[..., n] + alpha * prior) / (counts.lengths[..., n] + alpha)
+            (counts.match[..., n] + alpha * prior)
+            / (counts.lengths[..., n] + alpha)
         )
-    return np.where(counts.match[..., 2:3] > 0, np.stack(smoothed, axis=-1), 0.0)
+    return np.where(
+        counts.match[..., 2:3] > 0, np.stack(smoothed, axis=-1), 0.0
+    )
 
 
 def _plain(counts: Counts, _: float) -> Floats:
@@ -127,7 +130,9 @@ def _method0(counts: Counts, _: float) -> Floats:
 
 def _method1(counts: Counts, epsilon: float) -> Floats:
     """Count epsilon in the orders without a match."""
-    return ratio(np.where(counts.match == 0, epsilon, counts.match), counts.total)
+    return ratio(
+        np.where(counts.match == 0, epsilon, counts.match), counts.total
+    )
 
 
 def _method2(counts: Counts, _: float) -> Floats:

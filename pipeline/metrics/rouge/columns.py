@@ -13,7 +13,13 @@ from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Allowed, Encoded, Lines, Sentences
 from ...tokenizers import PreparedTokens, Tokenization
-from ..base.statistics_spec import Field, Gathered, StatisticsSpec, Text, lengths
+from ..base.statistics_spec import (
+    Field,
+    Gathered,
+    StatisticsSpec,
+    Text,
+    lengths,
+)
 from .texts import UNLIMITED_TEXT, Limit, Splitting, common
 from .types import gap_name
 
@@ -85,7 +91,11 @@ class RougeSpec(StatisticsSpec):
         For output and references there are the numbers of tokens and of sentences with a token, and
         whether the text has letters but no token. Matches and subsequences follow.
         """
-        columns = [Field("hyp_len"), Field("hyp_sentences"), Field("hyp_emptied")]
+        columns = [
+            Field("hyp_len"),
+            Field("hyp_sentences"),
+            Field("hyp_emptied"),
+        ]
         for name in ("ref_len", "ref_sentences", "ref_emptied"):
             columns.append(Field(name, per_reference=True))
         for name, orders in self._matches.items():
@@ -93,7 +103,9 @@ class RougeSpec(StatisticsSpec):
             if self.merged:
                 columns.append(Field(f"{name}_total", orders))
         for part in self.parts:
-            columns.append(Field(part, per_reference=True, real="weighted" in part))
+            columns.append(
+                Field(part, per_reference=True, real="weighted" in part)
+            )
             if part == "weighted_union":
                 columns.append(Field("base", per_reference=True, real=True))
             if part == "union" and self.limit.bytes:
@@ -150,7 +162,13 @@ class RougeSpec(StatisticsSpec):
         if self.splitting.mode not in ("newline", "none"):
             return None
         other_parts = set(self.parts) - {"lcs"}
-        if any(self.limit) or self.gaps or self.lead or self.merged or other_parts:
+        if (
+            any(self.limit)
+            or self.gaps
+            or self.lead
+            or self.merged
+            or other_parts
+        ):
             return None
         tokens = self.tokenization.prepared(None, text.references)
         if tokens is None:
@@ -161,7 +179,9 @@ class RougeSpec(StatisticsSpec):
             b"\n" in reference.data for reference in text.references
         ):
             (columns,) = self.count(text._replace(systems=[text.references[0]]))
-            fixed = {name: columns[name] for name in ("ref_sentences", "ref_emptied")}
+            fixed = {
+                name: columns[name] for name in ("ref_sentences", "ref_emptied")
+            }
         gathered = Gathered(self, text._replace(source=None))
         return PreparedRouge(
             tokens, self.order, "lcs" in self.parts, fixed, newlines, gathered
@@ -180,7 +200,10 @@ class RougeSpec(StatisticsSpec):
                 raise LongTextError(number, error.line, error.message) from None
             sentences.append(lines)
             firsts.append(first)
-        cut = [self.limit.cut(*split) for split in zip(sentences, firsts, strict=True)]
+        cut = [
+            self.limit.cut(*split)
+            for split in zip(sentences, firsts, strict=True)
+        ]
         if self.limit.bytes and self.parts:
             cut += [
                 self.limit.cut_each(*split)
@@ -188,7 +211,8 @@ class RougeSpec(StatisticsSpec):
             ]
         try:
             encoded = self.tokenization.encode(cut)
-        except InvalidTextError as error:  # error.line is the number of a sentence
+        except InvalidTextError as error:
+            # error.line is the number of a sentence
             number = error.text % len(texts)
             line = (
                 int(
@@ -207,7 +231,10 @@ class RougeSpec(StatisticsSpec):
         return EncodedSentences(result[: len(texts)], result[len(texts) :])
 
     def _count_matches(
-        self, references: list[Encoded], systems: list[Encoded], shared: dict[str, Ints]
+        self,
+        references: list[Encoded],
+        systems: list[Encoded],
+        shared: dict[str, Ints],
     ) -> dict[str, Ints]:
         """Return matches of n-grams and skip bigrams [systems, lines, ...].
 
@@ -224,7 +251,9 @@ class RougeSpec(StatisticsSpec):
             elif name in skips:
                 matches = []
                 for reference in references:
-                    match, _ = kernel.skip_bigrams([reference], systems, skips[name])
+                    match, _ = kernel.skip_bigrams(
+                        [reference], systems, skips[name]
+                    )
                     matches.append(match)
                 arrays[name] = np.stack(matches, axis=-1)
             else:
@@ -258,7 +287,9 @@ class RougeSpec(StatisticsSpec):
         system_tokens = [system.as_lines for system in systems]
         powers = np.zeros(0)
         if self.weight:
-            powers = _powers([*reference_tokens, *system_tokens], float(self.weight))
+            powers = _powers(
+                [*reference_tokens, *system_tokens], float(self.weight)
+            )
         arrays: dict[str, NDArray[Any]] = {}
         for part in self.parts:
             if part == "lcs":
@@ -343,7 +374,9 @@ class PreparedRouge:
 
 def _nonempty(text: Sentences) -> Ints:
     """Return how many sentences of each line have a token: int64 [lines]."""
-    counts = np.concatenate(([0], np.cumsum(np.diff(text.offsets) > 0, dtype=np.int64)))
+    counts = np.concatenate(
+        ([0], np.cumsum(np.diff(text.offsets) > 0, dtype=np.int64))
+    )
     return np.diff(counts[text.firsts])
 
 
@@ -354,7 +387,9 @@ def _has_letters(text: str) -> bool:
 def _emptied(lines: Lines, encoded: Encoded) -> Ints:
     """Return whether a line has letters or digits and yet no token: int64 [lines]."""
     result = np.zeros(len(lines.starts), np.int64)
-    without_token = (np.diff(encoded.offsets) == 0) & (lines.ends > lines.starts)
+    without_token = (np.diff(encoded.offsets) == 0) & (
+        lines.ends > lines.starts
+    )
     for line in np.flatnonzero(without_token).tolist():
         text = lines.data[lines.starts[line] : lines.ends[line]].decode()
         result[line] = _has_letters(text)

@@ -29,7 +29,15 @@ from .texts import (
     count_warnings,
     expression,
 )
-from .types import OUTPUTS, PATTERN, Numbers, Overlap, Type, TypeScores, read_types
+from .types import (
+    OUTPUTS,
+    PATTERN,
+    Numbers,
+    Overlap,
+    Type,
+    TypeScores,
+    read_types,
+)
 
 POLICIES = {
     "google": ("best", "mean", "merged", "jackknife"),
@@ -272,7 +280,9 @@ class Rouge(ScoresLines, Metric):
         """Return types, policies, boundaries and stemmers that contradict the other options."""
         names = [kind.name for kind in self.kinds]
         repeated = next((name for name in names if names.count(name) > 1), "")
-        subsequence = next((kind.name for kind in self.kinds if kind.subsequence), "")
+        subsequence = next(
+            (kind.name for kind in self.kinds if kind.subsequence), ""
+        )
         policies = POLICIES[self.flavour]
         checks = (
             (repeated, "types", f"{repeated} is asked for twice"),
@@ -312,7 +322,9 @@ class Rouge(ScoresLines, Metric):
                 "max_words is given too; the script takes one of them",
             ),
         )
-        problems = [(option, message) for wrong, option, message in checks if wrong]
+        problems = [
+            (option, message) for wrong, option, message in checks if wrong
+        ]
         try:
             if self.split == "regex":
                 # Splitting.unavailable() reports a missing package
@@ -441,7 +453,9 @@ class Rouge(ScoresLines, Metric):
                 self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer
             )
         subsequences = {kind.subsequence for kind in self.kinds}
-        gaps = {kind.number for kind in self.kinds if kind.family in ("S", "SU")}
+        gaps = {
+            kind.number for kind in self.kinds if kind.family in ("S", "SU")
+        }
         has_unigrams = any(kind.family == "SU" for kind in self.kinds)
         order = max(kind.order for kind in self.kinds)
         if has_unigrams and not self.script:
@@ -486,7 +500,9 @@ class Rouge(ScoresLines, Metric):
                 terms[MOST_MATCHES] = overlap.match.max(axis=-1)
         return terms
 
-    def _combined(self, kind: Type, overlap: Overlap, columns: Columns) -> Overlap:
+    def _combined(
+        self, kind: Type, overlap: Overlap, columns: Columns
+    ) -> Overlap:
         """Return the matches and totals of a type with references combined by the policy."""
         lines, references = overlap.match.shape
         if self.references == "merged":
@@ -525,14 +541,19 @@ class Rouge(ScoresLines, Metric):
             return self._scores(kind, overlap).score
         if kind.weighted:
             # The script compares before it applies the weight to the sum once more.
-            return ratio(overlap.match, columns["base"]) ** (1 / float(self.weight))
+            return ratio(overlap.match, columns["base"]) ** (
+                1 / float(self.weight)
+            )
         recall = ratio(overlap.match, overlap.reference)
         if kind.family == "L":
             return recall
         return rounded(recall, DECIMALS)
 
     def _scores(
-        self, kind: Type, overlap: Overlap, precision_match: Numbers | None = None
+        self,
+        kind: Type,
+        overlap: Overlap,
+        precision_match: Numbers | None = None,
     ) -> TypeScores:
         """Return the scores of a type; coco has matches of their own for precision."""
         if precision_match is None:
@@ -549,7 +570,9 @@ class Rouge(ScoresLines, Metric):
             precision = rounded(precision, DECIMALS)
         if self.alpha:
             alpha = float(self.alpha)
-            score = ratio(precision * recall, (1 - alpha) * precision + alpha * recall)
+            score = ratio(
+                precision * recall, (1 - alpha) * precision + alpha * recall
+            )
         else:
             score = f_beta(precision, recall, float(self.beta))
         if is_rounded:
@@ -623,7 +646,11 @@ class Rouge(ScoresLines, Metric):
         order = kind.order or 1
 
         def scores(columns: Columns) -> Floats:
-            match = columns["match"][..., order - 1] if kind.order else columns["lcs"]
+            match = (
+                columns["match"][..., order - 1]
+                if kind.order
+                else columns["lcs"]
+            )
             best: Floats = formula(
                 match, columns["hyp_len"], columns["ref_len"], order, weight
             )

@@ -129,7 +129,8 @@ class Splitting(NamedTuple):
         if text.isascii():
             return spans
         return [
-            (len(text[:low].encode()), len(text[:high].encode())) for low, high in spans
+            (len(text[:low].encode()), len(text[:high].encode()))
+            for low, high in spans
         ]
 
     def _between_markers(self, line: bytes) -> list[tuple[int, int]]:
@@ -159,9 +160,7 @@ class Splitting(NamedTuple):
                     start = match.end()
         except TimeoutError:
             seconds = f"{MAX_MATCH_SECONDS:g} seconds"
-            message = (
-                f"takes more than {seconds} to be split by boundary: {self.boundary}"
-            )
+            message = f"takes more than {seconds} to be split by boundary: {self.boundary}"
             raise LongTextError(0, index, message) from None
         spans.append((start, len(text)))
         return spans
@@ -212,7 +211,10 @@ def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
     numbers = np.arange(len(lines.starts) + 1, dtype=np.int64)
     if not len(lines.starts):
         return lines, numbers
-    if lines.data.find(b"\n", int(lines.starts.min()), int(lines.ends.max())) < 0:
+    if (
+        lines.data.find(b"\n", int(lines.starts.min()), int(lines.ends.max()))
+        < 0
+    ):
         return lines, numbers
     lines = lines.trimmed()
     newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n"))
@@ -224,7 +226,9 @@ def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
         return lines, numbers
     starts = np.insert(lines.starts, owners + 1, newlines + 1)
     ends = np.insert(lines.ends, owners, newlines)
-    return Lines(lines.data, starts, ends), numbers + np.searchsorted(owners, numbers)
+    return Lines(lines.data, starts, ends), numbers + np.searchsorted(
+        owners, numbers
+    )
 
 
 # Limits to the words or bytes of a text that count: the options -l and -b of ROUGE-1.5.5.
@@ -265,7 +269,9 @@ class Limit(NamedTuple):
         leads = []
         for text, words_of_text in zip(texts, words, strict=True):
             leads.append(bool(words_of_text) and text[:1].isspace())
-        counts = np.array(list(map(len, words)), np.int64) + np.array(leads, np.int64)
+        counts = np.array(list(map(len, words)), np.int64) + np.array(
+            leads, np.int64
+        )
         left = self.words - _sum_before(counts, firsts)
         sizes = np.where(left > 0, sizes, 0)
         for number in np.flatnonzero((left > 0) & (counts > left)).tolist():
@@ -285,7 +291,9 @@ class Limit(NamedTuple):
             return self.cut(sentences, firsts)
         sizes = sentences.ends - sentences.starts
         ended = _sum_before((sizes >= self.bytes).astype(np.int64), firsts) > 0
-        return _cut_to(sentences, np.where(ended, 0, np.minimum(sizes, self.bytes)))
+        return _cut_to(
+            sentences, np.where(ended, 0, np.minimum(sizes, self.bytes))
+        )
 
 
 UNLIMITED_TEXT = Limit()

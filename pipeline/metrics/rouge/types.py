@@ -40,7 +40,9 @@ class Overlap(NamedTuple):
 
     def summed(self, is_counted: Bools) -> "Overlap":
         """Return the sums of matches and totals over the references of each line that count."""
-        return Overlap(*(np.where(is_counted, part, 0).sum(axis=-1) for part in self))
+        return Overlap(
+            *(np.where(is_counted, part, 0).sum(axis=-1) for part in self)
+        )
 
     @staticmethod
     def stacked(overlaps: Sequence["Overlap"]) -> "Overlap":
@@ -85,7 +87,9 @@ class Type(NamedTuple):
         """The names of its matches and totals."""
         return [f"{self.name}_{part}" for part in Overlap._fields]
 
-    def overlap(self, columns: Columns, *, merged: bool, weight: str) -> Overlap:
+    def overlap(
+        self, columns: Columns, *, merged: bool, weight: str
+    ) -> Overlap:
         """Return the matches and totals; `weight` is that of W.
 
         ROUGE-1.5.5 applies it once more to the sum of the weights of sentences.
@@ -104,7 +108,9 @@ class Type(NamedTuple):
         output: Numbers
         if self.weighted:
             power = float(weight)
-            base = columns["base"] if self.script else ref_len.astype(np.float64)
+            base = (
+                columns["base"] if self.script else ref_len.astype(np.float64)
+            )
             reference = base**power
             output = hyp_len.astype(np.float64) ** power
         elif self.subsequence:

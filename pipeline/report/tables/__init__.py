@@ -56,7 +56,10 @@ def percent(fraction: float, digits: int, metric: str = "") -> str:
     """Return a fraction times 100, rounded half up; a score of a metric (by its signature) that is
     no fraction as it is.
     """
-    from ...metrics import factor  # here: tables that have no scores need no metric
+    # here: tables that have no scores need no metric
+    from ...metrics import (
+        factor,
+    )
 
     return round_half_up(factor(metric) * fraction, digits)
 

@@ -10,7 +10,11 @@ from . import Table, percent
 from .comparisons import level_name, shown_interval
 from .ranked import Group, groups
 
-TIERS = {1: "missing, replaced or unnecessary", 2: "categories", 3: "whole types"}
+TIERS = {
+    1: "missing, replaced or unnecessary",
+    2: "categories",
+    3: "whole types",
+}
 """The types of each tier."""
 TIER = 2
 """The tier that is displayed by default."""
@@ -35,7 +39,9 @@ class Types:
     def systems(self) -> list[str]:
         """The systems, the best first."""
         named = {system for system, _ in self.cells}
-        return [score.system for score in self.group.scores if score.system in named]
+        return [
+            score.system for score in self.group.scores if score.system in named
+        ]
 
     @property
     def fractions(self) -> list[str]:
@@ -90,7 +96,10 @@ def types_of(results: Results, tier: int = TIER) -> Iterator[Types]:
     for group in groups(results):
         by_tier: dict[int, list[Breakdown]] = {}
         for breakdown in results.breakdown:
-            if (breakdown.dataset, breakdown.metric) == (group.dataset, group.metric):
+            if (breakdown.dataset, breakdown.metric) == (
+                group.dataset,
+                group.metric,
+            ):
                 by_tier.setdefault(breakdown.tier, []).append(breakdown)
         found_tier = tier if tier in by_tier else 3
         cells: dict[tuple[str, str], Category] = {}
@@ -109,7 +118,9 @@ def _rest_last(name: str) -> tuple[bool, str]:
     return name == REST, name
 
 
-def side_by_side(types: Types, digits: int, outputs: Sequence[str] = ()) -> Table:
+def side_by_side(
+    types: Types, digits: int, outputs: Sequence[str] = ()
+) -> Table:
     """Return a row for each type, with some outputs of each system, or the score alone.
 
     Columns of several outputs have titles such as "A P" for the precision of the system A.
@@ -129,7 +140,10 @@ def side_by_side(types: Types, digits: int, outputs: Sequence[str] = ()) -> Tabl
             columns.append((system, output))
     rows = []
     for name in types.names:
-        cells = [types.cell(system, name, output, digits) for system, output in columns]
+        cells = [
+            types.cell(system, name, output, digits)
+            for system, output in columns
+        ]
         rows.append([name, *cells])
     return ["type", *titles], rows
 

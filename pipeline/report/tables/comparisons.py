@@ -124,7 +124,9 @@ def is_significant(test: Comparison, results: Results) -> bool:
     return is_small(test, results) and not too_few(test)
 
 
-def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) -> Table:
+def bootstrap_columns(
+    results: Results, scores: Sequence[Score], digits: int
+) -> Table:
     """Return titles, and cells for each score: interval, the columns of compared(), ranks, cluster.
 
     The most important column is the first one. Behind it is the mean of the samples ± half of the
@@ -146,7 +148,13 @@ def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) ->
         cluster = str(bootstrap.cluster)
         rows.append([interval, f"{mean} ± {half}", *cells, ranks, cluster])
     level = level_name(results)
-    header = [f"{level} interval", f"mean ± {level}", *titles, "ranks", "cluster"]
+    header = [
+        f"{level} interval",
+        f"mean ± {level}",
+        *titles,
+        "ranks",
+        "cluster",
+    ]
     return header, rows
 
 
@@ -163,7 +171,9 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
     system: two systems that share a letter do not differ significantly.
     """
     key = (scores[0].dataset, scores[0].metric)
-    tests = [test for test in results.tests if (test.dataset, test.metric) == key]
+    tests = [
+        test for test in results.tests if (test.dataset, test.metric) == key
+    ]
     cells: dict[str, list[str]] = {}
     titles: list[str] = []
     baseline = baseline_of(results)
@@ -201,7 +211,9 @@ def _letters(
     return cells
 
 
-def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Table:
+def pair_table(
+    results: Results, tests: Sequence[Comparison], digits: int
+) -> Table:
     """Return a row for each comparison, with all its numbers."""
     header = [
         "system",

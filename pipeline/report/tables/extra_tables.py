@@ -44,7 +44,8 @@ MEANS = 50
 def extra_tables(results: Results, digits: int) -> list[ReportTable]:
     """Return all tables below the scores, in their order."""
     tables = means_tables(results, digits)
-    if results.has_sections:  # else no extension is looked for, which takes time
+    # else no extension is looked for, which takes time
+    if results.has_sections:
         for extension in installed().values():
             for reference in extension.report_tables:
                 tables += extension.load(reference)(results, digits)
@@ -60,9 +61,7 @@ def means_tables(results: Results, digits: int) -> list[ReportTable]:
     tables: list[ReportTable] = []
     for number, mean in enumerate(means, 1):
         count = len(mean.datasets)
-        title = (
-            f"mean over {count} data sets, each counts the same: {names[mean.metric]}"
-        )
+        title = f"mean over {count} data sets, each counts the same: {names[mean.metric]}"
         for system, datasets in mean.lacking.items():
             title += f"; {system} has no score on {', '.join(datasets)}"
         header = ["rank", "system", "mean", *mean.datasets]
@@ -78,7 +77,9 @@ def means_tables(results: Results, digits: int) -> list[ReportTable]:
     return tables
 
 
-def _mean_rows(results: Results, mean: Mean, digits: int) -> Iterator[list[str]]:
+def _mean_rows(
+    results: Results, mean: Mean, digits: int
+) -> Iterator[list[str]]:
     scores: dict[tuple[str, str], float] = {}
     for score in results.scores:
         # the signature of a mean does not say how many references there are

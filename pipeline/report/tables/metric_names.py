@@ -113,7 +113,9 @@ def _differences(name: str, rivals: Sequence[Settings]) -> list[str]:
                 compared[key] = defaults[key]
     completed = []
     for rival in rivals:
-        completed.append({key: rival.get(key, compared[key]) for key in compared})
+        completed.append(
+            {key: rival.get(key, compared[key]) for key in compared}
+        )
     return _distinguishing_settings(completed)
 
 
@@ -133,7 +135,9 @@ def _distinguishing_settings(rivals: Sequence[Settings]) -> list[str]:
     everywhere = [key for key in keys if key in shared]
     chosen = [key for key in ALWAYS if key in everywhere]
     if combinations(chosen) < len(rivals):
-        sufficient = [key for key in everywhere if combinations([key]) == len(rivals)]
+        sufficient = [
+            key for key in everywhere if combinations([key]) == len(rivals)
+        ]
         chosen += sufficient[:1]
     if combinations(chosen) < len(rivals):
         for key in [*everywhere, *keys]:

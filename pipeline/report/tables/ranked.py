@@ -58,7 +58,9 @@ class Group(NamedTuple):
     def output(self) -> str:
         """The name of the score in papers, such as M² F₀.₅."""
         first_output = next(iter(self.scores[0].outputs), "")
-        return " ".join(part for part in in_text(self.metric, first_output) if part)
+        return " ".join(
+            part for part in in_text(self.metric, first_output) if part
+        )
 
     @property
     def axis(self) -> str:
@@ -142,7 +144,9 @@ def kinds(info: DatasetInfo, group: Group) -> dict[str, str]:
 
 def cluster_ends(scores: Sequence[Score]) -> list[int]:
     """Return the numbers of the rows at which a cluster ends and another follows."""
-    clusters = [score.bootstrap.cluster if score.bootstrap else 0 for score in scores]
+    clusters = [
+        score.bootstrap.cluster if score.bootstrap else 0 for score in scores
+    ]
     ends = []
     for row, (cluster, next_cluster) in enumerate(pairwise(clusters)):
         if cluster != next_cluster:
@@ -202,7 +206,11 @@ def ranked_table(
     header += more
     rows = []
     for score, cells in zip(scores, compared_cells, strict=True):
-        row = [str(score.rank), score.system, percent(score.score, digits, signature)]
+        row = [
+            str(score.rank),
+            score.system,
+            percent(score.score, digits, signature),
+        ]
         for name in usual:
             more_digits = 2 if name == "standard_error" else 0
             value = score.outputs[name]
@@ -267,14 +275,21 @@ def output_cell(
     """Return an output as a cell: counts, means of counts, and other numbers that are no fractions
     as they are, fractions in percent.
     """
-    if re.sub("_[0-9]+$", "", name) in metric.counts:  # a number of n-grams or tokens
-        return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
+    # a number of n-grams or tokens
+    if re.sub("_[0-9]+$", "", name) in metric.counts:
+        return (
+            f"{value:.0f}"
+            if value.is_integer()
+            else round_half_up(value, digits)
+        )
     if metric.in_percent:
         value *= 100
     return round_half_up(value, digits)
 
 
-def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Table:
+def interval_table(
+    results: Results, scores: Sequence[Score], digits: int
+) -> Table:
     """Return a row for each output of each score that has an interval of its own."""
     header = [
         "system",
@@ -300,7 +315,9 @@ def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Ta
 # --- columns by patterns
 
 
-def picked(titles: Sequence[str], patterns: Sequence[str], first: int = 0) -> list[int]:
+def picked(
+    titles: Sequence[str], patterns: Sequence[str], first: int = 0
+) -> list[int]:
     """Return the numbers of the titles that patterns name, counted from `first`.
 
     A pattern names a title, or else every title that it matches, or of which it matches a word.
@@ -332,4 +349,6 @@ def check_picked(titles: Sequence[str], patterns: Sequence[str]) -> None:
     for pattern in patterns:
         if not picked(titles, [pattern]):
             hint = known_names(pattern, titles)
-            raise InputError(f"--columns {pattern}: there is no such column{hint}")
+            raise InputError(
+                f"--columns {pattern}: there is no such column{hint}"
+            )

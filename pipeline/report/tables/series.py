@@ -22,7 +22,9 @@ class Best(NamedTuple):
     """How that is known: "test", "ranks" (of bootstrap samples), or "" if it is unknown."""
 
 
-def best_of_series(results: Results, group: Group, series: Series) -> Best | None:
+def best_of_series(
+    results: Results, group: Group, series: Series
+) -> Best | None:
     """Return the best of a series by a metric, or None if fewer than two systems have a score.
 
     Others are as good if the test of both did not tell them from it. If the run has not compared

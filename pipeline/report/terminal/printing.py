@@ -45,7 +45,10 @@ def print_text(text: str, stream: TextIO | None = None) -> None:
     indented.
     """
     stream = stream or sys.stdout
-    print(coloured(wrapped(printable(text), stream), stream), file=unescaped(stream))
+    print(
+        coloured(wrapped(printable(text), stream), stream),
+        file=unescaped(stream),
+    )
 
 
 def print_line(text: object, stream: TextIO | None = None) -> None:
@@ -212,7 +215,9 @@ def print_table(
     # a dumb terminal would have 80 columns without a height
     console(width=width, height=25).print(table)
     if fitted.left_out:
-        print_text(f"({', '.join(fitted.left_out)}: in a wider window, or piped)")
+        print_text(
+            f"({', '.join(fitted.left_out)}: in a wider window, or piped)"
+        )
 
 
 def _cut_words(text: str, width: int) -> str:
@@ -282,7 +287,9 @@ def fit(
 
     columns = list(range(len(header)))
     can_leave = [number for number in reversed(columns) if number not in stay]
-    intervals = [number for number in can_leave if INTERVAL.fullmatch(header[number])]
+    intervals = [
+        number for number in can_leave if INTERVAL.fullmatch(header[number])
+    ]
     leaving = list(intervals)
     for title in first_out:
         leaving += [number for number in can_leave if header[number] == title]
@@ -296,7 +303,9 @@ def fit(
     # a narrow column may fit where a wide one left, but no p-value without its difference
     for number in reversed(removed):
         before = header[number - 1]
-        is_adjusted = header[number] == "p adjusted" and before.startswith("against ")
+        is_adjusted = header[number] == "p adjusted" and before.startswith(
+            "against "
+        )
         if (is_adjusted or number in intervals) and number - 1 not in columns:
             continue
         if has_room([*columns, number]):
@@ -342,11 +351,17 @@ def _narrowed(
     Names are not cut below the width `narrow`.
     """
     widths = {number: column.full for number, column in columns.items()}
-    wrapped_widths = {number: column.wrapped for number, column in columns.items()}
-    cut_widths = {number: column.cut(narrow) for number, column in columns.items()}
+    wrapped_widths = {
+        number: column.wrapped for number, column in columns.items()
+    }
+    cut_widths = {
+        number: column.cut(narrow) for number, column in columns.items()
+    }
     for least in (wrapped_widths, cut_widths):
         while table_width(widths.values()) > width:
-            wider = [number for number in widths if widths[number] > least[number]]
+            wider = [
+                number for number in widths if widths[number] > least[number]
+            ]
             if not wider:
                 break
             widths[max(wider, key=widths.__getitem__)] -= 1
@@ -422,4 +437,6 @@ def print_square(
         remaining = remaining[count:]
         tables += 1
     if tables > 1:
-        print_text(f"(in {tables} tables; one table: in a wider window, or piped)")
+        print_text(
+            f"(in {tables} tables; one table: in a wider window, or piped)"
+        )

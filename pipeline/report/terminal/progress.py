@@ -100,7 +100,9 @@ class Bar(Listener):
         if self.enabled:
             from rich.text import Text
 
-            ansi_text = coloured(wrapped(printable(text), sys.stderr), sys.stderr)
+            ansi_text = coloured(
+                wrapped(printable(text), sys.stderr), sys.stderr
+            )
             self.bar.console.print(Text.from_ansi(ansi_text), soft_wrap=True)
         else:
             print(printable(text), file=sys.stderr, flush=True)
@@ -163,6 +165,7 @@ def progress_listener(enabled: bool) -> AbstractContextManager[Listener]:
         return nullcontext(SILENT)
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
-    if not hasattr(shell, "kernel"):  # a notebook has a kernel, a terminal has none
+    # a notebook has a kernel, a terminal has none
+    if not hasattr(shell, "kernel"):
         return Bar(enabled=sys.stderr.isatty())
     return NotebookBar(import_module("IPython.display").display)

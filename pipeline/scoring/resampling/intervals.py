@@ -108,7 +108,9 @@ def cut(samples: int, level: float) -> int:
     return int(samples * (1 - Fraction(str(level))) / 2)
 
 
-def percentile_interval(values: Floats | Ints, level: float) -> tuple[Floats, Floats]:
+def percentile_interval(
+    values: Floats | Ints, level: float
+) -> tuple[Floats, Floats]:
     """Return the bounds of the percentile interval of values [samples, ...], as in sacreBLEU.
 
     Of 1,000 values, at level 0.95, these are the 26th lowest and the 26th highest (Efron and
@@ -151,7 +153,9 @@ def rank_ranges(samples: Floats, level: float) -> list[tuple[int, int]]:
     return list(zip(best.tolist(), worst.tolist(), strict=True))
 
 
-def clusters(ranks: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
+def clusters(
+    ranks: Sequence[int], ranges: Sequence[tuple[int, int]]
+) -> list[int]:
     """Return the number of each system's cluster, from 1.
 
     In the order of ranks, a new cluster begins where the worst rank of all systems above is better
@@ -178,7 +182,9 @@ def clusters(ranks: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[in
     return [cluster_of_rank[rank] for rank in ranks]
 
 
-def letters(ranks: Sequence[int], different: Collection[tuple[int, int]]) -> list[str]:
+def letters(
+    ranks: Sequence[int], different: Collection[tuple[int, int]]
+) -> list[str]:
     """Return letters for systems: two systems share one unless they differ significantly.
 
     This is the compact letter display of Piepho 2004. `different` are the pairs of systems (their
@@ -298,7 +304,9 @@ def _with_intervals(
 
 
 def _category_sums(
-    terms: CategoryTerms, metric_result: MetricResult, settings: "StatisticsConfig"
+    terms: CategoryTerms,
+    metric_result: MetricResult,
+    settings: "StatisticsConfig",
 ) -> Iterator[tuple[str, Floats]]:
     """Yield each system with its sums in the samples: [samples, width].
 

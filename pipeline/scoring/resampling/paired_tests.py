@@ -47,7 +47,9 @@ class Sentencewise(NamedTuple):
     It is 0 if both are 0, and NaN if only the deviation is."""
 
 
-def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Sentencewise]:
+def sentencewise(
+    blocks: Iterable[Floats], pairs: Sequence[Pair]
+) -> list[Sentencewise]:
     """Compare pairs of systems by their sentence scores.
 
     The blocks are float64 [systems, lines], and are read once. Scores that differ by at most TIE,
@@ -55,9 +57,13 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
     """
     differences = [_Differences() for _ in pairs]
     for block in blocks:
-        for (one, two), differences_of_pair in zip(pairs, differences, strict=True):
+        for (one, two), differences_of_pair in zip(
+            pairs, differences, strict=True
+        ):
             differences_of_pair.add(block[one], block[two])
-    return [differences_of_pair.compared() for differences_of_pair in differences]
+    return [
+        differences_of_pair.compared() for differences_of_pair in differences
+    ]
 
 
 @dataclass

@@ -122,7 +122,9 @@ class Bootstrap:
             products = halves * lines  # modulo 2**32
             yield word, products >= threshold
 
-    def starting_at(self, rows: Sequence[int], cluster: Cluster) -> list["Bootstrap"]:
+    def starting_at(
+        self, rows: Sequence[int], cluster: Cluster
+    ) -> list["Bootstrap"]:
         """Return streams of which each begins with one of these rows.
 
         The rows are in rising order. There must be fewer than 2**32 lines.
@@ -161,7 +163,9 @@ class Bootstrap:
         return partial(_draw_counts, copied, rows, self.lines)
 
 
-def _draw_counts(generator: np.random.Generator, rows: int, lines: int) -> Bytes:
+def _draw_counts(
+    generator: np.random.Generator, rows: int, lines: int
+) -> Bytes:
     """Return how often each line is drawn: uint8 [rows, lines], or wider if a count needs it."""
     shape = (rows, lines)
     state = generator.bit_generator.state
@@ -253,7 +257,10 @@ class SampleGroups:
         max_rows = max(max_bytes // lines, 1)
         self.threads = 1
         # The Python kernel could only pass over weights by making them.
-        if samples * lines >= MIN_THREADED_WEIGHTS and kernel.name() == "native":
+        if (
+            samples * lines >= MIN_THREADED_WEIGHTS
+            and kernel.name() == "native"
+        ):
             self.threads = min(resources.threads, max_rows)
         rows_in_memory = max_rows // self.threads
         rows_of_thread = max(samples // self.threads, 1)
@@ -288,7 +295,9 @@ class SampleGroups:
         if self.threads == 1:
             answers = map(work, groups())
         else:
-            answers = shared_results(work, groups(), self.threads, processes=False)
+            answers = shared_results(
+                work, groups(), self.threads, processes=False
+            )
         results: dict[int, T] = {}
         try:
             for start, result in answers:
@@ -319,7 +328,9 @@ class SampleGroups:
         streams: Sequence[Stream] = self.weights.starting_at(starts, cluster)
         items = list(zip(starts, streams, strict=True))
 
-        def group_results(item: tuple[int, Stream], max_rows: int = size) -> list[T]:
+        def group_results(
+            item: tuple[int, Stream], max_rows: int = size
+        ) -> list[T]:
             results = []
             first_sample, stream = item
             end = min(first_sample + size, samples)
@@ -329,8 +340,12 @@ class SampleGroups:
                 results.append(call(sample, weights))
             return results
 
-        with sample_cluster.run_directory.open_to_workers(machines=True) as proof:
-            answers = list(cluster.shared(partial(_try, group_results, proof), items))
+        with sample_cluster.run_directory.open_to_workers(
+            machines=True
+        ) as proof:
+            answers = list(
+                cluster.shared(partial(_try, group_results, proof), items)
+            )
         if not any(answers):
             return []
         results: list[T] = []

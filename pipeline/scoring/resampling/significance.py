@@ -43,7 +43,9 @@ def settings_of(
     """
     from ...data.config.models import StatisticsConfig
 
-    texts = {name: str(value) for name, value in written.items() if value is not None}
+    texts = {
+        name: str(value) for name, value in written.items() if value is not None
+    }
     settings = StatisticsConfig.from_settings(texts, prefix)
     for key, message in problems_of_settings(settings):
         if key == "test":  # idle settings may come from the config of a run
@@ -129,11 +131,16 @@ def _overall_progress(
     return report
 
 
-def _warnings(metric_result: MetricResult, settings: StatisticsConfig) -> Iterator[str]:
+def _warnings(
+    metric_result: MetricResult, settings: StatisticsConfig
+) -> Iterator[str]:
     """Yield warnings: no baseline to compare with, or too few samples for any p below the level."""
     if settings.test == NO_TEST:
         return
-    if settings.baseline is not None and settings.baseline not in metric_result.names:
+    if (
+        settings.baseline is not None
+        and settings.baseline not in metric_result.names
+    ):
         yield (
             f"{metric_result.dataset}: has no output of the baseline, {settings.baseline}: "
             "nothing is compared there"
@@ -169,18 +176,26 @@ def analyse(
     summands = intervals.summands(metric_result.counts)
     outputs = _samples(metric_result, summands, settings, resources)
     samples = first(outputs)
-    comparisons = _comparisons(metric_result, summands, samples, settings, resources)
+    comparisons = _comparisons(
+        metric_result, summands, samples, settings, resources
+    )
 
     # Rank ranges and clusters.
     with_mean = intervals.with_mean(metric_result, samples)
     ranges = intervals.rank_ranges(metric.goodness(with_mean), settings.level)
-    order = ranks([metric.goodness(score.score) for score in metric_result.scores])
+    order = ranks(
+        [metric.goodness(score.score) for score in metric_result.scores]
+    )
     clusters = intervals.clusters(order, ranges)
     bootstraps = []
     spreads = intervals.spreads_of(with_mean, settings.level)
-    for spread, rank_range, cluster in zip(spreads, ranges, clusters, strict=True):
+    for spread, rank_range, cluster in zip(
+        spreads, ranges, clusters, strict=True
+    ):
         bootstraps.append(
-            Bootstrap(spread.mean, spread.std, spread.interval, rank_range, cluster)
+            Bootstrap(
+                spread.mean, spread.std, spread.interval, rank_range, cluster
+            )
         )
 
     # Intervals of the other outputs; counts have none.
@@ -188,16 +203,23 @@ def analyse(
     if settings.outputs == "all":
         if metric.level in SENTENCES:
             terms = OutputTerms.of(
-                metric, metric_result.columns, metric_result.lines, sentence_outputs
+                metric,
+                metric_result.columns,
+                metric_result.lines,
+                sentence_outputs,
             )
             all_outputs = [metric_result.counts.summand(terms)]
             without_progress = resources._replace(progress=None)
-            outputs = _samples(metric_result, all_outputs, settings, without_progress)
+            outputs = _samples(
+                metric_result, all_outputs, settings, without_progress
+            )
         for name, values in outputs.items():
             without_order = re.sub(r"_\d+\Z", "", name)
             if metric.counts.isdisjoint((name, without_order)):
                 rows = intervals.with_mean(metric_result, values)
-                spreads_of_outputs[name] = intervals.spreads_of(rows, settings.level)
+                spreads_of_outputs[name] = intervals.spreads_of(
+                    rows, settings.level
+                )
 
     scores: list[Score] = []
     for number, score in enumerate(metric_result.scores):
@@ -272,7 +294,9 @@ def _comparisons(
         return []
     metric = metric_result.metric
     scores = [score.score for score in metric_result.scores]
-    by_sentence = paired_tests.sentencewise(_sentence_scores(metric_result), pairs)
+    by_sentence = paired_tests.sentencewise(
+        _sentence_scores(metric_result), pairs
+    )
     test = SIGNIFICANCE_TESTS[settings.test]
     paired_scores = PairedScores(
         pairs=pairs,
@@ -333,15 +357,21 @@ def _comparisons(
 def _sentence_scores(metric_result: MetricResult) -> Iterator[Floats]:
     """Yield the sentence scores of all systems in blocks: float64 [systems, lines]."""
     metric = metric_result.metric
-    blocks = [present_blocks(metric, system) for system in metric_result.columns]
+    blocks = [
+        present_blocks(metric, system) for system in metric_result.columns
+    ]
     for of_systems in zip(*blocks, strict=True):
-        yield np.stack([sentence_scores(metric, columns) for columns in of_systems])
+        yield np.stack(
+            [sentence_scores(metric, columns) for columns in of_systems]
+        )
 
 
 def _digests(summands: Sequence[Summand], systems: int) -> list[list[bytes]]:
     """Return the digests of each system's terms, the same for systems with equal terms."""
     digests: list[list[bytes]] = [[] for _ in range(systems)]
     for summand in summands:
-        for number, digest in zip(summand.numbers, summand.digests(), strict=True):
+        for number, digest in zip(
+            summand.numbers, summand.digests(), strict=True
+        ):
             digests[number].append(digest)
     return digests

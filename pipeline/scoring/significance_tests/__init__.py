@@ -127,11 +127,16 @@ def with_samples(
         return peer
     name, references, *others = peer.split("|")
     number = statistics[significance_test.samples]
-    drawn = [f"{significance_test.short_name}:{number}", f"seed:{statistics['seed']}"]
+    drawn = [
+        f"{significance_test.short_name}:{number}",
+        f"seed:{statistics['seed']}",
+    ]
     return "|".join([name, references, *drawn, *others])
 
 
-def problems_of_settings(settings: StatisticsConfig) -> Iterator[tuple[str, str]]:
+def problems_of_settings(
+    settings: StatisticsConfig,
+) -> Iterator[tuple[str, str]]:
     """Yield the settings that are wrong, each with a message: unknown tests, idle settings."""
     name = settings.test
     if name != NO_TEST and name not in SIGNIFICANCE_TESTS:

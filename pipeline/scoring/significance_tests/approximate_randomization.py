@@ -40,7 +40,8 @@ def approximate_randomization(
         counts = []
         totals = [summand.weighted(stays, start) for summand in summands]
         for pair, limit in zip(pairs, limits, strict=True):
-            difference: Floats = np.zeros(1)  # [trials], after the first summand
+            # [trials], after the first summand
+            difference: Floats = np.zeros(1)
             for summand, total in zip(summands, totals, strict=True):
                 difference = difference + _difference(summand, total, pair)
             is_larger = np.abs(difference) > limit

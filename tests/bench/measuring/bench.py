@@ -48,7 +48,9 @@ class Bench(Corpora):
         self.annotated: Path | None = None
         """A folder with gold.m2 and an M2 file of each system, where there is one."""
 
-    def seconds(self, command: Sequence[str | Path], cpu: bool = False) -> float:
+    def seconds(
+        self, command: Sequence[str | Path], cpu: bool = False
+    ) -> float:
         """Return the wall (or processor) seconds of a whole command."""
         done = self.done(command)
         return done.cpu if cpu or of_processor() else done.wall
@@ -61,9 +63,16 @@ class Bench(Corpora):
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         words = [str(word) for word in command]
         run = subprocess.run(
-            words, check=True, capture_output=True, text=True, env=environment, cwd=ROOT
+            words,
+            check=True,
+            capture_output=True,
+            text=True,
+            env=environment,
+            cwd=ROOT,
         )
-        return Done(time.perf_counter() - start, _children() - before, run.stdout)
+        return Done(
+            time.perf_counter() - start, _children() - before, run.stdout
+        )
 
     def child(
         self,

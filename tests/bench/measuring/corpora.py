@@ -37,7 +37,11 @@ class Corpora:
             )
         data = ROOT / "data"
         references = [data / "reference0.txt", data / "reference1.txt"]
-        return data / "source.txt", references, sorted((data / "systems").iterdir())
+        return (
+            data / "source.txt",
+            references,
+            sorted((data / "systems").iterdir()),
+        )
 
     def combined_gold(self) -> Path | None:
         """Return the gold file of CoNLL-2014, or None where it is not there."""

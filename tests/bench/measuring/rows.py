@@ -51,9 +51,7 @@ class Row:
             ratio = f"{self.ratio:.1f} times its time"
         elif not isnan(self.ratio):
             ratio = f"{self.ratio:.{0 if self.ratio >= 10 else 1}f} times {'faster' if self.ratio >= 1 else 'as fast'}"
-        measured = (
-            f"{datetime.now(UTC):%Y-%m-%d}, {__version__}, {os.cpu_count()} cores"
-        )
+        measured = f"{datetime.now(UTC):%Y-%m-%d}, {__version__}, {os.cpu_count()} cores"
         return [self.name, self.ours, self.peer, ratio, measured, group]
 
 
@@ -62,9 +60,7 @@ def shown(seconds: float) -> str:
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size or unit == "µs":
             amount = seconds / size
-            return (
-                f"{amount:,.{0 if amount >= 100 else 1 if amount >= 10 else 2}f} {unit}"
-            )
+            return f"{amount:,.{0 if amount >= 100 else 1 if amount >= 10 else 2}f} {unit}"
     raise AssertionError
 
 
@@ -75,7 +71,9 @@ class Timing(NamedTuple):
     peer: list[float]
     """Empty where there is no peer."""
 
-    def row(self, name: str, peer: str, aim: str, *, slower: bool = False) -> Row:
+    def row(
+        self, name: str, peer: str, aim: str, *, slower: bool = False
+    ) -> Row:
         """Return the row, with medians. slower: the ratio says how many times the peer's time this
         program takes.
         """

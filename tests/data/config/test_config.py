@@ -44,7 +44,9 @@ metrics: [gleu]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to work in, with texts."""
     monkeypatch.chdir(tmp_path)
-    write({"s.txt": "x y\n", "r.txt": "a b\n", "a.txt": "a c\n", "b.txt": "c c\n"})
+    write(
+        {"s.txt": "x y\n", "r.txt": "a b\n", "a.txt": "a c\n", "b.txt": "c c\n"}
+    )
     return tmp_path
 
 
@@ -84,8 +86,13 @@ def test_a_good_config_is_read() -> None:
     assert [(d.name, d.source, d.references) for d in config.datasets] == [
         ("d", Path("s.txt"), (Path("r.txt"),))
     ]
-    assert [(s.name, s.paths) for s in config.systems] == [("A", {"d": Path("a.txt")})]
-    assert (config.parsed.run.n_jobs, config.parsed.run.backend) == ("auto", "auto")
+    assert [(s.name, s.paths) for s in config.systems] == [
+        ("A", {"d": Path("a.txt")})
+    ]
+    assert (config.parsed.run.n_jobs, config.parsed.run.backend) == (
+        "auto",
+        "auto",
+    )
     assert (
         config.parsed.output.dir,
         config.parsed.output.formats,
@@ -220,16 +227,31 @@ name of the file.
 A message that begins with ! names no place in the config.
 """
 DOCUMENTS: list[tuple[str | bytes, str]] = [
-    ("systems: {A: a.txt}\nmetrics: [gleu]\n", ":1:1: the key 'datasets' is missing"),
+    (
+        "systems: {A: a.txt}\nmetrics: [gleu]\n",
+        ":1:1: the key 'datasets' is missing",
+    ),
     (
         "# none\n\nsystems: {A: a.txt}\nmetrics: [gleu]\n",
         ":3:1: the key 'datasets' is missing",
     ),
     ("", ": is empty; `gec-pipeline init` writes a config to start from"),
-    ("# nothing\n", ": is empty; `gec-pipeline init` writes a config to start from"),
-    ("- a\n", ":1:1: expected a mapping with the keys datasets, systems, metrics"),
-    ("gleu\n", ":1:1: expected a mapping with the keys datasets, systems, metrics"),
-    ("? [a]\n: b\n", ":1:3: a key must be one word or text, not a list or mapping"),
+    (
+        "# nothing\n",
+        ": is empty; `gec-pipeline init` writes a config to start from",
+    ),
+    (
+        "- a\n",
+        ":1:1: expected a mapping with the keys datasets, systems, metrics",
+    ),
+    (
+        "gleu\n",
+        ":1:1: expected a mapping with the keys datasets, systems, metrics",
+    ),
+    (
+        "? [a]\n: b\n",
+        ":1:3: a key must be one word or text, not a list or mapping",
+    ),
     ("a: 1\n<<: b\n", ":2:5: '<<' must name a mapping"),
     (GOOD.encode() + b"# \xff\n", ":4: byte 90 of the file is not valid UTF-8"),
     (
@@ -249,7 +271,9 @@ DOCUMENTS: list[tuple[str | bytes, str]] = [
         *((f"c.yaml{message}", text) for text, message in DOCUMENTS),
         *(
             (
-                message.removeprefix("!") if message[0] == "!" else f"c.yaml:{message}",
+                message.removeprefix("!")
+                if message[0] == "!"
+                else f"c.yaml:{message}",
                 with_part(part, text),
             )
             for part, mistakes in MISTAKES.items()
@@ -277,7 +301,9 @@ def test_a_mistake_is_told_with_its_position_and_the_nearest_name(
         ("%YAML 9\n---\na: b\n", "c.yaml:1:8"),
     ],
 )
-def test_broken_yaml_is_told_with_its_position(text: str, position: str) -> None:
+def test_broken_yaml_is_told_with_its_position(
+    text: str, position: str
+) -> None:
     (found,) = problems(text)
     assert found.startswith(f"{position}: not valid YAML: ")
 
@@ -303,7 +329,8 @@ def test_tags_are_refused(text: str, position: str) -> None:
 def bomb(width: int, depth: int) -> str:
     rows = [f"a0: &a0 [{', '.join('x' * width)}]"]
     rows += [
-        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * width)}]" for n in range(1, depth)
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * width)}]"
+        for n in range(1, depth)
     ]
     return "\n".join(rows) + "\n"
 
@@ -330,7 +357,8 @@ def test_bombs_are_defused(text: str) -> None:
     (found,) = problems(text)
     assert found.startswith("c.yaml")
     assert any(
-        words in found for words in ("expands to more than", "nested deeper than")
+        words in found
+        for words in ("expands to more than", "nested deeper than")
     )
 
 
@@ -347,7 +375,10 @@ HOSTILE = {
         "[" + "[]," * 100_001 + "]",
         "c.yaml:1:299999: the document has more than 100,000",
     ),
-    "brackets": ("a: " + "[" * 50_000, "c.yaml:1:54: nested deeper than 50 levels"),
+    "brackets": (
+        "a: " + "[" * 50_000,
+        "c.yaml:1:54: nested deeper than 50 levels",
+    ),
     "merged mappings": (
         "<<: [" + "".join(f"{{k{n}: 1}}, " for n in range(30_000)) + "]",
         "c.yaml:1:",
@@ -388,15 +419,23 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize(("text", "words"), HOSTILE.values(), ids=HOSTILE)
-def test_what_no_config_needs_is_told_with_its_place(text: str, words: str) -> None:
+def test_what_no_config_needs_is_told_with_its_place(
+    text: str, words: str
+) -> None:
     """Before there was a bound on nodes, some of these took minutes and gigabytes."""
     assert words in problems(text)[0]
 
 
-def test_systems_of_data_sets_are_counted_before_their_files_are_looked_for() -> None:
-    sets = "".join(f"d{n}: {{source: s, references: [r]}}, " for n in range(201))
+def test_systems_of_data_sets_are_counted_before_their_files_are_looked_for() -> (
+    None
+):
+    sets = "".join(
+        f"d{n}: {{source: s, references: [r]}}, " for n in range(201)
+    )
     systems = "".join(f"s{n}: a, " for n in range(100))
-    found = problems(f"datasets: {{{sets}}}\nsystems: {{{systems}}}\nmetrics: [gleu]\n")
+    found = problems(
+        f"datasets: {{{sets}}}\nsystems: {{{systems}}}\nmetrics: [gleu]\n"
+    )
     assert found == [
         "c.yaml:2:1: systems: 20,100 outputs of systems for data sets; 20,000 are allowed"
     ]
@@ -411,7 +450,9 @@ def test_included_files_share_the_bound() -> None:
 
 
 def test_a_long_message_is_cut() -> None:
-    (found,) = problems(GOOD.replace("metrics: [gleu]", f"metrics: ['{'x' * 30_000}']"))
+    (found,) = problems(
+        GOOD.replace("metrics: [gleu]", f"metrics: ['{'x' * 30_000}']")
+    )
     assert len(found) < 6_000
     assert found.endswith("signs)")
 
@@ -450,7 +491,9 @@ run: {n_jbs: 1}
     found = sorted(problems(text))
     assert len(found) == len(expected)
     assert [
-        pair for pair in zip(found, sorted(expected), strict=True) if not same(*pair)
+        pair
+        for pair in zip(found, sorted(expected), strict=True)
+        if not same(*pair)
     ] == []
 
 
@@ -484,13 +527,17 @@ output: {formats: [jsno], digits: -1}
     ]
     found = sorted(problems(text))
     assert [
-        pair for pair in zip(found, sorted(expected), strict=False) if not same(*pair)
+        pair
+        for pair in zip(found, sorted(expected), strict=False)
+        if not same(*pair)
     ] == []
     assert len(found) == len(expected)
 
 
 def test_many_problems_are_counted() -> None:
-    error = ConfigError([Problem("c.yaml", str(number)) for number in range(25)])
+    error = ConfigError(
+        [Problem("c.yaml", str(number)) for number in range(25)]
+    )
     assert str(error).split("\n")[-1] == "... and 5 more problems"
     assert len(str(error).split("\n")) == 21
 
@@ -545,7 +592,11 @@ systems: {A: a.txt}
 metrics: [gleu]
 """
     found = {
-        d.name: (str(d.source), [str(r) for r in d.references], d.empty_references)
+        d.name: (
+            str(d.source),
+            [str(r) for r in d.references],
+            d.empty_references,
+        )
         for d in config_of(text).datasets
     }
     assert found == {
@@ -584,7 +635,9 @@ def outputs(*names: str) -> None:
 )
 def test_globs_find_systems(files: str, systems: str, names: list[str]) -> None:
     outputs(*(f"o/{name}" for name in files.split()))
-    assert [system.name for system in config_of(with_systems(systems)).systems] == names
+    assert [
+        system.name for system in config_of(with_systems(systems)).systems
+    ] == names
 
 
 def test_two_files_of_one_name_are_refused() -> None:
@@ -600,10 +653,15 @@ def test_globs_may_be_absolute_and_go_up(folder: Path) -> None:
     path = Path("c/c.yaml")
     text = GOOD.replace("s.txt", "../s.txt").replace("r.txt", "../r.txt")
     path.write_text(
-        text.replace("{A: a.txt}", f"['../o/*', {json.dumps(str(folder / 'b.*'))}]"),
+        text.replace(
+            "{A: a.txt}", f"['../o/*', {json.dumps(str(folder / 'b.*'))}]"
+        ),
         encoding="utf-8",
     )
-    assert [system.name for system in stages.prepare(path).config.systems] == ["A", "b"]
+    assert [system.name for system in stages.prepare(path).config.systems] == [
+        "A",
+        "b",
+    ]
 
 
 def test_folders_of_a_config_are_no_part_of_its_globs() -> None:
@@ -611,7 +669,9 @@ def test_folders_of_a_config_are_no_part_of_its_globs() -> None:
     outputs("run[1]/s.txt", "run[1]/r.txt", "run[1]/o/A")
     path = Path("run[1]/c.yaml")
     path.write_text(with_systems("['o/*']"), encoding="utf-8")
-    assert [system.name for system in stages.prepare(path).config.systems] == ["A"]
+    assert [system.name for system in stages.prepare(path).config.systems] == [
+        "A"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -619,13 +679,17 @@ def test_folders_of_a_config_are_no_part_of_its_globs() -> None:
 )
 def test_globs_that_cannot_match_are_told(pattern: str) -> None:
     found = problems(with_systems(json.dumps([pattern])))
-    assert [line for line in found if line.startswith("c.yaml:2:11: systems[0]: ")]
+    assert [
+        line for line in found if line.startswith("c.yaml:2:11: systems[0]: ")
+    ]
 
 
 @pytest.mark.parametrize(
     ("one", "two"), [("a1", "a01"), ("a1", "a1 "), ("A", "a"), ("1", "01")]
 )
-def test_the_natural_order_decides_between_any_two_names(one: str, two: str) -> None:
+def test_the_natural_order_decides_between_any_two_names(
+    one: str, two: str
+) -> None:
     """Else the order of systems would be that of the file system."""
     assert natural_key(Path(one)) != natural_key(Path(two))
 
@@ -676,7 +740,9 @@ def test_names_that_do_not_print_are_refused(section: str, name: str) -> None:
 @pytest.mark.parametrize("name", [*NAMES, "a", "0", "A.b_c+d-e", "a" * 100])
 def test_names_that_print_are_taken(name: str) -> None:
     assert (
-        config_of(with_systems(f"{{{json.dumps(name)}: a.txt}}")).systems[0].name
+        config_of(with_systems(f"{{{json.dumps(name)}: a.txt}}"))
+        .systems[0]
+        .name
         == name
     )
 
@@ -699,7 +765,8 @@ def test_forms_of_a_metric(form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "form", ["gleu", '"gleu[]"', "{name: gleu}", '" gleu "', '"gleu|nrefs:2|v:0.1"']
+    "form",
+    ["gleu", '"gleu[]"', "{name: gleu}", '" gleu "', '"gleu|nrefs:2|v:0.1"'],
 )
 def test_forms_of_a_metric_without_options(form: str) -> None:
     assert metrics_of(f"[{form}]") == (metric_of(),)
@@ -708,9 +775,13 @@ def test_forms_of_a_metric_without_options(form: str) -> None:
 def test_options_written_as_lists_ask_for_every_combination() -> None:
     found = metrics_of("[{name: gleu, order: [2, 3], variant: [2017, 2016]}]")
     assert found == tuple(
-        metric_of(n=n, variant=variant) for n in (2, 3) for variant in ("2017", "2016")
+        metric_of(n=n, variant=variant)
+        for n in (2, 3)
+        for variant in ("2017", "2016")
     )
-    text = GOOD.replace("gleu", "{name: gleu, order: [2, 3], variant: [2017, 2016]}")
+    text = GOOD.replace(
+        "gleu", "{name: gleu, order: [2, 3], variant: [2017, 2016]}"
+    )
     assert valid(yaml.safe_load(text))
 
 
@@ -732,7 +803,9 @@ def test_a_mistake_beside_a_list_is_told_once(mistake: str) -> None:
 
 def test_a_mistake_in_a_list_is_told_once_and_with_its_value() -> None:
     (found,) = problems(
-        GOOD.replace("gleu", "{name: gleu, order: [1, 10, 2], variant: [2016, 2017]}")
+        GOOD.replace(
+            "gleu", "{name: gleu, order: [1, 10, 2], variant: [2016, 2017]}"
+        )
     )
     assert "found '10'" in found
 
@@ -745,9 +818,7 @@ def test_lists_that_ask_for_too_many_metrics_are_refused_before_any_is_made(
     monkeypatch.setattr(build, "resolve", resolved)
     for iterations, seeds, made in ((3, 4, 12), (300, 1000, 0)):
         resolved.reset_mock()
-        lists = (
-            f"iterations: {list(range(1, iterations + 1))}, seed: {list(range(seeds))}"
-        )
+        lists = f"iterations: {list(range(1, iterations + 1))}, seed: {list(range(seeds))}"
         text = f"[{{name: gleu, sampler: numpy, {lists}}}]"
         if made:
             assert len(metrics_of(text)) == made
@@ -779,7 +850,8 @@ RESOLVED = {
     "prompt": ["sha.0123456789ab"],
 }
 RESOLVED |= dict.fromkeys(
-    ("grammar", "fluency", "meaning", "quality", "similarity"), RESOLVED["model"]
+    ("grammar", "fluency", "meaning", "quality", "similarity"),
+    RESOLVED["model"],
 )
 """Values of options that are files or models, as signatures have them."""
 
@@ -812,7 +884,9 @@ def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(values)
 
 
-def metric_with(metric: type[Metric], values: dict[str, Any], keys: str) -> Metric:
+def metric_with(
+    metric: type[Metric], values: dict[str, Any], keys: str
+) -> Metric:
     """Make a metric of options as a config would give them, without those that would be refused."""
     values = dict(values)
     while True:
@@ -862,7 +936,9 @@ def test_different_metrics_have_different_signatures(
     name: str, data: st.DataObject
 ) -> None:
     one, two = (
-        metric_with(METRICS[name], data.draw(any_options(METRICS[name])), "name")
+        metric_with(
+            METRICS[name], data.draw(any_options(METRICS[name])), "name"
+        )
         for _ in "12"
     )
     assert (one == two) == (tasks.signed(one, 2) == tasks.signed(two, 2))
@@ -878,7 +954,9 @@ def test_the_signature_of_the_default() -> None:
 # The JSON Schema.
 def valid(data: object) -> bool:
     return bool(
-        jsonschema.Draft202012Validator(json.loads(json_schema())).is_valid(data)
+        jsonschema.Draft202012Validator(json.loads(json_schema())).is_valid(
+            data
+        )
     )
 
 
@@ -954,11 +1032,17 @@ def test_the_schema_wants_what_the_program_does(key: str) -> None:
     data = yaml.safe_load(GOOD)
     del data[key]
     assert not valid(data)
-    assert problems(json.dumps(data)) == [f"c.yaml:1:1: the key '{key}' is missing"]
+    assert problems(json.dumps(data)) == [
+        f"c.yaml:1:1: the key '{key}' is missing"
+    ]
 
 
 # The document itself: what any text does.
-@given(text=st.text(st.sampled_from("ab:-[]{}&*!?|>'\"%@`#,<\t\n \x85\u2028é\ufeff~1")))
+@given(
+    text=st.text(
+        st.sampled_from("ab:-[]{}&*!?|>'\"%@`#,<\t\n \x85\u2028é\ufeff~1")
+    )
+)
 def test_any_text_is_read_or_refused(text: str) -> None:
     with suppress(ConfigError):
         root, _ = parse(text)

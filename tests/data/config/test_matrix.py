@@ -14,7 +14,15 @@ from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
 from pipeline.data.config.resolved import Overrides
 from pipeline.metrics.build import from_text
-from tests.config_files import CONFIG, TEXTS, lines, output, prepare, problems, write
+from tests.config_files import (
+    CONFIG,
+    TEXTS,
+    lines,
+    output,
+    prepare,
+    problems,
+    write,
+)
 
 TWO = """\
 datasets:
@@ -91,9 +99,9 @@ def test_problems_point_into_the_file_that_has_them() -> None:
             "f/one.yaml": "x-a: 1\ndatasets:\n  d: {sorce: s.txt, references: [r.txt]}\noutput: {digits: 99}\n"
         }
     )
-    assert problems("include: [f/one.yaml]\nsystems: {A: a.txt}\nmetrics: [glue]\n")[
-        :2
-    ] == [
+    assert problems(
+        "include: [f/one.yaml]\nsystems: {A: a.txt}\nmetrics: [glue]\n"
+    )[:2] == [
         "f/one.yaml:3:7: datasets.d.sorce: unknown key (did you mean 'source'?)",
         "f/one.yaml:4:10: output.digits: input should be less than or equal to 12, found '99'",
     ]
@@ -141,9 +149,16 @@ def test_wrong_includes_are_told(included: str, message: str) -> None:
 
 
 def test_files_may_be_included_by_several() -> None:
-    write({f"{n}.yaml": f"include: [{n + 1}.yaml, {n + 1}.yaml]\n" for n in range(40)})
+    write(
+        {
+            f"{n}.yaml": f"include: [{n + 1}.yaml, {n + 1}.yaml]\n"
+            for n in range(40)
+        }
+    )
     write({"40.yaml": "output: {digits: 5}\n"})
-    assert prepare(f"include: [0.yaml]\n{CONFIG}").config.parsed.output.digits == 5
+    assert (
+        prepare(f"include: [0.yaml]\n{CONFIG}").config.parsed.output.digits == 5
+    )
 
 
 def test_many_includes_are_refused() -> None:
@@ -200,7 +215,9 @@ def test_defaults_of_metrics() -> None:
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_defaults_are_taken_that_have_an_effect_only_together(order: int) -> None:
+def test_defaults_are_taken_that_have_an_effect_only_together(
+    order: int,
+) -> None:
     """The flavour alone would leave the value that the metric has without effect, and so would the
     method alone.
     """
@@ -241,7 +258,9 @@ def test_of_defaults_that_exclude_each_other_the_first_is_taken(
         ("output.formats.1=json", "formats", ["json", "json"]),
     ],
 )
-def test_a_setting_changes_the_config(setting: str, key: str, value: object) -> None:
+def test_a_setting_changes_the_config(
+    setting: str, key: str, value: object
+) -> None:
     config = prepare(
         CONFIG + "output: {formats: [json, csv]}\n", settings=(setting,)
     ).config
@@ -293,15 +312,21 @@ def test_an_option_is_added_to_a_metric_however_it_is_written(
     metric: object, settings: list[str], same: str
 ) -> None:
     text = CONFIG.replace("['gleu[iter=2]']", json.dumps([metric]))
-    job = prepare(text, settings=tuple(f"metrics.0.{setting}" for setting in settings))
+    job = prepare(
+        text, settings=tuple(f"metrics.0.{setting}" for setting in settings)
+    )
     assert job.metrics[0] == from_text(same)
 
 
 def test_options_stand_beside_a_name_with_options() -> None:
     def written(beside: str) -> str:
-        return CONFIG.replace("'gleu[iter=2]'", f"{{name: 'gleu[n=3]', {beside}: 2}}")
+        return CONFIG.replace(
+            "'gleu[iter=2]'", f"{{name: 'gleu[n=3]', {beside}: 2}}"
+        )
 
-    assert prepare(written("iterations")).metrics == (from_text("gleu[n=3,iter=2]"),)
+    assert prepare(written("iterations")).metrics == (
+        from_text("gleu[n=3,iter=2]"),
+    )
     assert problems(written("order")) == [
         "c.yaml:3:31: metrics[0].order: is given twice: 'order' and 'n' are the same option"
     ]
@@ -349,7 +374,10 @@ def test_options_stand_beside_a_name_with_options() -> None:
             "run.n_jobs=",
             "--set run.n_jobs=: run.n_jobs: expected 'auto' or a number of workers from 1, found nothing",
         ),
-        ("systems.B=none", "--set systems.B=none: systems.B: none: no such file"),
+        (
+            "systems.B=none",
+            "--set systems.B=none: systems.B: none: no such file",
+        ),
         (
             "output=[",
             "--set output=[:1:2: not valid YAML: expected the node content, but found '<stream end>'",
@@ -381,7 +409,9 @@ def test_a_wrong_setting_is_told(setting: str, message: str | None) -> None:
         (("gleu|*|n:2|*", "A", "e"), 1),
     ],
 )
-def test_only_what_matches_is_scored(only: tuple[str, ...], expected: int) -> None:
+def test_only_what_matches_is_scored(
+    only: tuple[str, ...], expected: int
+) -> None:
     found = cells(prepare(TWO, *only))
     assert len(found) == expected
     assert set(found) <= set(cells(prepare(TWO)))
@@ -408,25 +438,38 @@ def test_a_pattern_that_matches_nothing_is_told() -> None:
 def test_what_was_left_out_is_kept_and_told() -> None:
     stages.run(prepare(TWO), "out")
     before = {
-        path: path.read_bytes() for path in Path("out/statistics").rglob("*.columns")
+        path: path.read_bytes()
+        for path in Path("out/statistics").rglob("*.columns")
     }
     job = prepare(TWO, "A")
     assert job.warnings[0] == "only A of the config: ranks are among those here"
     stages.run(job, "out")
     assert {
-        path: path.read_bytes() for path in Path("out/statistics").rglob("*.columns")
+        path: path.read_bytes()
+        for path in Path("out/statistics").rglob("*.columns")
     } == before
 
 
 # The matrix.
 def test_systems_may_have_outputs_for_some_datasets_only() -> None:
     write({"b.jsonl": '{"h": "x"}\n' * 3})
-    job = prepare(TWO.replace("B: r.txt", "B: {e: {jsonl: b.jsonl, column: h}}"))
-    assert [list(corpus.systems) for corpus in job.corpora] == [["A"], ["A", "B"]]
+    job = prepare(
+        TWO.replace("B: r.txt", "B: {e: {jsonl: b.jsonl, column: h}}")
+    )
+    assert [list(corpus.systems) for corpus in job.corpora] == [
+        ["A"],
+        ["A", "B"],
+    ]
 
 
 def test_a_glob_without_a_file_for_a_dataset_is_told() -> None:
-    write({"o/d/A": TEXTS["a.txt"], "o/e/A": TEXTS["a.txt"], "o/e/B": TEXTS["r.txt"]})
+    write(
+        {
+            "o/d/A": TEXTS["a.txt"],
+            "o/e/A": TEXTS["a.txt"],
+            "o/e/B": TEXTS["r.txt"],
+        }
+    )
     job = prepare(TWO.replace("{A: a.txt, B: r.txt}", "['o/{dataset}/*']"))
     assert job.warnings[0] == "d: no output of system B matches"
 
@@ -464,7 +507,9 @@ def test_a_dataset_cannot_have_the_name_of_a_file_format() -> None:
 
 
 # The command line.
-def test_a_dry_run_tells_and_makes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_tells_and_makes_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     write({"c.yaml": TWO + "output: {dir: out}\n"})
     assert main(["run", "c.yaml", "--only", "A", "--only", "d", "-q"]) == 0
     before = {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")}
@@ -478,7 +523,9 @@ def test_a_dry_run_tells_and_makes_nothing(capsys: pytest.CaptureFixture[str]) -
         ("d", "A", "3", "counted"),
         ("d", "B", "3", "to do"),
     ]
-    assert {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")} == before
+    assert {
+        path: path.stat().st_mtime_ns for path in Path("out").rglob("*")
+    } == before
     assert main(["run", "c.yaml", "--dry-run", "-q", "--output", "new"]) == 0
     assert not Path("new").exists()
 
@@ -495,7 +542,9 @@ def test_a_folder_of_somebody_else_is_refused_before_any_work(
         )
 
 
-def test_validate_tells_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_validate_tells_what_there_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     write(
         {
             "q.txt": "a b x\n\n\n",
@@ -506,7 +555,14 @@ def test_validate_tells_what_there_is(capsys: pytest.CaptureFixture[str]) -> Non
     )
     assert main(["validate", "c.yaml", "--set", "metrics.0=gleu"]) == 0
     header, *rows = capsys.readouterr().out.splitlines()
-    assert header.split() == ["dataset", "role", "lines", "tokens", "empty", "file"]
+    assert header.split() == [
+        "dataset",
+        "role",
+        "lines",
+        "tokens",
+        "empty",
+        "file",
+    ]
     assert [row.split() for row in rows[:4]] == [
         ["d", "source", "3", "9", "0", "s.txt"],
         ["d", "reference", "1", "3", "9", "0", "r.txt"],
@@ -553,7 +609,8 @@ def test_settings_and_patterns_are_taken_by_the_command_line(
         CONFIG.replace("a.txt", "{d: {jsonl: x, column: y}}"),
         CONFIG.replace("a.txt", "{tsv: x, column: 2, header: true}"),
         CONFIG.replace(
-            "references: [r.txt]", "m2: x, missing_annotator: none, keep: [1-100, 418]"
+            "references: [r.txt]",
+            "m2: x, missing_annotator: none, keep: [1-100, 418]",
         ),
         CONFIG.replace("references: [r.txt]", "gold: f, drop: lines.txt"),
         f"defaults: {{metrics: {{order: 3}}}}\n{CONFIG}run: {{max_unpacked: 1000}}\n",
@@ -565,10 +622,14 @@ def test_the_schema_knows_the_forms(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("value", ["{jsonl: x}", "{jsonl: x, colum: y}", "[x]", "5"])
+@pytest.mark.parametrize(
+    "value", ["{jsonl: x}", "{jsonl: x, colum: y}", "[x]", "5"]
+)
 def test_the_schema_refuses_other_forms(value: str) -> None:
     data = yaml.safe_load(CONFIG.replace("[r.txt]", f"[{value}]"))
-    assert not jsonschema.Draft202012Validator(json.loads(json_schema())).is_valid(data)
+    assert not jsonschema.Draft202012Validator(
+        json.loads(json_schema())
+    ).is_valid(data)
 
 
 # ~, variables of the environment and {name} in paths
@@ -618,15 +679,18 @@ def test_home_and_variables_stand_in_paths(path: str) -> None:
     assert long(f"systems.A={path}")[-1] == TEXTS["a.txt"].splitlines()
     if "?" not in path:
         source = path.replace("*", "txt")
-        assert long(f"datasets.d.source={source}", f"datasets.d.references=['{path}']")[
-            :2
-        ] == 2 * [TEXTS["a.txt"].splitlines()]
+        assert long(
+            f"datasets.d.source={source}", f"datasets.d.references=['{path}']"
+        )[:2] == 2 * [TEXTS["a.txt"].splitlines()]
 
 
 @pytest.mark.usefixtures("home")
 def test_home_and_variables_stand_in_globs_of_systems_and_in_includes() -> None:
     write(
-        {"home/texts/b.txt": TEXTS["a.txt"], "home/more.yaml": "output: {digits: 4}\n"}
+        {
+            "home/texts/b.txt": TEXTS["a.txt"],
+            "home/more.yaml": "output: {digits: 4}\n",
+        }
     )
     config = prepare(
         CONFIG + "include: [$HOME/more.yaml]\n",
@@ -634,11 +698,15 @@ def test_home_and_variables_stand_in_globs_of_systems_and_in_includes() -> None:
     ).config
     assert [system.name for system in config.systems] == ["a", "b"]
     assert config.parsed.output.digits == 4
-    named = prepare(settings=("systems=['~/texts/{system}.txt']",), text=CONFIG).config
+    named = prepare(
+        settings=("systems=['~/texts/{system}.txt']",), text=CONFIG
+    ).config
     assert {"a", "b", "r", "s"} == {system.name for system in named.systems}
 
 
-def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_that_is_not_set_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("CORPORA", raising=False)
     monkeypatch.setenv("CORPORA_", "x")
     message = "the environment variable CORPORA is not set (did you mean 'CORPORA_'?), and no file is called"
@@ -649,11 +717,16 @@ def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) ->
         f"c.yaml:4:11: include[0]: {message} '$CORPORA/x.yaml'"
     ]
     assert (
-        main(["run", "c.yaml", "--set", "include=[]", "--output", "$CORPORA/run"]) == 2
+        main(
+            ["run", "c.yaml", "--set", "include=[]", "--output", "$CORPORA/run"]
+        )
+        == 2
     )
 
 
-def test_a_file_with_a_dollar_in_its_name_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_with_a_dollar_in_its_name_wins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("X", "nothing")
     write(
         {
@@ -664,7 +737,9 @@ def test_a_file_with_a_dollar_in_its_name_wins(monkeypatch: pytest.MonkeyPatch) 
     )
     for name in ("$X.txt", "~.txt", "{name}.txt"):
         config = prepare(output(json.dumps(name))).config
-        assert [str(path) for path in config.systems[0].paths.values()] == [name]
+        assert [str(path) for path in config.systems[0].paths.values()] == [
+            name
+        ]
 
 
 def test_name_is_that_of_the_system_or_data_set() -> None:

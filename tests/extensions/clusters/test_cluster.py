@@ -28,7 +28,12 @@ from pipeline.data import opener, scan
 from pipeline.data.config.models import RunConfig
 from pipeline.data.opener import Opener
 from pipeline.data.texts import Span
-from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
+from pipeline.errors import (
+    ConfigError,
+    CorpusError,
+    IncompleteError,
+    InputError,
+)
 from pipeline.execution import cluster as clusters
 from pipeline.execution import workers
 from pipeline.execution.cluster import Cluster
@@ -49,7 +54,8 @@ if TYPE_CHECKING:
 
     from pipeline.execution.workers import Done, Task
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' packages have many
+# the clusters' packages have many
+pytestmark = pytest.mark.filterwarnings("ignore")
 OTHERS = bool(os.environ.get("PIPELINE_CLUSTER"))
 
 
@@ -151,7 +157,8 @@ def any_cluster(request: pytest.FixtureRequest) -> Here:
     if not OTHERS:
         pytest.skip("PIPELINE_CLUSTER=1 is not set")
     return Here(
-        request.param, {"ray": None, "spark": "local-cluster[2,1,1024]"}[request.param]
+        request.param,
+        {"ray": None, "spark": "local-cluster[2,1,1024]"}[request.param],
     )
 
 
@@ -171,7 +178,9 @@ def config(tmp_path: Path) -> Path:
         (tmp_path / name / "C.gz").write_bytes(
             gzip.compress((tmp_path / name / "C").read_bytes())
         )
-    text = found.read_text(encoding="utf-8").replace("{dataset}/C", "{dataset}/C.gz")
+    text = found.read_text(encoding="utf-8").replace(
+        "{dataset}/C", "{dataset}/C.gz"
+    )
     found.write_text(text, encoding="utf-8")
     return found
 
@@ -196,8 +205,15 @@ def test_the_files_have_the_bytes_of_one_process(
         mock.patch.object(workers, "count", count),
         mock.patch.object(clusters, "BUNDLES_FOR_EACH", 1),
     ):
-        run(config, tmp_path / "run", any_cluster.options, Hears(warn=told.append))
-    pids = {int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")}
+        run(
+            config,
+            tmp_path / "run",
+            any_cluster.options,
+            Hears(warn=told.append),
+        )
+    pids = {
+        int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")
+    }
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
     assert told == []
@@ -205,13 +221,16 @@ def test_the_files_have_the_bytes_of_one_process(
     assert os.getpid() not in pids
 
 
-def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> None:
+def test_large_texts_are_opened_by_the_workers(
+    dask: Here, tmp_path: Path
+) -> None:
     """What a worker does not find is scanned here, as where it has no such file."""
     paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
     for number, path in enumerate(paths):
         path.write_bytes(
             b"".join(
-                b"%d a b c \xc3\xa9 %d\n\n" % (number, line) for line in range(120_000)
+                b"%d a b c \xc3\xa9 %d\n\n" % (number, line)
+                for line in range(120_000)
             )
         )
     expected = Opener().open_all([*paths], [])
@@ -250,7 +269,9 @@ def test_a_run_uses_the_cluster_that_has_opened_its_texts(
             CLUSTER_BACKENDS.entries, {"dask": replace(kind, connect=connect)}
         ),
     ):
-        stages.run(stages.prepare(config, dask.options), tmp_path / "run", dask.options)
+        stages.run(
+            stages.prepare(config, dask.options), tmp_path / "run", dask.options
+        )
     assert connect.call_count == 1
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
@@ -264,7 +285,8 @@ def test_samples_of_more_lines_than_memory_holds_are_shared(
     """
     text = config.read_text(encoding="utf-8").rstrip().removesuffix("}")
     config.write_text(
-        f'{text}, "statistics": {{"resamples": 30, "trials": 40}}}}\n', encoding="utf-8"
+        f'{text}, "statistics": {{"resamples": 30, "trials": 40}}}}\n',
+        encoding="utf-8",
     )
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     shared, answers = Cluster.shared, list[Any]()
@@ -279,7 +301,13 @@ def test_samples_of_more_lines_than_memory_holds_are_shared(
     ):
         run(config, tmp_path / "run", any_cluster.options)
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
-    assert [type(answer) for answer in answers] == [int, list, list, list, list] * 4
+    assert [type(answer) for answer in answers] == [
+        int,
+        list,
+        list,
+        list,
+        list,
+    ] * 4
 
 
 def test_workers_that_do_not_share_the_folder_send_their_counts(
@@ -295,7 +323,9 @@ def test_workers_that_do_not_share_the_folder_send_their_counts(
     with (
         mock.patch.object(ShardFile, "write", watched),
         mock.patch.object(
-            run_directory, "new_proof", return_value=tmp_path / "on another machine"
+            run_directory,
+            "new_proof",
+            return_value=tmp_path / "on another machine",
         ),
     ):
         run(config, tmp_path / "run", dask.options)
@@ -314,7 +344,10 @@ def test_a_worker_that_is_killed_is_made_good(
         mock.patch.object(clusters, "BUNDLES_FOR_EACH", 1),
     ):
         results = run(
-            config, tmp_path / "run", any_cluster.options, Hears(warn=told.append)
+            config,
+            tmp_path / "run",
+            any_cluster.options,
+            Hears(warn=told.append),
         )
     assert (tmp_path / "dead").exists()
     assert results.missing == []
@@ -322,7 +355,9 @@ def test_a_worker_that_is_killed_is_made_good(
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
     if any_cluster.backend == "dask":  # spark may have made it good itself
         assert len(told) == 1
-        assert told[0].startswith("d: a worker of the cluster died (KilledWorker: ")
+        assert told[0].startswith(
+            "d: a worker of the cluster died (KilledWorker: "
+        )
         assert told[0].endswith("); its work is tried again")
 
 
@@ -334,13 +369,16 @@ def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(
     def count(task: Task) -> Done:
         assert isinstance(task.references[0], Span)
         elsewhere = task.references[0]._replace(path="/nowhere/ref0")
-        return original(replace(task, references=(elsewhere, *task.references[1:])))
+        return original(
+            replace(task, references=(elsewhere, *task.references[1:]))
+        )
 
     expected = rf"{tmp_path}/d/ref0: cannot be read: No such file or directory \(on .*, where a worker needs the same "
     with (
         mock.patch.object(workers, "count", count),
         pytest.raises(
-            CorpusError, match=f"{expected}file at the same path, with the same time"
+            CorpusError,
+            match=f"{expected}file at the same path, with the same time",
         ),
     ):
         run(config, tmp_path / "run", dask.options)
@@ -371,7 +409,10 @@ def test_an_interrupted_run_leaves_no_task_on_the_cluster_and_goes_on(
         time.sleep(0.05)
         return original(task)
 
-    with mock.patch.object(workers, "count", slow), pytest.raises(KeyboardInterrupt):
+    with (
+        mock.patch.object(workers, "count", slow),
+        pytest.raises(KeyboardInterrupt),
+    ):
         run(config, tmp_path / "run", dask.options, Hears(progress=interrupt))
     assert tasks_of(str(dask.address)) == 0
     run(config, tmp_path / "run", dask.options)
@@ -385,7 +426,9 @@ def tasks_of(address: str) -> int:
 
     with Client(address, set_as_default=False) as client:
         end = time.monotonic() + PATIENCE
-        while (left := client.run_on_scheduler(_tasks)) and time.monotonic() < end:
+        while (
+            left := client.run_on_scheduler(_tasks)
+        ) and time.monotonic() < end:
             time.sleep(0.02)
         return int(left)
 
@@ -471,12 +514,17 @@ def test_nobody_at_the_address_is_told_soon(
         CLUSTER_BACKENDS,
         backend,
         replace(
-            CLUSTER_BACKENDS[backend], connect=mock.Mock(side_effect=AssertionError)
+            CLUSTER_BACKENDS[backend],
+            connect=mock.Mock(side_effect=AssertionError),
         ),
     )
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    address = f"spark://127.0.0.1:{port}" if backend == "spark" else f"127.0.0.1:{port}"
+    address = (
+        f"spark://127.0.0.1:{port}"
+        if backend == "spark"
+        else f"127.0.0.1:{port}"
+    )
     command = [
         "run",
         str(config),
@@ -495,9 +543,14 @@ def test_nobody_at_the_address_is_told_soon(
 
 
 @pytest.mark.parametrize("backend", ["dask", "ray", "spark"])
-def test_a_missing_package_is_told_with_the_line_that_installs_it(backend: str) -> None:
+def test_a_missing_package_is_told_with_the_line_that_installs_it(
+    backend: str,
+) -> None:
     hidden = dict.fromkeys(("dask", "dask.config", "ray", "joblibspark"))
-    with mock.patch.dict(sys.modules, hidden), pytest.raises(ConfigError) as caught:
+    with (
+        mock.patch.dict(sys.modules, hidden),
+        pytest.raises(ConfigError) as caught,
+    ):
         Cluster(backend, None, "auto").workers()
     assert f"pip install 'gec-pipeline[{backend}]'" in str(caught.value)
 
@@ -507,8 +560,13 @@ def test_an_address_without_a_cluster_is_refused(
     backend: str, config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Also in the config, with its place."""
-    expected = f"only the backends dask, ray, spark take an address, not '{backend}'"
-    assert main(["run", str(config), "--backend", backend, "--address", "head:1"]) == 2
+    expected = (
+        f"only the backends dask, ray, spark take an address, not '{backend}'"
+    )
+    assert (
+        main(["run", str(config), "--backend", backend, "--address", "head:1"])
+        == 2
+    )
     assert f"error: --address: {expected}" in capsys.readouterr().err
     assert (
         main(
@@ -531,10 +589,14 @@ def test_an_address_that_is_none_is_told_by_the_cluster(
 ) -> None:
     pytest.importorskip("distributed")
     assert (
-        main(["run", str(config), "--backend", "dask", "--address", "head", "-q"]) == 2
+        main(
+            ["run", str(config), "--backend", "dask", "--address", "head", "-q"]
+        )
+        == 2
     )
     assert (
-        "backend dask at head: the cluster cannot be used: " in capsys.readouterr().err
+        "backend dask at head: the cluster cannot be used: "
+        in capsys.readouterr().err
     )
 
 
@@ -543,7 +605,8 @@ def test_an_address_of_the_config_is_not_that_of_another_backend(
 ) -> None:
     written = RunConfig(backend="dask", address="tcp://127.0.0.1:1")
     assert [
-        RunOptions(backend=name).under(written).address for name in ("ray", None)
+        RunOptions(backend=name).under(written).address
+        for name in ("ray", None)
     ] == [
         None,
         written.address,
@@ -599,11 +662,15 @@ def test_threads_work_until_the_cluster_is_connected_to() -> None:
         mock.patch.dict(CLUSTER_BACKENDS.entries, {"soon": kind}),
         Cluster("soon", None, 2) as cluster,
     ):
-        assert cluster.shared(work, items) == [number * number for number in items]
-        assert {n for n, name in threads_of.items() if name != "MainThread"} == set(
-            range(first)
-        )
-        assert cluster.shared(work, items) == [number * number for number in items]
+        assert cluster.shared(work, items) == [
+            number * number for number in items
+        ]
+        assert {
+            n for n, name in threads_of.items() if name != "MainThread"
+        } == set(range(first))
+        assert cluster.shared(work, items) == [
+            number * number for number in items
+        ]
     assert free_before == [False, True]
     assert set(threads_of.values()) == {"MainThread"}
 
@@ -662,7 +729,9 @@ def waves() -> Iterator[None]:
 
 @pytest.mark.usefixtures("waves")
 @pytest.mark.parametrize(("wanted", "size"), [(2, 8), (1, 1), (None, 12)])
-def test_no_more_tasks_are_taken_than_a_wave_has(wanted: int | None, size: int) -> None:
+def test_no_more_tasks_are_taken_than_a_wave_has(
+    wanted: int | None, size: int
+) -> None:
     """By hand: four for each worker, and one at a time where one worker is wanted."""
     taken: list[int] = []
 
@@ -675,7 +744,9 @@ def test_no_more_tasks_are_taken_than_a_wave_has(wanted: int | None, size: int) 
         results = workers.results(lambda number: number * number, tasks())
         assert next(results) == 0
         assert len(taken) == size
-        assert sorted([0, *results]) == [number * number for number in range(30)]
+        assert sorted([0, *results]) == [
+            number * number for number in range(30)
+        ]
     assert ENDED.pop() == "ended"
 
 
@@ -719,7 +790,9 @@ def test_errors_of_the_cluster_itself_are_told_apart(
         list(workers.results(call, iter(range(3))))
 
 
-def test_texts_of_the_temporary_folder_travel_with_their_task(tmp_path: Path) -> None:
+def test_texts_of_the_temporary_folder_travel_with_their_task(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "text").write_text("a\nb\nc\n", encoding="utf-8")
     here = Span(path=str(tmp_path / "text"), start=0, size=6, skip=1, lines=2)
     task = workers.Task(

@@ -75,11 +75,13 @@ def package(mode: str, *arguments: object) -> str:
     """
     words = [str(argument) for argument in arguments]
     unit = next(
-        (value for name, value in pairwise(words) if name in ("-t", "--token")), "word"
+        (value for name, value in pairwise(words) if name in ("-t", "--token")),
+        "word",
     )
-    wanted = {"char": gleu.count.split_char_ngram, "word": gleu.count.split_word_ngram}[
-        unit
-    ]
+    wanted = {
+        "char": gleu.count.split_char_ngram,
+        "word": gleu.count.split_word_ngram,
+    }[unit]
     if gleu.count.split_ngram is not wanted:
         gleu.count.ngram_counter.cache_clear()
         gleu.aggreg.make_n_accum.cache_clear()
@@ -117,7 +119,11 @@ class Texts(NamedTuple):
             naive.read_lines(path)
             for path in (self.source, *self.references, *self.outputs)
         )
-        return source, others[: len(self.references)], others[len(self.references) :]
+        return (
+            source,
+            others[: len(self.references)],
+            others[len(self.references) :],
+        )
 
 
 # ---- corpora
@@ -143,7 +149,9 @@ def edited(words: Sequence[str], rng: random.Random) -> list[str]:
     return result
 
 
-def rounding_decides(source: str, references: Sequence[str], output: str) -> bool:
+def rounding_decides(
+    source: str, references: Sequence[str], output: str
+) -> bool:
     """Whether two references are equally good but for the rounding of logarithms, in some unit and
     order.
 
@@ -151,7 +159,11 @@ def rounding_decides(source: str, references: Sequence[str], output: str) -> boo
     """
     for unit, n in product(UNITS, ORDERS):
         (row,) = naive.all_columns(
-            [source], [[reference] for reference in references], [output], n, unit=unit
+            [source],
+            [[reference] for reference in references],
+            [output],
+            n,
+            unit=unit,
         )
         keys = [naive.max_key(columns, "2017", None) for columns in row]
         for key, other in product(keys, keys):
@@ -173,20 +185,31 @@ def generate(
         source = sentence(rng)
         line = [
             " ".join(words)
-            for words in (source, *(edited(source, rng) for _ in range(references + 2)))
+            for words in (
+                source,
+                *(edited(source, rng) for _ in range(references + 2)),
+            )
         ]
         if not any(
-            rounding_decides(line[0], line[1:-2], output) for output in line[-2:]
+            rounding_decides(line[0], line[1:-2], output)
+            for output in line[-2:]
         ):
             kept.append(line)
     folder.mkdir()
     paths = [
         folder / name
-        for name in ("source", *(f"ref{r}" for r in range(references)), "one", "two")
+        for name in (
+            "source",
+            *(f"ref{r}" for r in range(references)),
+            "one",
+            "two",
+        )
     ]
     for path, texts in zip(paths, zip(*kept, strict=True), strict=True):
         path.write_text(
-            "".join(f"{text}{end}" for text in texts), encoding="utf-8", newline=""
+            "".join(f"{text}{end}" for text in texts),
+            encoding="utf-8",
+            newline="",
         )
     return Texts(paths[0], tuple(paths[1:-2]), tuple(paths[-2:]))
 
@@ -207,7 +230,8 @@ def texts(
     """Two systems of the sample data, or a generated corpus with so many references."""
     if request.param == "data":
         return DATA._replace(outputs=OUTPUTS[:2])
-    end = "\r\n" if request.param == "2" else "\n"  # line ends of Windows are no tokens
+    # line ends of Windows are no tokens
+    end = "\r\n" if request.param == "2" else "\n"
     return generate(
         tmp_path_factory.mktemp("texts") / "corpus",
         int(request.param),
@@ -238,7 +262,9 @@ CORPORA = ["data", "1", "2", "3", "4"]
 
 
 @pytest.mark.parametrize("texts", CORPORA, indirect=True)
-@pytest.mark.parametrize(("order", "unit"), [(1, "char"), (4, "word"), (6, "word")])
+@pytest.mark.parametrize(
+    ("order", "unit"), [(1, "char"), (4, "word"), (6, "word")]
+)
 @pytest.mark.parametrize(("mode", "which", "verbose"), CASES)
 def test_text_equals_that_of_the_package(
     ours: Callable[..., Said],
@@ -318,23 +344,34 @@ Values = dict[tuple[str, int], Any]
 def values_of(chosen: Sequence[naive.Columns]) -> Values:
     """Return what a table shows of a corpus, for one choice of references."""
     sums = naive.add_up([naive.terms(columns) for columns in chosen])
-    bp = math.exp(naive.log_brevity_penalty(sums.hyp_len, sums.ref_len, "standard"))
+    bp = math.exp(
+        naive.log_brevity_penalty(sums.hyp_len, sums.ref_len, "standard")
+    )
     values: Values = {}
     logs = []
-    for n, (numer, denom) in enumerate(zip(sums.numer, sums.denom, strict=True), 1):
+    for n, (numer, denom) in enumerate(
+        zip(sums.numer, sums.denom, strict=True), 1
+    ):
         match = sum(columns.match[n - 1] for columns in chosen)
         penal = sum(
-            min(columns.match[n - 1], columns.penalty[n - 1]) for columns in chosen
+            min(columns.match[n - 1], columns.penalty[n - 1])
+            for columns in chosen
         )
         p = float(Fraction(numer) / denom) if denom else 1.0
         logs.append(math.log(p) if p else -math.inf)
         values |= {
             (name, n): Fraction(x)
-            for name, x in zip(COUNTS, (match, penal, numer, denom), strict=True)
+            for name, x in zip(
+                COUNTS, (match, penal, numer, denom), strict=True
+            )
         }
         values |= {("p", n): p, ("bp", n): bp, ("gleu", n): bp * p}
     gleu = naive.formula(sums, "2017", "one")
-    return values | {("p", 0): math.exp(fmean(logs)), ("bp", 0): bp, ("gleu", 0): gleu}
+    return values | {
+        ("p", 0): math.exp(fmean(logs)),
+        ("bp", 0): bp,
+        ("gleu", 0): gleu,
+    }
 
 
 def drawn(
@@ -368,7 +405,8 @@ def drawn_table(values: Values, order: int, digits: int) -> str:
             for count in counts
         ]
         cells += [
-            naive.round_half_up(100 * values[name, n], digits) for name in FRACTIONS
+            naive.round_half_up(100 * values[name, n], digits)
+            for name in FRACTIONS
         ]
         table.add_row([n or "total", *cells])
     return str(table)
@@ -383,18 +421,24 @@ def test_tables_that_the_package_does_not_print_equal_the_naive_ones(
     order, digits, iterations = 3, 3, 6
     source, references, outputs = texts.lines()
     numpy_draws = (
-        (np.random.default_rng(11).random((iterations, len(source))) * len(references))
+        (
+            np.random.default_rng(11).random((iterations, len(source)))
+            * len(references)
+        )
         .astype(int)
         .tolist()
     )
     python2_draws = [
-        naive.python2_draws(i, len(source), len(references)) for i in range(iterations)
+        naive.python2_draws(i, len(source), len(references))
+        for i in range(iterations)
     ]
     expected = ""
     for path, output in zip(texts.outputs, outputs, strict=True):
         table = naive.all_columns(source, references, output, order, unit=unit)
         draws = python2_draws if flags == "corpus -f" else numpy_draws
-        expected += f"{path}\n{drawn_table(drawn(table, draws), order, digits)}\n"
+        expected += (
+            f"{path}\n{drawn_table(drawn(table, draws), order, digits)}\n"
+        )
     given = [
         *flags.split(),
         "-v",
@@ -451,7 +495,9 @@ def test_the_seed_told_repeats_the_draws_and_is_another_one_next_time(
     seeds = [seed_told(said) for said in (first, second)]
     assert seeds[0] != seeds[1]
     assert first.out != second.out
-    repeated = ours("corpus", "-i", 3, "-d", 9, "--seed", seeds[0], *DATA.arguments)
+    repeated = ours(
+        "corpus", "-i", 3, "-d", 9, "--seed", seeds[0], *DATA.arguments
+    )
     assert repeated == Said(0, first.out, "")
 
 
@@ -492,13 +538,14 @@ def test_long_names_of_options_are_those_of_the_package(
 ) -> None:
     files = [DATA.source, *REFERENCES, OUTPUTS[0]]
     said = [
-        ours("corpus", *form.format(*files).split()) for form in (LONG, MIDDLE, SHORT)
+        ours("corpus", *form.format(*files).split())
+        for form in (LONG, MIDDLE, SHORT)
     ]
     assert said[0] == said[1] == said[2]
     assert (said[0].code, said[0].err) == (0, "")
-    assert ours("corpus", "--max", *SHORT.format(*files).split()).out == package(
-        "corpus", "--max", *LONG.format(*files).split()
-    )
+    assert ours(
+        "corpus", "--max", *SHORT.format(*files).split()
+    ).out == package("corpus", "--max", *LONG.format(*files).split())
 
 
 @pytest.mark.parametrize(
@@ -573,7 +620,9 @@ def test_every_number_of_digits_that_is_allowed_can_be_printed(
         REFERENCES[0],
     )
     assert said.code == 0
-    assert said.out.split()[-1] == "100" + ("." + "0" * digits if digits else "")
+    assert said.out.split()[-1] == "100" + (
+        "." + "0" * digits if digits else ""
+    )
 
 
 # ---- published figures
@@ -648,7 +697,8 @@ def test_published_tables_of_the_best_references(
         if line.startswith("|")
     ]
     columns = {
-        name: [row[index] for row in rows[1:]] for index, name in enumerate(rows[0])
+        name: [row[index] for row in rows[1:]]
+        for index, name in enumerate(rows[0])
     }
     assert columns[""] == ["1", "2", "3", "4", "total"]
     for name, expected in (("numer", numer), ("denom", denom), ("p", p)):
@@ -667,7 +717,9 @@ MAX_LINES = """
 100 0 100 100 / 100 100 100 100 / 86.35 72.42 86.35 100"""
 
 
-@pytest.mark.parametrize(("flags", "expected"), [([], MEAN_LINES), (["-m"], MAX_LINES)])
+@pytest.mark.parametrize(
+    ("flags", "expected"), [([], MEAN_LINES), (["-m"], MAX_LINES)]
+)
 def test_published_scores_of_the_first_sentences(
     ours: Callable[..., Said], shared: Path, flags: list[str], expected: str
 ) -> None:
@@ -688,7 +740,14 @@ def test_characters_without_blanks_at_the_ends(
 ) -> None:
     options = "--order 6 --unit char --strip true --iterations 1000 --json"
     assert (
-        main(["score", "gleu", *options.split(), *conll14(shared, *SYSTEMS).arguments])
+        main(
+            [
+                "score",
+                "gleu",
+                *options.split(),
+                *conll14(shared, *SYSTEMS).arguments,
+            ]
+        )
         == 0
     )
     found = {
@@ -704,17 +763,37 @@ def test_characters_without_blanks_at_the_ends(
 
 
 # Origin: the specification, original program; 38.21 is in the README of JFLEG.
-def test_published_scores_on_jfleg(ours: Callable[..., Said], shared: Path) -> None:
+def test_published_scores_on_jfleg(
+    ours: Callable[..., Said], shared: Path
+) -> None:
     source, references = (
         shared / "jfleg/dev.src",
         [shared / f"jfleg/dev.ref{number}" for number in range(4)],
     )
-    said = ours("corpus", "-f", "-d", 4, "-s", source, "-r", *references, "-o", source)
+    said = ours(
+        "corpus", "-f", "-d", 4, "-s", source, "-r", *references, "-o", source
+    )
     assert scores(said) == {"dev.src": "38.2146"}
     left_out: dict[str, str] = {}
     for reference in references:
         others = [other for other in references if other != reference]
         left_out |= scores(
-            ours("corpus", "-f", "-d", 4, "-s", source, "-r", *others, "-o", reference)
+            ours(
+                "corpus",
+                "-f",
+                "-d",
+                4,
+                "-s",
+                source,
+                "-r",
+                *others,
+                "-o",
+                reference,
+            )
         )
-    assert list(left_out.values()) == ["55.7264", "55.6300", "55.6366", "54.0787"]
+    assert list(left_out.values()) == [
+        "55.7264",
+        "55.6300",
+        "55.6366",
+        "54.0787",
+    ]

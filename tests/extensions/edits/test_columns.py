@@ -58,9 +58,13 @@ def test_named_columns_are_one_table_in_the_order_of_the_names(
             if called_so == system
         }
         errant = next(
-            values for metric, values in own.items() if metric.startswith("errant")
+            values
+            for metric, values in own.items()
+            if metric.startswith("errant")
         )
-        gleu = next(values for metric, values in own.items() if "refs:max" in metric)
+        gleu = next(
+            values for metric, values in own.items() if "refs:max" in metric
+        )
         expected = [
             errant["precision"],
             errant["recall"],
@@ -98,7 +102,10 @@ def test_a_head_spans_its_columns_in_latex(
         == r" & \multicolumn{3}{c}{ERRANT} & \multicolumn{2}{c}{M\textsuperscript{2}} &  \\"
     )
     assert lines[top + 2] == r"\cmidrule(lr){2-4}\cmidrule(lr){5-6}"
-    assert lines[top + 3] == r"system & P & R & F\textsubscript{0.5} & P & R & TER \\"
+    assert (
+        lines[top + 3]
+        == r"system & P & R & F\textsubscript{0.5} & P & R & TER \\"
+    )
     for line in lines[top + 5 : lines.index(r"\bottomrule")]:
         assert line.count(" & ") == 6
     assert "TER: the lowest score is the best." in out
@@ -152,7 +159,10 @@ def test_a_single_metric_has_its_columns_by_the_names_of_papers(
             "precision",
             "recall",
         ]
-        assert called(capsys, "score", metric, *files, "--columns", "P", "R") == plain
+        assert (
+            called(capsys, "score", metric, *files, "--columns", "P", "R")
+            == plain
+        )
     tested = called(
         capsys, "score", "errant", *files, "--columns", "P", "--confidence"
     )[1]

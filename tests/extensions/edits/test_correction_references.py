@@ -67,7 +67,9 @@ def texts(corrected: CorrectedSentence, *, mix: bool = False) -> set[str]:
 
 
 def test_an_annotator_gives_a_reference() -> None:
-    two = sentence("a b c", 2, ("no", {0: "0 1 x"}), ("yes", {0: "2 3", 1: "3 3 y z"}))
+    two = sentence(
+        "a b c", 2, ("no", {0: "0 1 x"}), ("yes", {0: "2 3", 1: "3 3 y z"})
+    )
     assert texts(two) == {"x b", "a b c y z"}
 
 
@@ -76,19 +78,28 @@ def test_who_corrects_nothing_gives_the_source() -> None:
     assert texts(sentence("a b", 3)) == texts(sentence("a b", 0)) == {"a b"}
 
 
-def test_mixing_combines_errors_and_may_leave_those_that_are_not_required() -> None:
-    two = sentence("a b", 2, ("no", {0: "0 1 x"}), ("yes", {0: "1 2 y", 1: "1 2 z"}))
+def test_mixing_combines_errors_and_may_leave_those_that_are_not_required() -> (
+    None
+):
+    two = sentence(
+        "a b", 2, ("no", {0: "0 1 x"}), ("yes", {0: "1 2 y", 1: "1 2 z"})
+    )
     assert texts(two, mix=True) == {"x y", "x z", "a y", "a z"}
     assert texts(two) == {"x y", "a z"}
 
 
-def test_corrections_at_one_place_are_joined_within_an_alternative_only() -> None:
-    assert texts(sentence("a", 1, ("yes", {0: "1 1 x, 1 1 y"})), mix=True) == {"a x y"}
+def test_corrections_at_one_place_are_joined_within_an_alternative_only() -> (
+    None
+):
+    assert texts(sentence("a", 1, ("yes", {0: "1 1 x, 1 1 y"})), mix=True) == {
+        "a x y"
+    }
     clash = sentence("a", 2, ("yes", {0: "1 1 x"}), ("no", {1: "1 1 y"}))
     assert texts(clash, mix=True) == {"a x"}
     with pytest.raises(MixingError, match="replace the same tokens"):
         references(
-            sentence("a", 1, ("yes", {0: "1 1 x"}), ("yes", {0: "1 1 y"})), mix=True
+            sentence("a", 1, ("yes", {0: "1 1 x"}), ("yes", {0: "1 1 y"})),
+            mix=True,
         )
 
 
@@ -130,10 +141,16 @@ def test_references_are_those_of_the_official_rules(mix: bool) -> None:
         )
         errors = []
         for _ in range(rng.randint(0, 3)):
-            own = sorted(rng.sample(range(annotators), k=rng.randint(1, annotators)))
+            own = sorted(
+                rng.sample(range(annotators), k=rng.randint(1, annotators))
+            )
             each = (
                 Alternative(
-                    a, tuple(correction(len(tokens)) for _ in range(rng.randint(1, 2)))
+                    a,
+                    tuple(
+                        correction(len(tokens))
+                        for _ in range(rng.randint(1, 2))
+                    ),
                 )
                 for a in own
             )
@@ -156,7 +173,9 @@ def test_too_many_combinations_are_told_with_their_number() -> None:
     ) as caught:
         references(many, mix=True)
     assert caught.value.combinations == 2**40
-    six = sentence("a b", 2, ("no", {0: "0 1 x", 1: "0 1 y"}), ("no", {0: "1 2 z"}))
+    six = sentence(
+        "a b", 2, ("no", {0: "0 1 x", 1: "0 1 y"}), ("no", {0: "1 2 z"})
+    )
     with pytest.raises(MixingError):
         references(six, mix=True, most=5)
     assert len(references(six, mix=True, most=6)) == 6
@@ -215,13 +234,17 @@ def m2(path: Path) -> list[tuple[list[str], list[Edit]]]:
     return result
 
 
-@pytest.mark.parametrize(("name", "differing"), [("whitespace", 9), ("nltk", 0)])
+@pytest.mark.parametrize(
+    ("name", "differing"), [("whitespace", 9), ("nltk", 0)]
+)
 def test_the_official_m2_becomes_the_official_xml(
     shared: Path, name: str, differing: int
 ) -> None:
     expected = corrections(shared / "edits" / "m2" / "NUCLE.m2.ieval.xml")
     rows = m2(
-        mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
+        mirrored(
+            shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2"
+        )
     )
     found = [
         corrections_of_m2.corrections_of_m2(tokens, edits, SPLITS[name])
@@ -229,7 +252,8 @@ def test_the_official_m2_becomes_the_official_xml(
     ]
     assert len(found) == len(expected) == 1312
     assert (
-        sum(one != two for one, two in zip(found, expected, strict=True)) == differing
+        sum(one != two for one, two in zip(found, expected, strict=True))
+        == differing
     )
 
 
@@ -240,9 +264,14 @@ def test_edits_that_overlap_are_one_error() -> None:
         Edit(1, 3, "X", "-NONE-", 0),
         Edit(-1, -1, "noop", "-NONE-", 2),
     ]
-    found = corrections_of_m2.corrections_of_m2(["a", "b", "c"], edits, split_words)
+    found = corrections_of_m2.corrections_of_m2(
+        ["a", "b", "c"], edits, split_words
+    )
     expected = sentence(
-        "a b c", 3, ("no", {0: "0 1 x"}), ("no", {0: "1 3 -NONE-", 1: "2 3 p q"})
+        "a b c",
+        3,
+        ("no", {0: "0 1 x"}),
+        ("no", {0: "1 3 -NONE-", 1: "2 3 p q"}),
     )
     assert found == expected
 
@@ -267,7 +296,13 @@ def test_what_overlaps(
 
 
 def test_tokenisations_of_corrections(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert SPLITS["nltk"]("known,the dilemma.") == ("known", ",", "the", "dilemma", ".")
+    assert SPLITS["nltk"]("known,the dilemma.") == (
+        "known",
+        ",",
+        "the",
+        "dilemma",
+        ".",
+    )
     monkeypatch.setitem(sys.modules, "nltk", None)
     with pytest.raises(InputError, match="pip install nltk"):
         SPLITS["nltk"]("a")
@@ -284,7 +319,9 @@ XML = """<scripts><script id="1">
 
 def test_a_gold_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "gold.xml").write_text(XML, encoding="utf-8")
-    assert [block.line for block in xml_blocks(tmp_path / "gold.xml", "gold.xml")] == [
+    assert [
+        block.line for block in xml_blocks(tmp_path / "gold.xml", "gold.xml")
+    ] == [
         2,
         5,
     ]
@@ -314,14 +351,24 @@ def test_a_gold_file_is_read(tmp_path: Path) -> None:
             3,
             "req of the element error: expected yes or no, found 'No'",
         ),
-        ('numann="2"', 'num="2"', 2, "the element sentence has no attribute 'numann'"),
+        (
+            'numann="2"',
+            'num="2"',
+            2,
+            "the element sentence has no attribute 'numann'",
+        ),
         (
             'numann="2"',
             'numann="999999999"',
             2,
             "the sentence has 999999999 annotators; at most 255 are supported",
         ),
-        ("<text>a b</text>", "", 3, "a correction before the text of its sentence"),
+        (
+            "<text>a b</text>",
+            "",
+            3,
+            "a correction before the text of its sentence",
+        ),
         ("<text />", "", 5, "the sentence has no element text"),
         ("<text />", "<text /><text />", 5, "a second element text"),
         (

@@ -52,5 +52,6 @@ def test_xml_has_few_encodings(
     assert ended == (0 if known else 2)
     said = capsys.readouterr().err
     assert (
-        f"gold.xml:1: is in the encoding '{name[:40]}'; expected UTF-8, UTF-16" in said
+        f"gold.xml:1: is in the encoding '{name[:40]}'; expected UTF-8, UTF-16"
+        in said
     ) is not known

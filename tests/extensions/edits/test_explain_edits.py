@@ -37,7 +37,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write({**FILES, "gold.errant": GOLD, "A.errant": OUTPUT})
 
 
-def test_a_line_behind_the_last_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_behind_the_last_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     files = ("-r", "gold.errant", "-o", "A.errant")
     code, out, err = called(capsys, "explain", "errant", *files, "--line", "3")
     assert (code, out) == (2, "")
@@ -82,7 +84,9 @@ def test_two_modes_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
         capsys, "explain", *EDITS, "--compare", "errant[mode=ds]", "--line", 1
     )
     one = called(capsys, "explain", *EDITS, "--line", 1)[1]
-    other = called(capsys, "explain", "errant[mode=ds]", *EDITS[1:], "--line", 1)[1]
+    other = called(
+        capsys, "explain", "errant[mode=ds]", *EDITS[1:], "--line", 1
+    )[1]
     assert code == 0
     assert out == one + other
     assert one != other

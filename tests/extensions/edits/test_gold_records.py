@@ -7,7 +7,11 @@ import random
 import numpy as np
 import pytest
 
-from pipeline.extensions.edits.gold_records import gold_records, listed_edits, read_gold
+from pipeline.extensions.edits.gold_records import (
+    gold_records,
+    listed_edits,
+    read_gold,
+)
 from pipeline.extensions.edits.m2_files import NOOP
 from pipeline.extensions.edits.records import record_of
 from pipeline.kernel.common import join_lines
@@ -47,7 +51,10 @@ def test_by_hand() -> None:
         [0, 3],
         [1, 3],
     )
-    assert (found.edits.alternatives.tolist(), [*found.edits.corrections.texts()]) == (
+    assert (
+        found.edits.alternatives.tolist(),
+        [*found.edits.corrections.texts()],
+    ) == (
         [0, 2, 3],
         [b"is", b"", b"end"],
     )
@@ -76,7 +83,9 @@ def test_the_arrays_are_the_edits_that_are_listed(every: bool) -> None:
         for e in range(s, 5)
         for text in ("", "x||y z", " w", "u  v")
     ]
-    lines = [f"A {span}|||T|||{text}|||REQUIRED|||-NONE-|||0" for span, text in kinds]
+    lines = [
+        f"A {span}|||T|||{text}|||REQUIRED|||-NONE-|||0" for span, text in kinds
+    ]
     records = [
         [
             record(*rng.choices(lines, k=rng.randint(0, 3)), annotator=a)
@@ -90,7 +99,10 @@ def test_the_arrays_are_the_edits_that_are_listed(every: bool) -> None:
         join_lines(text.encode() for text in source),
         [join_lines(own) for own in records],
     )
-    gold, listed = read_gold(*texts, every=every), listed_edits(*texts, every=every)
+    gold, listed = (
+        read_gold(*texts, every=every),
+        listed_edits(*texts, every=every),
+    )
     flat = [edit for row in listed for own in row for edit in own or ()]
     possible = [
         [text for text in edit.alternatives if text == " ".join(text.split())]
@@ -99,13 +111,16 @@ def test_the_arrays_are_the_edits_that_are_listed(every: bool) -> None:
     assert gold.counts.tolist() == [
         [-1 if own is None else len(own) for own in row] for row in listed
     ]
-    assert (gold.records.edits.starts.tolist(), gold.records.edits.ends.tolist()) == (
+    assert (
+        gold.records.edits.starts.tolist(),
+        gold.records.edits.ends.tolist(),
+    ) == (
         [edit.start for edit in flat],
         [edit.end for edit in flat],
     )
     assert np.diff(gold.records.edits.alternatives).tolist() == [
         len(texts) for texts in possible
     ]
-    assert [text.decode() for text in gold.records.edits.corrections.texts()] == [
-        text for own in possible for text in own
-    ]
+    assert [
+        text.decode() for text in gold.records.edits.corrections.texts()
+    ] == [text for own in possible for text in own]

@@ -115,12 +115,20 @@ def columns(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Columns:
     """The columns of all golden cases, of which some have no token and could not be lines of a data
     set.
     """
-    cases, spec = golden(shared, tmp_path_factory.mktemp("golden")), ImeasureSpec()
+    cases, spec = (
+        golden(shared, tmp_path_factory.mktemp("golden")),
+        ImeasureSpec(),
+    )
     source, output = (
         join_lines(" ".join(words).encode() for words in lines)
-        for lines in ([sentence.tokens for sentence in cases.sentences], cases.outputs)
+        for lines in (
+            [sentence.tokens for sentence in cases.sentences],
+            cases.outputs,
+        )
     )
-    references = [[tuple(text.split()) for text in row[0]] for row in cases.nomix[:-1]]
+    references = [
+        [tuple(text.split()) for text in row[0]] for row in cases.nomix[:-1]
+    ]
     encoded, systems, every, firsts = spec.encode(
         Text(source, [], [output]), references
     )
@@ -132,12 +140,17 @@ def columns(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Columns:
         for name in ("ref_len", "c_tp", "tn", "d_fp", "d_fn", "fpn")
     }
     columns |= {
-        name: np.zeros((3000, most), np.int64) for name in ("base_tn", "base_fn")
+        name: np.zeros((3000, most), np.int64)
+        for name in ("base_tn", "base_fn")
     }
     columns["ref_len"] -= 1
     for line, texts in enumerate(references):
         for number, at in enumerate(range(*firsts[line : line + 2].tolist())):
-            values = [len(texts[number]), *own[at].tolist(), *base[at, [1, 3]].tolist()]
+            values = [
+                len(texts[number]),
+                *own[at].tolist(),
+                *base[at, [1, 3]].tolist(),
+            ]
             for name, value in zip(columns, values, strict=True):
                 columns[name][line, number] = value
     return compact(columns, [*columns])
@@ -148,7 +161,9 @@ def test_the_official_choice_for_all_sentences_so_far(
     columns: Columns, chosen: str
 ) -> None:
     counts, baseline, *improvements = TOTALS[chosen]
-    for aspect, expected in zip(("correction", "detection"), improvements, strict=True):
+    for aspect, expected in zip(
+        ("correction", "detection"), improvements, strict=True
+    ):
         metric = from_text(
             f"imeasure[optimise=corpus,aspect={aspect},measure={chosen}]"
         )
@@ -181,7 +196,9 @@ def test_a_system_of_conll_2014(shared: Path, tmp_path: Path) -> None:
             "d": {"gold": str(shared / "edits" / "m2" / "NUCLE.m2.ieval.xml")}
         },
         "systems": {"UFC": str(shared / "conll14" / "UFC")},
-        "metrics": [f"imeasure[optimise=corpus,measure={name}]" for name in measures],
+        "metrics": [
+            f"imeasure[optimise=corpus,measure={name}]" for name in measures
+        ],
         "output": {"dir": str(tmp_path / "run")},
     }
     each = stages.run(stages.prepare(from_mapping(config)))[1].scores
@@ -197,7 +214,9 @@ def test_the_choice_depends_on_the_sentences_before(columns: Columns) -> None:
             from_text(f"imeasure[optimise={by},measure={chosen}]")
             for by in ("corpus", "sentence")
         )
-        assert (running.chooser()(columns) != alone.chooser()(columns)).sum() > 10
+        assert (
+            running.chooser()(columns) != alone.chooser()(columns)
+        ).sum() > 10
 
 
 # Scores of I-measure, made of counts: by hand, and against what the official program prints.
@@ -211,8 +230,20 @@ def counts(
 
 def test_detection_takes_a_wrong_change_at_the_right_place_as_right() -> None:
     five = counts(3, 10, 2, 4, 1)
-    assert [int(value) for value in aspect_of(five, "detection")] == [4, 10, 2, 4, 0]
-    assert [int(value) for value in aspect_of(five, "correction")] == [3, 10, 3, 5, 1]
+    assert [int(value) for value in aspect_of(five, "detection")] == [
+        4,
+        10,
+        2,
+        4,
+        0,
+    ]
+    assert [int(value) for value in aspect_of(five, "correction")] == [
+        3,
+        10,
+        3,
+        5,
+        1,
+    ]
 
 
 def test_all_measures_by_hand() -> None:
@@ -221,7 +252,10 @@ def test_all_measures_by_hand() -> None:
         aspect_of(counts(3, 10, 2, 4, 1), "correction"),
         aspect_of(counts(tn=11, d_fn=8), "correction"),
     )
-    wacc, base = Fraction(6 + 10) / (2 * 6 + 10 + 5 - Fraction(3, 2)), Fraction(11, 19)
+    wacc, base = (
+        Fraction(6 + 10) / (2 * 6 + 10 + 5 - Fraction(3, 2)),
+        Fraction(11, 19),
+    )
     expected = [
         Fraction(1, 2),
         Fraction(3, 8),
@@ -299,11 +333,16 @@ def test_the_greatest_keys_win_and_the_first_of_equals() -> None:
 
 # Without mixing every row is the official one. With mixing, one tie rests on colliding hashes.
 @pytest.mark.parametrize(("mix", "ties"), [(False, 0), (True, 1)])
-def test_the_golden_cases(shared: Path, tmp_path: Path, mix: bool, ties: int) -> None:
+def test_the_golden_cases(
+    shared: Path, tmp_path: Path, mix: bool, ties: int
+) -> None:
     cases = golden(shared, tmp_path)
     *rows, final = cases.mix if mix else cases.nomix
     kept = [number for number, row in enumerate(rows) if row]
-    words, sentences = Vocabulary(), [cases.sentences[number] for number in kept]
+    words, sentences = (
+        Vocabulary(),
+        [cases.sentences[number] for number in kept],
+    )
     texts = [references(sentence, mix=mix) for sentence in sentences]
     firsts = firsts_of(texts)
     source = words.text([sentence.tokens for sentence in sentences])
@@ -326,7 +365,9 @@ def test_the_golden_cases(shared: Path, tmp_path: Path, mix: bool, ties: int) ->
     assert len(differing) == ties
     correction = aspect_of(own, "correction")
     detection = aspect_of(own, "detection")
-    others = np.stack([detection.tp, correction.fp, correction.fn], axis=-1).tolist()
+    others = np.stack(
+        [detection.tp, correction.fp, correction.fn], axis=-1
+    ).tolist()
     assert all(
         row == rows[n][4]
         for n, row in zip(kept, others, strict=True)
@@ -367,15 +408,21 @@ def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(
                 beyond += [number] * (end > len(tokens))
                 own = (
                     Correction(
-                        start, end, tuple(rng.choices("ax", k=rng.randint(1, 2)))
+                        start,
+                        end,
+                        tuple(rng.choices("ax", k=rng.randint(1, 2))),
                     ),
                 )
-                errors.append(Error((Alternative(annotator, own),), required=False))
+                errors.append(
+                    Error((Alternative(annotator, own),), required=False)
+                )
         sentence = CorrectedSentence(tokens, 2, tuple(errors))
         output = rng.choices("abcx", k=rng.randint(1, 5))
         ids = {word: place for place, word in enumerate("abcdx")}
         outputs.append(" ".join(output))
-        best: list[tuple[list[tuple[float, float, float]], list[int], list[int]]] = []
+        best: list[
+            tuple[list[tuple[float, float, float]], list[int], list[int]]
+        ] = []
         for text in python2_order(
             sorted(naive_references(sentence, mix=False) or ()), python2_hash
         ):
@@ -392,7 +439,8 @@ def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(
         totals, base_totals = totals + counts, base_totals + base
         rows.append(xml_of(number, sentence))
     (tmp_path / "gold.xml").write_text(
-        f'<scripts><script id="1">{"".join(rows)}</script></scripts>', encoding="utf-8"
+        f'<scripts><script id="1">{"".join(rows)}</script></scripts>',
+        encoding="utf-8",
     )
     (tmp_path / "out.txt").write_text(
         "".join(f"{line}\n" for line in outputs), encoding="utf-8"
@@ -407,7 +455,9 @@ def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(
     wacc, improved, _ = naive_scores(totals.tolist(), base_totals.tolist())[0]
     assert results.scores[0].outputs["wacc"] == pytest.approx(wacc, abs=1e-12)
     assert results.scores[0].score == pytest.approx(improved, abs=1e-12)
-    (note,) = [warning for warning in results.warnings if "do not fit" in warning]
+    (note,) = [
+        warning for warning in results.warnings if "do not fit" in warning
+    ]
     assert len(beyond) > 50
     assert (
         f": {len(beyond)} edits do not fit into their sentence, the first in sentence {beyond[0]} ("

@@ -26,7 +26,11 @@ from pipeline.metrics.base.capabilities import (
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
-from pipeline.scoring.terms import annotators_of, chosen_references, of_annotators
+from pipeline.scoring.terms import (
+    annotators_of,
+    chosen_references,
+    of_annotators,
+)
 from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:
@@ -99,7 +103,13 @@ def small(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 @pytest.mark.parametrize(
     "options",
-    ["", "[mix=true]", "[optimise=corpus]", "[aspect=detection]", "[level=mean]"],
+    [
+        "",
+        "[mix=true]",
+        "[optimise=corpus]",
+        "[aspect=detection]",
+        "[level=mean]",
+    ],
 )
 def test_gold_in_xml_and_in_m2_give_the_same(
     small: tuple[Path, Path, Path], tmp_path: Path, options: str
@@ -120,16 +130,22 @@ def test_the_counts_of_a_small_text_by_hand(
     assert counts_of(score) == [3, 7, 1, 3, 0]
 
 
-def test_the_official_totals_of_conll_2014(shared: Path, tmp_path: Path) -> None:
+def test_the_official_totals_of_conll_2014(
+    shared: Path, tmp_path: Path
+) -> None:
     """The counts and scores are those of the official program (fc79fdf), in
     golden/imeasure/conll14.nomix.NUCLE.tsv.
     """
     path = shared / "edits" / "golden" / "imeasure" / "conll14.nomix.NUCLE.tsv"
     with path.open(encoding="utf-8") as file:
-        rows = {row["system"]: row for row in csv.DictReader(file, delimiter="\t")}
+        rows = {
+            row["system"]: row for row in csv.DictReader(file, delimiter="\t")
+        }
     outputs = {name: shared / "conll14" / name for name in rows}
     gold = shared / "edits" / "m2" / "NUCLE.m2.ieval.xml"
-    each = scores(tmp_path, gold, outputs, "imeasure", "imeasure[aspect=detection]")
+    each = scores(
+        tmp_path, gold, outputs, "imeasure", "imeasure[aspect=detection]"
+    )
     assert len(each) == 2 * len(rows)
     for score in each:
         row = rows[score.system]
@@ -142,7 +158,9 @@ def test_the_official_totals_of_conll_2014(shared: Path, tmp_path: Path) -> None
         assert score.outputs["fp"] == wrong[0] + wrong[2]
         assert score.outputs["fn"] == wrong[1] + wrong[2]
         assert score.outputs["tn"] == int(row["tn"])
-        assert score.score == pytest.approx(float(row[f"{aspect}_I"]), abs=1e-12)
+        assert score.score == pytest.approx(
+            float(row[f"{aspect}_I"]), abs=1e-12
+        )
         assert score.outputs["wacc"] == pytest.approx(
             float(row[f"{aspect}_wacc"]), abs=1e-12
         )
@@ -181,7 +199,10 @@ def test_a_sentence_by_hand() -> None:
     first, second, third, last = judged(
         from_text("imeasure"), "He goes to a shop now ."
     )
-    both = Verdict(3, 4, "to", "a", "", WRONG), Verdict(3, 4, "to", "the", "", MISSED)
+    both = (
+        Verdict(3, 4, "to", "a", "", WRONG),
+        Verdict(3, 4, "to", "the", "", MISSED),
+    )
     assert first == [
         Verdict(1, 2, "go", "goes", "", RIGHT),
         *both,
@@ -194,16 +215,18 @@ def test_a_sentence_by_hand() -> None:
         Verdict(3, 4, "to", "a", "", WRONG),
         Verdict(5, 5, "", "now", "", WRONG),
     ]
-    assert judge_of(from_text("imeasure")).references_of(SOURCE, ANNOTATIONS) in (
+    assert judge_of(from_text("imeasure")).references_of(
+        SOURCE, ANNOTATIONS
+    ) in (
         [0, 1, -1, 0],
         [1, 0, -1, 1],
     )
 
 
 def test_detection_takes_what_is_corrected_otherwise_for_right() -> None:
-    first = judged(from_text("imeasure[aspect=detection]"), "He goes to a shop now .")[
-        0
-    ]
+    first = judged(
+        from_text("imeasure[aspect=detection]"), "He goes to a shop now ."
+    )[0]
     assert first is not None
     assert [verdict.verdict for verdict in first] == [RIGHT, RIGHT, WRONG]
     assert first[1] == Verdict(3, 4, "to", "a", "", RIGHT)
@@ -243,7 +266,10 @@ def write_run(
     rng = np.random.default_rng(3)
     blocks, outputs = list[str](), {"A": list[str](), "B": list[str]()}
     for _ in range(LINES):
-        words = [str(word) for word in rng.choice(list("abc"), size=rng.integers(1, 7))]
+        words = [
+            str(word)
+            for word in rng.choice(list("abc"), size=rng.integers(1, 7))
+        ]
         lines = [f"S {' '.join(words)}"]
         for annotator in range(annotators):
             kind, end = rng.integers(4), f"|||REQUIRED|||-NONE-|||{annotator}"
@@ -257,17 +283,22 @@ def write_run(
                 else ()
             ):
                 fix = str(rng.choice(["x", "y", "x y", ""]))
-                lines.append(f"A {at} {at + int(rng.integers(2))}|||X|||{fix}{end}")
+                lines.append(
+                    f"A {at} {at + int(rng.integers(2))}|||X|||{fix}{end}"
+                )
             if kind == 1:
                 lines.append(f"A -1 -1|||noop|||-NONE-{end}")
         blocks.append("\n".join(lines))
         for own in outputs.values():
             own.append(
                 " ".join(
-                    str(rng.choice(["x", "x y", word, word, ""])) for word in words
+                    str(rng.choice(["x", "x y", word, word, ""]))
+                    for word in words
                 )
             )
-    (folder / "gold.m2").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+    (folder / "gold.m2").write_text(
+        "\n\n".join(blocks) + "\n", encoding="utf-8"
+    )
     for name, own in outputs.items():
         (folder / name).write_text("\n".join(own) + "\n", encoding="utf-8")
     return {
@@ -307,7 +338,9 @@ def test_verdicts_are_what_is_counted(context: ReportContext) -> None:
         assert view.source
         sources = read_texts(view.source, 0, LINES)
         annotations = [read_texts(text, 0, LINES) for text in view.references]
-        outputs = [read_texts(view.systems[name], 0, LINES) for name in measured.names]
+        outputs = [
+            read_texts(view.systems[name], 0, LINES) for name in measured.names
+        ]
         verdicts = judge_of(metric).verdicts(sources, outputs, annotations)
         for output, of_output in zip(outputs, verdicts, strict=True):
             for line, row in enumerate(of_output):
@@ -316,16 +349,19 @@ def test_verdicts_are_what_is_counted(context: ReportContext) -> None:
                     if own is not None:
                         counted = Counter(verdict.verdict for verdict in own)
                         expected = alone(
-                            metric, (sources[line], output[line], annotation[line])
+                            metric,
+                            (sources[line], output[line], annotation[line]),
                         )
-                        assert [counted[kind] for kind in (RIGHT, WRONG, MISSED)] == [
-                            expected[name] for name in NAMES
-                        ]
+                        assert [
+                            counted[kind] for kind in (RIGHT, WRONG, MISSED)
+                        ] == [expected[name] for name in NAMES]
                         seen += counted
     assert min(seen[kind] for kind in (RIGHT, WRONG, MISSED)) > 100
 
 
-def test_columns_by_annotator_are_those_of_the_score(context: ReportContext) -> None:
+def test_columns_by_annotator_are_those_of_the_score(
+    context: ReportContext,
+) -> None:
     """The counts with the annotators who count, in the columns rearranged, sum to those of the
     score.
     """
@@ -335,16 +371,24 @@ def test_columns_by_annotator_are_those_of_the_score(context: ReportContext) -> 
             context.corpora["d"].read_by(measured.metric.spec),
         )
         assert view.source
-        texts = [read_texts(text, 0, LINES) for text in (view.source, *view.references)]
+        texts = [
+            read_texts(text, 0, LINES)
+            for text in (view.source, *view.references)
+        ]
         numbers = np.array(
             [
                 judge_of(metric).references_of(source, own)
                 for source, *own in zip(*texts, strict=True)
             ]
         )
-        for score, system in zip(measured.scores, measured.columns, strict=True):
+        for score, system in zip(
+            measured.scores, measured.columns, strict=True
+        ):
             (block,) = system.blocks()
-            columns, shown = of_annotators(metric, block, numbers), by_annotator(metric)
+            columns, shown = (
+                of_annotators(metric, block, numbers),
+                by_annotator(metric),
+            )
             assert ((columns["ref_len"] < 0) == (numbers < 0)).all()
             chosen = annotators_of(
                 numbers, np.concatenate([*chosen_references(metric, system)])
@@ -365,6 +409,7 @@ def test_columns_by_annotator_are_those_of_the_score(context: ReportContext) -> 
             output = read_texts(view.systems[score.system], 0, LINES)
             for line, annotator in np.argwhere(numbers >= 0).tolist():
                 own = alone(
-                    metric, (texts[0][line], output[line], texts[1 + annotator][line])
+                    metric,
+                    (texts[0][line], output[line], texts[1 + annotator][line]),
                 )
                 assert apart[line, annotator] == own["imeasure"]

@@ -24,7 +24,10 @@ def test_metrics_of_edits_have_intervals_of_precision_and_recall(
         "All is good .",
     ]
     (result,) = pipeline.evaluate(
-        [*one, *two], metrics=["m2"], gold=tmp_path / "gold.m2", statistics=STATISTICS
+        [*one, *two],
+        metrics=["m2"],
+        gold=tmp_path / "gold.m2",
+        statistics=STATISTICS,
     )
     assert list(result.intervals) == ["m2", "precision", "recall"]
     assert result.bootstrap is not None

@@ -44,9 +44,12 @@ def corpus(*rows: str, more: str = "", sentences: int = 1) -> Corpus:
     return prepare(dataset(f"{{m2: x.m2{more}}}")).corpora[0]
 
 
-def references(*rows: str, more: str = "", sentences: int = 1) -> list[list[str]]:
+def references(
+    *rows: str, more: str = "", sentences: int = 1
+) -> list[list[str]]:
     return [
-        lines(text) for text in corpus(*rows, more=more, sentences=sentences).references
+        lines(text)
+        for text in corpus(*rows, more=more, sentences=sentences).references
     ]
 
 
@@ -91,12 +94,19 @@ def test_sentences_and_annotators() -> None:
         edit("0 1", "y", 7),
         edit("0 1", "z", 2),
     ]
-    assert references(*rows, sentences=3) == [["x b", "", "z"], ["a b", "", "y"]]
+    assert references(*rows, sentences=3) == [
+        ["x b", "", "z"],
+        ["a b", "", "y"],
+    ]
 
 
 def test_a_sentence_that_nobody_annotated_is_as_it_is() -> None:
     rows = ["S a b", "", "S c d", edit("0 1", "x"), edit("1 2", "y", 1)]
-    for more in ("", ", missing_annotator: source", ", missing_annotator: none"):
+    for more in (
+        "",
+        ", missing_annotator: source",
+        ", missing_annotator: none",
+    ):
         assert references(*rows, more=more, sentences=2) == [
             ["a b", "x d"],
             ["a b", "c y"],
@@ -156,7 +166,9 @@ def test_a_file_is_read_once(
     )
     monkeypatch.setattr(opener, "MIN_THREADED_BYTES", threaded)
     write({"b.m2": GOLD})
-    outputs = "a: {m2: a.m2}, b: {m2: b.m2}" if "m2" not in metrics else "a: s.txt"
+    outputs = (
+        "a: {m2: a.m2}, b: {m2: b.m2}" if "m2" not in metrics else "a: s.txt"
+    )
     prepare(
         f"datasets: {{c: {{gold: gold.m2}}}}\nsystems: {{{outputs}}}\nmetrics: {metrics}\nrun: {{n_jobs: 2}}\n"
     )
@@ -184,8 +196,14 @@ def test_a_file_is_read_once(
             ["S a", edit("-1 -1", "x")],
             "x.m2:2: the edit -1 -1 does not fit into a sentence of 1 tokens",
         ),
-        (["S a", edit("x 1", "x")], "x.m2:2: expected two token offsets, found 'x 1'"),
-        (["S a", edit("0", "x")], "x.m2:2: expected two token offsets, found '0'"),
+        (
+            ["S a", edit("x 1", "x")],
+            "x.m2:2: expected two token offsets, found 'x 1'",
+        ),
+        (
+            ["S a", edit("0", "x")],
+            "x.m2:2: expected two token offsets, found '0'",
+        ),
         (
             ["S a", f"A 0 1|||X|||y|||{END}|||one"],
             "x.m2:2: expected the number of an annotator at the end, found 'one'",
@@ -269,7 +287,9 @@ def test_packed_and_windows_files_are_read() -> None:
             "a.txt": "a\n",
         }
     )
-    assert lines(prepare(dataset("{m2: x.m2.gz}")).corpora[0].references[0]) == ["x b"]
+    assert lines(
+        prepare(dataset("{m2: x.m2.gz}")).corpora[0].references[0]
+    ) == ["x b"]
 
 
 def test_the_official_file_gives_the_references_of_the_gleu_authors(
@@ -278,13 +298,17 @@ def test_the_official_file_gives_the_references_of_the_gleu_authors(
     """`missing_annotator: first`: the official file lists annotations that are equal once, under
     annotator 0.
     """
-    m2 = mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
+    m2 = mirrored(
+        shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2"
+    )
     source = shared / "conll14" / "INPUT"
     text = CONFIG.replace(
         "source: s.txt, references: [r.txt]",
         f"source: {source}, m2: {m2}, missing_annotator: first",
     )
-    found = prepare(text.replace("a.txt", str(shared / "conll14" / "AMU"))).corpora[0]
+    found = prepare(
+        text.replace("a.txt", str(shared / "conll14" / "AMU"))
+    ).corpora[0]
     for number, reference in enumerate(found.references):
         expected = (
             (shared / "conll14" / f"REF{number}")
@@ -309,7 +333,11 @@ def test_a_sentence_with_edits_without_end_is_refused(
             m2_lines.blocks,
             7,
         ),
-        (xml.format('<c start="0" end="1">x</c>\n' * 9), correction_xml.xml_blocks, 5),
+        (
+            xml.format('<c start="0" end="1">x</c>\n' * 9),
+            correction_xml.xml_blocks,
+            5,
+        ),
     ):
         monkeypatch.setattr(m2_lines, "MAX_EDITS", 3)
         monkeypatch.setattr(correction_xml, "MAX_EDITS", 3)

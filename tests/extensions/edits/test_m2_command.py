@@ -20,7 +20,9 @@ DATA = ROOT / "data"
 END = "REQUIRED|||-NONE-"
 
 
-def edit(span: str, text: str, annotator: int = 0, kind: str = "R:OTHER") -> str:
+def edit(
+    span: str, text: str, annotator: int = 0, kind: str = "R:OTHER"
+) -> str:
     return f"A {span}|||{kind}|||{text}|||{END}|||{annotator}\n"
 
 
@@ -30,7 +32,9 @@ def noop(annotator: int = 0) -> str:
 
 @pytest.fixture
 def m2(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., str]:
     """Run an action in an empty folder; return what it prints, where it returns the code that is
     expected.
@@ -39,9 +43,10 @@ def m2(
 
     def run(*arguments: object, code: int = 0, err: str | None = None) -> str:
         returned, out, messages = called(capsys, "m2", *arguments)
-        assert (returned, messages if err is not None else "") == (code, err or ""), (
-            messages
-        )
+        assert (returned, messages if err is not None else "") == (
+            code,
+            err or "",
+        ), messages
         return out
 
     return run
@@ -69,7 +74,9 @@ def test_the_sample_gives_the_texts_it_was_made_of(
     assert Path("new/text.txt").read_bytes() == expected.encode()
 
 
-def test_apply_of_one_file_without_edits_is_the_source(m2: Callable[..., str]) -> None:
+def test_apply_of_one_file_without_edits_is_the_source(
+    m2: Callable[..., str],
+) -> None:
     write({"a.m2": "S a  b\n\nS c\n\n"})
     assert m2("apply", "a.m2") == "a b\nc\n"
     m2(
@@ -82,9 +89,15 @@ def test_apply_of_one_file_without_edits_is_the_source(m2: Callable[..., str]) -
     )
 
 
-def test_apply_says_what_stands_in_for_an_annotator(m2: Callable[..., str]) -> None:
+def test_apply_says_what_stands_in_for_an_annotator(
+    m2: Callable[..., str],
+) -> None:
     """By hand: annotator 1 has no line for the first sentence."""
-    write({"a.m2": f"S a b\n{edit('0 1', 'x')}\nS c d\n{noop()}{edit('0 1', '', 1)}\n"})
+    write(
+        {
+            "a.m2": f"S a b\n{edit('0 1', 'x')}\nS c d\n{noop()}{edit('0 1', '', 1)}\n"
+        }
+    )
     lacking = "annotator 1 has no line for 1 sentences that others annotated, the first in line 1"
     note = f"note: a.m2: {lacking}; the first annotator's edits stand in\n"
     assert m2("apply", "a.m2", "--annotator", 1, err=note) == "x b\nd\n"
@@ -98,7 +111,9 @@ def test_apply_asks_which_annotator(m2: Callable[..., str]) -> None:
         code=2,
         err=f"error: {gold}: has the annotators 0, 1; say which, as in --annotator 0\n",
     )
-    message = f"error: --annotator 7: {gold} has no such annotator; it has 0, 1\n"
+    message = (
+        f"error: --annotator 7: {gold} has no such annotator; it has 0, 1\n"
+    )
     m2("apply", gold, "--annotator", 7, code=2, err=message)
 
 
@@ -125,7 +140,8 @@ def test_convert_to_errant_needs_to_be_told_of_alternatives(
     m2("convert", "a.m2", "--to", "errant", code=2, err=message)
     expected = f"S a b\n{edit('0 1', 'x')}{edit('1 2', '')}\n"
     assert (
-        m2("convert", "a.m2", "--to", "errant", "--alternatives", "first") == expected
+        m2("convert", "a.m2", "--to", "errant", "--alternatives", "first")
+        == expected
     )
     assert "x||y" in m2("convert", "a.m2", "--to", "nucle")
 
@@ -158,9 +174,9 @@ def test_check_refuses_what_cannot_be_applied(
     write({"a.m2": content})
     code, out, err = called(capsys, "m2", "check", "a.m2")
     assert (code, out) == (2, "")
-    assert all(f"a.m2{error}" in err or f"a.m2: {error}" in err for error in errors), (
-        err
-    )
+    assert all(
+        f"a.m2{error}" in err or f"a.m2: {error}" in err for error in errors
+    ), err
 
 
 @pytest.mark.parametrize(
@@ -168,11 +184,17 @@ def test_check_refuses_what_cannot_be_applied(
     [
         (f"S a b\n{noop()}\n", []),
         (f"S a b c\n{edit('1 3', 'x')}{edit('0 2', 'y', 1)}", []),
-        (f"S a\n{edit('0 1', '-NONE-', 0, 'noop')}", ["line 2 is a noop with a span"]),
+        (
+            f"S a\n{edit('0 1', '-NONE-', 0, 'noop')}",
+            ["line 2 is a noop with a span"],
+        ),
         ("S a\n \nS b\n", ["line 2 has only blanks"]),
         ("S a\r\n", ["line 1 ends as lines of Windows do"]),
         ("\ufeffS a\n", ["line 1 begins with a byte order mark"]),
-        ("S a\u2028b\n", ["character 4 is U+2028, at which m2scorer ends the line"]),
+        (
+            "S a\u2028b\n",
+            ["character 4 is U+2028, at which m2scorer ends the line"],
+        ),
         (
             f"S a b\n{edit('0 1', '-NONE-')}{edit('1 2', '')}",
             [
@@ -208,4 +230,9 @@ def test_a_file_that_cannot_be_read(m2: Callable[..., str]) -> None:
         code=2,
         err="error: golt.m2: no such file (did you mean 'gold.m2'?)\n",
     )
-    m2("check", ".", code=2, err="error: .: is a folder; expected a text file\n")
+    m2(
+        "check",
+        ".",
+        code=2,
+        err="error: .: is a folder; expected a text file\n",
+    )

@@ -24,7 +24,11 @@ from pipeline.extensions.edits.m2_format import (
     Request,
     Sentences,
 )
-from pipeline.extensions.edits.m2_texts import NotPlainError, compiled_part, read_m2
+from pipeline.extensions.edits.m2_texts import (
+    NotPlainError,
+    compiled_part,
+    read_m2,
+)
 from pipeline.extensions.edits.records import record_of
 from pipeline.files.plain_files import UNPACKED, TempFiles
 from pipeline.kernel.common import join_lines
@@ -74,12 +78,22 @@ def file_of(rng: random.Random, *, wild: bool) -> str:
     for _ in range(rng.randint(0, 6)):
         tokens = [rng.choice(WORDS) for _ in range(rng.randint(0, 6))]
         between = SPACES if wild else [" "]
-        lines.append("S " + "".join(token + rng.choice(between) for token in tokens))
-        for annotator in rng.sample([0, 1, 2, 9, 10, 123, 254], rng.randint(0, 3)):
+        lines.append(
+            "S " + "".join(token + rng.choice(between) for token in tokens)
+        )
+        for annotator in rng.sample(
+            [0, 1, 2, 9, 10, 123, 254], rng.randint(0, 3)
+        ):
             at = 0
             for _ in range(rng.randint(0, 3)):
-                start = rng.randint(-2, 7) if wild else rng.randint(at, len(tokens))
-                at = rng.randint(-1, 8) if wild else rng.randint(start, len(tokens))
+                start = (
+                    rng.randint(-2, 7) if wild else rng.randint(at, len(tokens))
+                )
+                at = (
+                    rng.randint(-1, 8)
+                    if wild
+                    else rng.randint(start, len(tokens))
+                )
                 types = TYPES if wild else TYPES[:2]
                 lines.append(
                     f"A {start} {at}|||{rng.choice(types)}|||{rng.choice(TEXTS)}|||{END}|||{annotator}"
@@ -92,7 +106,9 @@ def file_of(rng: random.Random, *, wild: bool) -> str:
     if wild and rng.random() < 0.1:
         lines.insert(
             rng.randint(0, len(lines)),
-            rng.choice([*ODD, "S", "A 0 1", " ", f"A 0 0|||NOOP|||x|||{END}|||0"]),
+            rng.choice(
+                [*ODD, "S", "A 0 1", " ", f"A 0 0|||NOOP|||x|||{END}|||0"]
+            ),
         )
     return rng.choice(["\n", "\n", "\r\n"] if wild else ["\n"]).join(
         lines
@@ -204,8 +220,13 @@ def test_texts_are_those_of_edits_applied_one_by_one(missing: Missing) -> None:
             Request(texts=True, missing=missing, lenient=True),
             (1, content.encode()),
         )
-        blocks = [block.split("\n") for block in content[2:].split("\nS ") if content]
-        edits = [[line.split("|||") for line in lines[1:] if line] for lines in blocks]
+        blocks = [
+            block.split("\n") for block in content[2:].split("\nS ") if content
+        ]
+        edits = [
+            [line.split("|||") for line in lines[1:] if line]
+            for lines in blocks
+        ]
         for annotator in {int(edit[5]) for each in edits for edit in each}:
             pairs = zip(blocks, edits, strict=True)
             expected = [
@@ -214,7 +235,9 @@ def test_texts_are_those_of_edits_applied_one_by_one(missing: Missing) -> None:
             assert compiled.texts(CORRECTED, annotator) == b"".join(
                 text + b"\xff" for text in expected
             )
-            compared += any(any("||" in edit[2] for edit in each) for each in edits)
+            compared += any(
+                any("||" in edit[2] for edit in each) for each in edits
+            )
     assert compared > 20
 
 
@@ -254,13 +277,16 @@ def test_records_become_the_arrays_of_the_python_kernel() -> None:
     for _ in range(60):
         source = [
             "".join(
-                rng.choice(WORDS) + rng.choice(SPACES) for _ in range(rng.randint(0, 5))
+                rng.choice(WORDS) + rng.choice(SPACES)
+                for _ in range(rng.randint(0, 5))
             )
             for _ in range(4)
         ]
         own: list[list[bytes]] = []
         for annotator in range(rng.randint(1, 3)):
-            spans = [f"A {rng.randint(-1, 6)} {rng.randint(-1, 6)}" for _ in range(8)]
+            spans = [
+                f"A {rng.randint(-1, 6)} {rng.randint(-1, 6)}" for _ in range(8)
+            ]
             edits = [
                 f"{span}|||{rng.choice(TYPES + ODD)}|||{rng.choice(TEXTS)}|||{END}|||0"
                 for span in spans
@@ -274,7 +300,9 @@ def test_records_become_the_arrays_of_the_python_kernel() -> None:
                 )
                 for _ in source
             ]
-            own.append([record if rng.random() < 0.8 else b"" for record in records])
+            own.append(
+                [record if rng.random() < 0.8 else b"" for record in records]
+            )
         texts = (
             join_lines(text.encode() for text in source),
             [join_lines(each) for each in own],
@@ -282,10 +310,16 @@ def test_records_become_the_arrays_of_the_python_kernel() -> None:
         found, expected = m2_edits.gold_records(*texts), gold_records(*texts)
         assert found.heads.tolist() == expected.heads.tolist()
         for name in ("firsts", "starts", "ends", "alternatives"):
-            one, other = getattr(found.edits, name), getattr(expected.edits, name)
-            assert (one.tolist(), one.dtype) == (other.tolist(), other.dtype), name
+            one, other = (
+                getattr(found.edits, name),
+                getattr(expected.edits, name),
+            )
+            assert (one.tolist(), one.dtype) == (other.tolist(), other.dtype), (
+                name
+            )
         lists = [
-            list(edits.corrections.texts()) for edits in (found.edits, expected.edits)
+            list(edits.corrections.texts())
+            for edits in (found.edits, expected.edits)
         ]
         assert lists[0] == lists[1]
         compared += len(lists[0])

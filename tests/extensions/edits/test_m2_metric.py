@@ -44,7 +44,9 @@ class Counts(NamedTuple):
 
 
 def edit(start: int, end: int, correction: str, annotator: int) -> str:
-    return f"A {start} {end}|||X|||{correction}|||REQUIRED|||-NONE-|||{annotator}"
+    return (
+        f"A {start} {end}|||X|||{correction}|||REQUIRED|||-NONE-|||{annotator}"
+    )
 
 
 def noop(annotator: int) -> str:
@@ -67,7 +69,9 @@ def random_items(
     for _ in range(lines):
         tokens = rng.choices(WORDS, k=rng.randint(1, 7))
         rows = []
-        for annotator in rng.sample(range(annotators), rng.randint(0, annotators)):
+        for annotator in rng.sample(
+            range(annotators), rng.randint(0, annotators)
+        ):
             rows += [noop(annotator)] if rng.random() < 0.3 else []
             for _ in range(rng.randint(0, 3)):
                 start = rng.randint(0, len(tokens))
@@ -92,7 +96,11 @@ def changed(source: str, rng: random.Random) -> str:
     for word in source.split():
         chance = rng.random()
         words += (
-            [] if chance < 0.15 else [rng.choice(WORDS)] if chance < 0.4 else [word]
+            []
+            if chance < 0.15
+            else [rng.choice(WORDS)]
+            if chance < 0.4
+            else [word]
         )
         words += [rng.choice(WORDS)] if rng.random() < 0.15 else []
     return " ".join(words)
@@ -106,12 +114,19 @@ def corrected(source: str, lines: Sequence[str], rng: random.Random) -> str:
     for line in sorted(lines, key=lambda line: line.split()[1], reverse=True):
         start, end = map(int, line.split("|||")[0].split()[1:])
         if start >= 0 and rng.random() < 0.5:
-            words[start:end] = rng.choice(line.split("|||")[2].split("||")).split()
-    return " ".join(words) if rng.random() < 0.7 else changed(" ".join(words), rng)
+            words[start:end] = rng.choice(
+                line.split("|||")[2].split("||")
+            ).split()
+    return (
+        " ".join(words) if rng.random() < 0.7 else changed(" ".join(words), rng)
+    )
 
 
 def naive_choice(
-    rows: Sequence[Sequence[tuple[int, Counts]]], beta: float, *, running: bool = True
+    rows: Sequence[Sequence[tuple[int, Counts]]],
+    beta: float,
+    *,
+    running: bool = True,
 ) -> list[int]:
     """Return the chosen annotators of sentences, whose annotators are given in their order: section
     7, written out.
@@ -148,8 +163,15 @@ def naive_choice(
 def f_of(counts: Sequence[float], beta: float) -> tuple[float, float, float]:
     """Return precision, recall and F of right, proposed and annotated edits, as section 7 has them."""
     correct, proposed, gold = counts
-    p, r = correct / proposed if proposed else 1.0, correct / gold if gold else 1.0
-    return p, r, (1 + beta**2) * p * r / (beta**2 * p + r) if beta**2 * p + r else 0.0
+    p, r = (
+        correct / proposed if proposed else 1.0,
+        correct / gold if gold else 1.0,
+    )
+    return (
+        p,
+        r,
+        (1 + beta**2) * p * r / (beta**2 * p + r) if beta**2 * p + r else 0.0,
+    )
 
 
 def rows_of(result: Result) -> list[list[tuple[int, Counts]]]:
@@ -160,7 +182,9 @@ def rows_of(result: Result) -> list[list[tuple[int, Counts]]]:
     several = sum(name.startswith("ref_len@") for name in columns)
     for line in range(len(columns["ref_len@0"])):
         row = []
-        for a in sorted(range(several), key=lambda a: (columns[f"order@{a}"][line], a)):
+        for a in sorted(
+            range(several), key=lambda a: (columns[f"order@{a}"][line], a)
+        ):
             if columns[f"ref_len@{a}"][line] >= 0:
                 counts = (
                     int(columns[f"{name}@{a}"][line])
@@ -179,9 +203,12 @@ def chosen_by(result: Result) -> list[int]:
         for block in present_blocks(result.measure, result.statistics)
         for number in choose(block)
     ]
-    present = [sorted(annotator for annotator, _ in row) for row in rows_of(result)]
+    present = [
+        sorted(annotator for annotator, _ in row) for row in rows_of(result)
+    ]
     return [
-        annotators[number] for annotators, number in zip(present, chosen, strict=True)
+        annotators[number]
+        for annotators, number in zip(present, chosen, strict=True)
     ]
 
 
@@ -195,7 +222,8 @@ def conll(shared: Path, name: str) -> Path:
 
 def outputs(shared: Path, *names: str) -> dict[str, list[str]]:
     texts = {
-        name: (shared / "conll14" / name).read_text(encoding="utf-8") for name in names
+        name: (shared / "conll14" / name).read_text(encoding="utf-8")
+        for name in names
     }
     return {name: text.split("\n")[:-1] for name, text in texts.items()}
 
@@ -213,16 +241,24 @@ def test_conll_totals(shared: Path) -> None:
         own = [row for row in rows if row["gold"] == gold]
         texts = outputs(shared, *(row["system"] for row in own))
         scored = pipeline.evaluate(
-            texts, metrics=["m2", "m2[code=3.2]"], gold=conll(shared, gold), n_jobs=1
+            texts,
+            metrics=["m2", "m2[code=3.2]"],
+            gold=conll(shared, gold),
+            n_jobs=1,
         )
         assert len(scored) == 10
         for row in own:
             for given in (
-                result.outputs for result in scored if result.system == row["system"]
+                result.outputs
+                for result in scored
+                if result.system == row["system"]
             ):
-                counts = [given[name] for name in ("correct", "proposed", "gold")]
+                counts = [
+                    given[name] for name in ("correct", "proposed", "gold")
+                ]
                 assert counts == [
-                    float(row[name]) for name in ("correct", "proposed", "gold_edits")
+                    float(row[name])
+                    for name in ("correct", "proposed", "gold_edits")
                 ]
                 expected = [float(row[name]) for name in ("P", "R", "F0.5")]
                 assert [
@@ -245,7 +281,9 @@ def test_conll_sentences_and_chosen_annotators(shared: Path, gold: str) -> None:
         own = [row for row in rows if row["system"] == system]
         for row in own:
             line, a = int(row["line"]) - 1, row["annotator"]
-            expected = tuple(int(row[name]) for name in ("correct", "proposed", "gold"))
+            expected = tuple(
+                int(row[name]) for name in ("correct", "proposed", "gold")
+            )
             assert (
                 tuple(
                     int(columns[f"{name}@{a}"][line])
@@ -268,7 +306,9 @@ def test_conll_choice_for_each_sentence_alone(shared: Path) -> None:
 
     The numbers are those of section 8 of the specification: .4163 .2138 .3500.
     """
-    path = shared / "edits" / "golden" / "m2scorer" / "sentences.combined.tsv.gz"
+    path = (
+        shared / "edits" / "golden" / "m2scorer" / "sentences.combined.tsv.gz"
+    )
     with gzip.open(path, "rt", encoding="utf-8") as file:
         table = [
             row
@@ -277,13 +317,20 @@ def test_conll_choice_for_each_sentence_alone(shared: Path) -> None:
         ]
     rows: dict[int, list[tuple[int, Counts]]] = {}
     for row in table:
-        counts = Counts(int(row["correct"]), int(row["proposed"]), int(row["gold"]))
-        rows.setdefault(int(row["line"]), []).append((int(row["annotator"]), counts))
+        counts = Counts(
+            int(row["correct"]), int(row["proposed"]), int(row["gold"])
+        )
+        rows.setdefault(int(row["line"]), []).append(
+            (int(row["annotator"]), counts)
+        )
     chosen = naive_choice(list(rows.values()), 0.5, running=False)
     sums = [
         sum(column)
         for column in zip(
-            *(dict(row)[a] for row, a in zip(rows.values(), chosen, strict=True)),
+            *(
+                dict(row)[a]
+                for row, a in zip(rows.values(), chosen, strict=True)
+            ),
             strict=True,
         )
     ]
@@ -292,7 +339,9 @@ def test_conll_choice_for_each_sentence_alone(shared: Path) -> None:
         metrics="m2[choice=sentence]",
         gold=conll(shared, "combined"),
     )
-    assert [result.outputs[name] for name in ("correct", "proposed", "gold")] == sums
+    assert [
+        result.outputs[name] for name in ("correct", "proposed", "gold")
+    ] == sums
     assert [
         round(result.outputs[name], 4) for name in ("precision", "recall", "m2")
     ] == [
@@ -303,7 +352,10 @@ def test_conll_choice_for_each_sentence_alone(shared: Path) -> None:
 
 
 def score(
-    items: Sequence[tuple[str, Sequence[str]]], texts: Any, metrics: Any, **options: Any
+    items: Sequence[tuple[str, Sequence[str]]],
+    texts: Any,
+    metrics: Any,
+    **options: Any,
 ) -> Evaluation:
     """Score outputs against blocks of an M2 file in the working directory."""
     write({"gold.m2": blocks(items)})
@@ -323,14 +375,18 @@ def test_random_corpora_against_the_choice_written_out(beta: str) -> None:
         items, rng = random_items(seed, 60), random.Random(seed)
         texts = [corrected(*item, rng) for item in items]
         running, alone = score(
-            items, texts, [f"m2[beta={beta}]", f"m2[beta={beta},choice=sentence]"]
+            items,
+            texts,
+            [f"m2[beta={beta}]", f"m2[beta={beta},choice=sentence]"],
         )
         for result, is_running in ((running, True), (alone, False)):
             rows = rows_of(result)
             chosen = naive_choice(rows, float(beta), running=is_running)
             assert chosen_by(result) == chosen
             sums = (
-                np.array([dict(row)[a] for row, a in zip(rows, chosen, strict=True)])
+                np.array(
+                    [dict(row)[a] for row, a in zip(rows, chosen, strict=True)]
+                )
                 .sum(axis=0)
                 .tolist()
             )
@@ -338,7 +394,9 @@ def test_random_corpora_against_the_choice_written_out(beta: str) -> None:
                 result.outputs[name] for name in ("correct", "proposed", "gold")
             ] == sums
             expected = f_of(sums, float(beta))
-            given = [result.outputs[name] for name in ("precision", "recall", "m2")]
+            given = [
+                result.outputs[name] for name in ("precision", "recall", "m2")
+            ]
             assert given == pytest.approx(expected, rel=0, abs=1e-15)
         differ += chosen_by(running) != chosen_by(alone)
     assert differ > 0  # or else the totals would not matter
@@ -360,7 +418,9 @@ def test_gold_edits_are_counted_as_they_stand_in_the_file() -> None:
         )
     ]
     result = score(items, ["y b c z"], "m2")
-    assert [result.outputs[name] for name in ("correct", "proposed", "gold")] == [
+    assert [
+        result.outputs[name] for name in ("correct", "proposed", "gold")
+    ] == [
         1,
         2,
         3,
@@ -375,7 +435,9 @@ def test_all_annotators_take_part_as_if_they_had_a_noop() -> None:
         items, rng = random_items(seed, 25), random.Random(seed)
         texts = [changed(source, rng) for source, _ in items]
         present = {
-            int(line.rpartition("|||")[2]) for _, lines in items for line in lines
+            int(line.rpartition("|||")[2])
+            for _, lines in items
+            for line in lines
         } | {0}
         full = [
             (
@@ -413,8 +475,12 @@ def test_mean_of_sentence_scores() -> None:
             max(f_of(counts, float(beta))[2] for _, counts in row)
             for row in rows_of(result)
         ]
-        assert result.score == pytest.approx(sum(best) / len(best), rel=0, abs=1e-12)
-        assert result.sentences.tolist() == pytest.approx(best, rel=0, abs=1e-15)
+        assert result.score == pytest.approx(
+            sum(best) / len(best), rel=0, abs=1e-12
+        )
+        assert result.sentences.tolist() == pytest.approx(
+            best, rel=0, abs=1e-15
+        )
 
 
 def test_large_numbers_of_annotators_come_as_in_a_dict_of_python_2() -> None:
@@ -495,7 +561,9 @@ def test_intervals_and_tests_keep_the_choice_of_the_whole_set() -> None:
         low, high = result.bootstrap.interval
         assert low < result.score < high
     tests = [
-        test for test in pipeline.compare("run").tests if test.metric.startswith("m2|")
+        test
+        for test in pipeline.compare("run").tests
+        if test.metric.startswith("m2|")
     ]
     assert len(tests) == 2
     result = evaluation.get(system="A", metric="m2 (beta:0.5)")
@@ -505,7 +573,9 @@ def test_intervals_and_tests_keep_the_choice_of_the_whole_set() -> None:
     )
     draws = [
         f_of(
-            chosen[rng.integers(len(chosen), size=len(chosen))].sum(axis=0).tolist(),
+            chosen[rng.integers(len(chosen), size=len(chosen))]
+            .sum(axis=0)
+            .tolist(),
             0.5,
         )[2]
         for _ in range(400)
@@ -537,9 +607,9 @@ def test_gold_beside_references_changes_no_other_metric(config: str) -> None:
             result.score,
             result.outputs,
         )
-        assert {name: values.tolist() for name, values in other.columns.items()} == {
-            name: values.tolist() for name, values in result.columns.items()
-        }
+        assert {
+            name: values.tolist() for name, values in other.columns.items()
+        } == {name: values.tolist() for name, values in result.columns.items()}
 
 
 def test_lines_that_are_kept_are_scored_as_a_file_of_them(config: str) -> None:
@@ -573,7 +643,8 @@ def test_gold_and_lists_that_do_not_fit() -> None:
     with pytest.raises(pipeline.errors.InputError, match="2 lines  hypotheses"):
         score(items, sources[:2], "m2")
     with pytest.raises(
-        pipeline.errors.InputError, match="the source is not that of the annotations"
+        pipeline.errors.InputError,
+        match="the source is not that of the annotations",
     ):
         score(items, sources, "m2", sources=["x y", *sources[1:]])
     with pytest.raises(pipeline.errors.InputError, match="found both"):
@@ -659,14 +730,22 @@ def test_the_last_annotator_counts_whatever_the_scores(two_files: Path) -> None:
     assert counts(found) == [(1, 2, 1), (1, 2, 2)]
     (best, last) = pipeline.load(two_files / "run")
     # P 1/2, R 1
-    assert best.sentences.tolist() == pytest.approx([1.25 * 0.5 / 1.125 / 1, 1, 1])
-    assert last.sentences.tolist() == pytest.approx([1.25 * 0.5 / 1.125 / 1, 0, 1])
+    assert best.sentences.tolist() == pytest.approx(
+        [1.25 * 0.5 / 1.125 / 1, 1, 1]
+    )
+    assert last.sentences.tolist() == pytest.approx(
+        [1.25 * 0.5 / 1.125 / 1, 0, 1]
+    )
 
 
 def test_an_annotator_without_a_line_is_not_the_last(two_files: Path) -> None:
-    write({"less.m2": BOTH.replace("A 0 1|||X|||z|||REQUIRED|||-NONE-|||1\n", "")})
+    write(
+        {"less.m2": BOTH.replace("A 0 1|||X|||z|||REQUIRED|||-NONE-|||1\n", "")}
+    )
     found = ran(
-        two_files, datasets={"d": {"gold": "less.m2"}}, metrics=["m2[choice=last]"]
+        two_files,
+        datasets={"d": {"gold": "less.m2"}},
+        metrics=["m2[choice=last]"],
     )
     assert counts(found) == [(1, 2, 1)]
 
@@ -680,7 +759,10 @@ def test_annotators_of_several_files_are_those_of_one(
     """Numbers begin anew in each file. A sentence without a line is one that the file's annotator
     leaves as it is.
     """
-    datasets = {"whole": {"gold": "both.m2"}, "parts": {"gold": ["one.m2", "two.m2"]}}
+    datasets = {
+        "whole": {"gold": "both.m2"},
+        "parts": {"gold": ["one.m2", "two.m2"]},
+    }
     whole, parts = ran(two_files, datasets=datasets, metrics=[metric]).scores
     assert (whole.outputs, whole.score) == (parts.outputs, parts.score)
     assert parts.outputs  # there is something to be equal
@@ -720,10 +802,14 @@ def test_last_annotators_of_conll_2014(shared: Path, tmp_path: Path) -> None:
         last.setdefault(row["system"], {})[int(row["line"])] = numbers
     outputs = "data/original/official_submissions"
     systems = {
-        name: str(mirrored(shared, "grammatical/evaluation", f"{outputs}/{name}"))
+        name: str(
+            mirrored(shared, "grammatical/evaluation", f"{outputs}/{name}")
+        )
         for name in last
     }
-    gold = mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
+    gold = mirrored(
+        shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2"
+    )
     ran(
         tmp_path,
         datasets={"d": {"gold": str(gold)}},
@@ -733,9 +819,12 @@ def test_last_annotators_of_conll_2014(shared: Path, tmp_path: Path) -> None:
     compared = 0
     for result in pipeline.load(tmp_path / "run"):
         expected = [
-            f_half(*last[result.system][line]) for line in sorted(last[result.system])
+            f_half(*last[result.system][line])
+            for line in sorted(last[result.system])
         ]
-        assert result.sentences.tolist() == pytest.approx(expected, rel=0, abs=1e-12)
+        assert result.sentences.tolist() == pytest.approx(
+            expected, rel=0, abs=1e-12
+        )
         compared += len(expected)
     assert compared == 3_936
 

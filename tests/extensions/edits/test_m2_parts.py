@@ -11,7 +11,13 @@ import pytest
 
 from pipeline.errors import CorpusError
 from pipeline.extensions.edits import m2_texts
-from pipeline.extensions.edits.m2_format import CORRECTED, EDITS, SOURCE, Key, Request
+from pipeline.extensions.edits.m2_format import (
+    CORRECTED,
+    EDITS,
+    SOURCE,
+    Key,
+    Request,
+)
 from pipeline.extensions.edits.m2_texts import M2File, read_m2
 from pipeline.files.plain_files import UNPACKED, TempFiles
 from pipeline.parallel import threads
@@ -21,7 +27,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 END = "REQUIRED|||-NONE-"
-WHOLE = {"PART_BYTES": 1 << 20, "PART_SENTENCES": 1 << 20, "MAX_BYTES_CHECKED_FIRST": 0}
+WHOLE = {
+    "PART_BYTES": 1 << 20,
+    "PART_SENTENCES": 1 << 20,
+    "MAX_BYTES_CHECKED_FIRST": 0,
+}
 """A part of everything; what is wrong is told in the order of lines."""
 SMALL = {"PART_BYTES": 8, "PART_SENTENCES": 1, "PARTS_AT_ONCE": 2}
 """A part of each sentence behind an empty line."""
@@ -32,7 +42,9 @@ def edit(span: str, text: str, annotator: int, kind: str = "X") -> str:
 
 
 @pytest.fixture
-def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., M2File]:
+def read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., M2File]:
     """A function that reads content as an M2 file; it is given sizes of parts, and a number of
     threads.
     """
@@ -60,7 +72,9 @@ def texts(made: M2File) -> dict[Key, list[str]]:
     }
 
 
-def outcome(read: Callable[..., M2File], *given: object, **sizes: int) -> list[object]:
+def outcome(
+    read: Callable[..., M2File], *given: object, **sizes: int
+) -> list[object]:
     """Return what is made, or the problems alone."""
     try:
         made = read(*given, **sizes)
@@ -166,7 +180,9 @@ def test_annotators_who_come_late_have_texts_of_all_sentences(
     through all parts.
     """
     made = read(
-        CONTENT.encode(), Request(texts=True, records=True, lenient=True), **sizes
+        CONTENT.encode(),
+        Request(texts=True, records=True, lenient=True),
+        **sizes,
     )
     assert made.annotated == {0: (2, 1), 1: (1, 10), 7: (2, 1)}
     assert made.summary.absent == {0: (2, 1), 1: (2, 4), 7: (3, 1)}
@@ -186,8 +202,18 @@ def test_annotators_who_come_late_have_texts_of_all_sentences(
     assert found[CORRECTED, 0] == ["x b", "c d", "y f", "g v"]
     assert found[CORRECTED, 1] == ["x b", "c d", "y f", "g v"]
     assert found[CORRECTED, 7] == ["x b", "c d", "e f", "g v"]
-    assert [bool(record) for record in found[EDITS, 0]] == [False, True, False, True]
-    assert [bool(record) for record in found[EDITS, 7]] == [False, False, True, False]
+    assert [bool(record) for record in found[EDITS, 0]] == [
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert [bool(record) for record in found[EDITS, 7]] == [
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 @pytest.mark.usefixtures("kernel")
@@ -197,8 +223,14 @@ def test_in_files_that_are_not_large_lines_that_are_none_are_told_first(
 ) -> None:
     content = f"S a\n{edit('0 9', 'x', 0)}\n\nS b\nB\n".encode()
     with pytest.raises(CorpusError, match=rf"a\.m2:{line}: "):
-        read(content, Request(texts=True), **SMALL, MAX_BYTES_CHECKED_FIRST=largest)
-    with pytest.raises(CorpusError, match=r"a\.m2:5: "):  # nor where edits are compared
+        read(
+            content,
+            Request(texts=True),
+            **SMALL,
+            MAX_BYTES_CHECKED_FIRST=largest,
+        )
+    # nor where edits are compared
+    with pytest.raises(CorpusError, match=r"a\.m2:5: "):
         read(
             content,
             Request(texts=True, records=True),
@@ -237,7 +269,8 @@ def test_a_file_that_changes_while_it_is_read_is_told(
 
     monkeypatch.setattr(m2_texts, "parts_of", appended)
     with pytest.raises(
-        CorpusError, match="the file changed while it was being read; start again"
+        CorpusError,
+        match="the file changed while it was being read; start again",
     ):
         read(CONTENT.encode(), Request(texts=True, lenient=True))
 

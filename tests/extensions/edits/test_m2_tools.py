@@ -91,14 +91,23 @@ def test_changes_reach_sentences_and_corrections_alone() -> None:
     [
         ((), ""),
         (("S a\n", "\ufeffS a\n"), "line 1 begins with a byte order mark"),
-        (("|||0\n\nS b", "|||0\r\n\nS b"), "line 2 ends as lines of Windows do"),
+        (
+            ("|||0\n\nS b", "|||0\r\n\nS b"),
+            "line 2 ends as lines of Windows do",
+        ),
         (("S a\n", "S\n"), "line 1 is an S without a blank"),
         (("S c", "S"), "line 7 is an S without a blank"),
         (("\n\nS b", "\n\n\u00a0\t\n\nS b"), "line 4 has only blanks"),
         (("A 0 1", "I say\nA 0 1"), "line 5 begins with I"),
         (("A -1 -1|||noop", "A 0 1|||noop"), "line 2 is a noop with a span"),
-        (("A 0 1", "A -1 -1"), "line 5 is an edit from token -1 that is no noop"),
-        (("A 0 1", "A -1 1"), "line 5 is an edit from token -1 that is no noop"),
+        (
+            ("A 0 1", "A -1 -1"),
+            "line 5 is an edit from token -1 that is no noop",
+        ),
+        (
+            ("A 0 1", "A -1 1"),
+            "line 5 is an edit from token -1 that is no noop",
+        ),
         (("x|||", "x\ry|||"), "character 16 is U+000D"),
         (("x|||", "x\u2028y|||"), "character 16 is U+2028"),
         (("\n\nS c", "\nS c"), "a second sentence in a paragraph"),
@@ -111,7 +120,9 @@ def test_each_odd_line_is_found_alone(
     text = f"S a\nA -1 -1|||noop|||-NONE-|||{END}|||0\n\nS b\nA 0 1|||R:X|||x|||{END}|||0\n\nS c"
     path = tmp_path / "a.m2"
     path.write_text(
-        text.replace(*change, 1) if change else text, encoding="utf-8", newline=""
+        text.replace(*change, 1) if change else text,
+        encoding="utf-8",
+        newline="",
     )
     notes, problems = check_lines(path, "a.m2")
     assert len([*notes, *problems]) == bool(said)
@@ -136,7 +147,9 @@ def warnings_of(
     return run(folder / "c.yaml", folder / "run").warnings
 
 
-def test_a_word_for_deletions_is_said_where_it_counts_as_a_word(tmp_path: Path) -> None:
+def test_a_word_for_deletions_is_said_where_it_counts_as_a_word(
+    tmp_path: Path,
+) -> None:
     gold = tmp_path / "gold.m2"
     text = (DATA / "gold.m2").read_text(encoding="utf-8")
     deletions = sum("||||||" in line for line in text.split("\n"))
@@ -164,7 +177,8 @@ def test_what_is_no_path_is_said() -> None:
         ("S a\n", "a text of several lines"),
     ):
         with pytest.raises(
-            InputError, match=f"gold: expected the path of an M2 file.*{expected}"
+            InputError,
+            match=f"gold: expected the path of an M2 file.*{expected}",
         ):
             pipeline.evaluate(outputs, metrics="m2", gold=gold)
     with pytest.raises(
@@ -181,4 +195,8 @@ def test_different_numbers_of_sentences_name_each_file_once(
     output = tmp_path / "A.txt"
     output.write_text("a\n", encoding="utf-8")
     code, _, err = called(capsys, "score", "m2", "--gold", gold, "-o", output)
-    assert (code, err.count("gold.m2, annotator 0"), err.count("A.txt")) == (2, 1, 1)
+    assert (code, err.count("gold.m2, annotator 0"), err.count("A.txt")) == (
+        2,
+        1,
+        1,
+    )

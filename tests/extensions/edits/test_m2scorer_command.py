@@ -41,7 +41,9 @@ class Said(NamedTuple):
 
 @pytest.fixture
 def call(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> Callable[..., Said]:
     """Call the command line in a folder with an M2 file, outputs and annotated outputs."""
     monkeypatch.chdir(tmp_path)
@@ -68,8 +70,12 @@ def call(
     return called
 
 
-def test_the_official_output_of_amu(shared: Path, call: Callable[..., Said]) -> None:
-    gold = mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
+def test_the_official_output_of_amu(
+    shared: Path, call: Callable[..., Said]
+) -> None:
+    gold = mirrored(
+        shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2"
+    )
     output, golden = (
         shared / "conll14" / "AMU",
         shared / "edits" / "golden" / "m2scorer",
@@ -80,7 +86,8 @@ def test_the_official_output_of_amu(shared: Path, call: Callable[..., Said]) -> 
     assert len(expected) > 1_000_000
     assert call("m2scorer", "-v", output, gold).out == expected
     assert (
-        call("m2scorer", output, gold).out == expected[expected.rindex("Precision ") :]
+        call("m2scorer", output, gold).out
+        == expected[expected.rindex("Precision ") :]
     )
     assert call(
         "m2scorer", "--code", "3.2", "--max_unchanged_words", 2, output, gold
@@ -90,7 +97,9 @@ def test_the_official_output_of_amu(shared: Path, call: Callable[..., Said]) -> 
 def loader_cases(folder: Path) -> list[Any]:
     return [
         json.loads(line)
-        for line in (folder / "official.jsonl").read_text(encoding="utf-8").splitlines()
+        for line in (folder / "official.jsonl")
+        .read_text(encoding="utf-8")
+        .splitlines()
     ]
 
 
@@ -142,7 +151,8 @@ def test_odd_files_are_read_as_by_the_official_loader(
         listed = [[list(edit) for edit in own] for own in edits]
         assert listed == [own for line in golds for _, own in line], name
         numbers = [
-            int(text) for text in re.findall(r"(?m)^>> Annotator: (.*)$", said.out)
+            int(text)
+            for text in re.findall(r"(?m)^>> Annotator: (.*)$", said.out)
         ]
         assert numbers == [number for line in golds for number, _ in line], name
 
@@ -152,9 +162,9 @@ def test_files_at_which_the_official_loader_stops(
 ) -> None:
     """What has one reading is scored with a warning; all else is an error with file and line."""
     folder = shared / "edits" / "golden" / "m2scorer" / "loader"
-    assert {name for name, *rest in loader_cases(folder) if rest[0] == "error"} | {
-        "two_s.m2"
-    } == {
+    assert {
+        name for name, *rest in loader_cases(folder) if rest[0] == "error"
+    } | {"two_s.m2"} == {
         *READ,
         *REFUSED,
     }
@@ -172,7 +182,9 @@ def test_files_at_which_the_official_loader_stops(
         ):
             said = call(*command)
             assert (said.code, READ[name] in said.err) == (0, True), said
-            assert ("1.0000" if command[0] == "m2scorer" else "100.00") in said.out
+            assert (
+                "1.0000" if command[0] == "m2scorer" else "100.00"
+            ) in said.out
     for name, message in REFUSED.items():
         write({"o.txt": "a b\n"})
         for command in (
@@ -197,7 +209,8 @@ def test_odd_lines_by_hand(call: Callable[..., Said]) -> None:
     assert "odd.m2: line 1 (and 4 more) ends as lines of Windows do" in said.err
     assert "odd.m2: line 2 (and 1 more) begins with I" in said.err
     assert (
-        said.out == "Precision   : 1.0000\nRecall      : 1.0000\nF_0.5       : 1.0000\n"
+        said.out
+        == "Precision   : 1.0000\nRecall      : 1.0000\nF_0.5       : 1.0000\n"
     )
     write({"odd.m2": f"S a b\n{edit}\nS a b\n{edit}\n"})
     assert (
@@ -205,7 +218,10 @@ def test_odd_lines_by_hand(call: Callable[..., Said]) -> None:
         in call("m2scorer", "o.txt", "odd.m2").err
     )
     write({"odd.m2": f"S a b\n{edit}\n\nS a\x0b b\n"})
-    assert "odd.m2:4: character 4 is U+000B" in call("m2scorer", "o.txt", "odd.m2").err
+    assert (
+        "odd.m2:4: character 4 is U+000B"
+        in call("m2scorer", "o.txt", "odd.m2").err
+    )
 
 
 def test_signs_of_neighbours(call: Callable[..., Said]) -> None:
@@ -226,12 +242,19 @@ def test_signs_of_neighbours(call: Callable[..., Said]) -> None:
     said = call("m2scorer", "-v", "o.txt", "both.m2").out
     assert "! (1, 1, '', u'x')\n! (1, 2, u'b', '')\n" in said
     write({"one.m2": "\n".join(["S a b c", line.format(1, 1, "x"), ""])})
-    assert "* (1, 1, '', u'x')\n" in call("m2scorer", "-v", "o.txt", "one.m2").out
+    assert (
+        "* (1, 1, '', u'x')\n" in call("m2scorer", "-v", "o.txt", "one.m2").out
+    )
     write({"other.m2": "\n".join(["S a b c", line.format(1, 2, ""), ""])})
-    assert "& (1, 2, u'b', '')\n" in call("m2scorer", "-v", "o.txt", "other.m2").out
+    assert (
+        "& (1, 2, u'b', '')\n"
+        in call("m2scorer", "-v", "o.txt", "other.m2").out
+    )
 
 
-def test_numbers_and_texts_as_python_2_shows_them(call: Callable[..., Said]) -> None:
+def test_numbers_and_texts_as_python_2_shows_them(
+    call: Callable[..., Said],
+) -> None:
     """By hand: letters that are not ASCII are escaped in edits alone; -NONE- is a text of bytes;
     beta has a decimal.
     """
@@ -255,7 +278,9 @@ def test_numbers_and_texts_as_python_2_shows_them(call: Callable[..., Said]) -> 
     assert said.endswith("F_1.0       : 0.6667\n")
 
 
-def test_empty_files_and_files_that_do_not_fit(call: Callable[..., Said]) -> None:
+def test_empty_files_and_files_that_do_not_fit(
+    call: Callable[..., Said],
+) -> None:
     write({"none.m2": "", "none.txt": ""})
     said = call("m2scorer", "none.txt", "none.m2")
     assert (said.code, said.out) == (
@@ -277,7 +302,13 @@ def test_empty_files_and_files_that_do_not_fit(call: Callable[..., Said]) -> Non
 
 @pytest.mark.parametrize(
     "option",
-    ["--beta=x", "--beta=-1", "--beta=nan", "--max_unchanged_words=101", "--code=3.1"],
+    [
+        "--beta=x",
+        "--beta=-1",
+        "--beta=nan",
+        "--max_unchanged_words=101",
+        "--code=3.1",
+    ],
 )
 def test_wrong_options(option: str, call: Callable[..., Said]) -> None:
     said = call("m2scorer", option, "a.txt", "gold.m2")
@@ -298,7 +329,9 @@ def test_gold_gives_source_and_references(call: Callable[..., Said]) -> None:
         "--boards",
     )
     assert said.code == 0
-    both = call("score", "gleu[iter=2]", "-r", "gold.m2", "-o", "a.txt", "b.txt")
+    both = call(
+        "score", "gleu[iter=2]", "-r", "gold.m2", "-o", "a.txt", "b.txt"
+    )
     _, _, table = both.out.partition("\n")
     assert table in said.out
     ways = [
@@ -308,7 +341,14 @@ def test_gold_gives_source_and_references(call: Callable[..., Said]) -> None:
     assert ways[0] == ways[1]
     write({"r.txt": "This is a test\nHe goes home\n"})
     own = call(
-        "score", "gleu[iter=2]", "--gold", "gold.m2", "-r", "r.txt", "-o", "a.txt"
+        "score",
+        "gleu[iter=2]",
+        "--gold",
+        "gold.m2",
+        "-r",
+        "r.txt",
+        "-o",
+        "a.txt",
     )
     assert "1 reference\n" in own.out
 
@@ -324,23 +364,38 @@ def test_what_is_missing_is_said(call: Callable[..., Said]) -> None:
 
 
 def test_counts_are_in_json(call: Callable[..., Said]) -> None:
-    said = call("score", "m2", "--gold", "gold.m2", "-o", "a.txt", "b.txt", "--json")
+    said = call(
+        "score", "m2", "--gold", "gold.m2", "-o", "a.txt", "b.txt", "--json"
+    )
     assert [
         score["outputs"]["correct"] for score in json.loads(said.out)["scores"]
     ] == [2, 1]
 
 
-def test_explain_shows_edits_with_each_annotator(call: Callable[..., Said]) -> None:
+def test_explain_shows_edits_with_each_annotator(
+    call: Callable[..., Said],
+) -> None:
     """By hand: with annotator 0 both edits are right; annotator 1 has the second alone."""
     said = call(
-        "explain", "m2", "--gold", "gold.m2", "-o", "a.txt", "b.txt", "--line", 1
+        "explain",
+        "m2",
+        "--gold",
+        "gold.m2",
+        "-o",
+        "a.txt",
+        "b.txt",
+        "--line",
+        1,
     )
     first, second = said.out.split("system     b.txt")
     assert (
         "annotator 0: m2 100.00 (2 right of 2 proposed edits, 2 of the annotator)"
         in first
     )
-    assert "    match     1 2: are → is\n    match     5 6: the → (nothing)\n" in first
+    assert (
+        "    match     1 2: are → is\n    match     5 6: the → (nothing)\n"
+        in first
+    )
     assert (
         "annotator 1: m2 55.56 (1 right of 2 proposed edits, 1 of the annotator)"
         in first
@@ -348,6 +403,8 @@ def test_explain_shows_edits_with_each_annotator(call: Callable[..., Said]) -> N
     assert "(unchanged: " not in second
     assert "    missing   1 2: are → is or was\n" in second
     write({"c.txt": "Thus are b test of the x\nHe goes home\n"})
-    merged = call("explain", "m2", "--gold", "gold.m2", "-o", "c.txt", "--line", 1).out
+    merged = call(
+        "explain", "m2", "--gold", "gold.m2", "-o", "c.txt", "--line", 1
+    ).out
     assert "0 3: This are a → Thus are b (unchanged: are)" in merged
     assert "an edit may hold up to 2 words as they were" in merged

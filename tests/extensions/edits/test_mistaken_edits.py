@@ -16,7 +16,8 @@ def test_outputs_beside_gold_edits_alone_are_compared_with_the_source(
     t = texts()
     (tmp_path / "gold.m2").write_text(
         "".join(
-            f"S {line}\nA 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n\n" for line in t["s"]
+            f"S {line}\nA 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n\n"
+            for line in t["s"]
         ),
         encoding="utf-8",
     )

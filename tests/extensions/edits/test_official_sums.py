@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from pipeline.extensions.edits import kernel
 from pipeline.extensions.edits.correction_references import references
-from pipeline.extensions.edits.metrics.imeasure import best_references, reference_keys
+from pipeline.extensions.edits.metrics.imeasure import (
+    best_references,
+    reference_keys,
+)
 from tests.oracles.imeasure import Vocabulary, corrections, firsts_of
 from tests.support.words import CONLL14_TEAMS
 
@@ -35,7 +38,9 @@ def test_all_systems_have_the_official_sums(shared: Path) -> None:
         for name in CONLL14_TEAMS
     ]
     flat = words.text([text for group in texts for text in group])
-    baseline, *counts = kernel.three_way(source, [source, *systems], flat, firsts)
+    baseline, *counts = kernel.three_way(
+        source, [source, *systems], flat, firsts
+    )
     table = (
         shared / "edits" / "golden" / "imeasure" / "conll14.nomix.NUCLE.tsv"
     ).read_text(encoding="utf-8")

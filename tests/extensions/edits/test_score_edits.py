@@ -18,15 +18,21 @@ def test_an_m2_file_alone_has_source_and_all_references(score: Run) -> None:  # 
     assert whole == scores(
         score, "gleu", "-s", "g.m2", "-r", "g.m2:0", "g.m2:1", "-o", "o.txt"
     )
-    assert whole == scores(score, "gleu", "-s", "s.txt", "-r", "g.m2", "-o", "o.txt")
+    assert whole == scores(
+        score, "gleu", "-s", "s.txt", "-r", "g.m2", "-o", "o.txt"
+    )
     assert (
-        scores(score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "g.m2:0")[0][2] == 1
+        scores(score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "g.m2:0")[0][
+            2
+        ]
+        == 1
     )
 
 
 def test_an_annotator_without_a_line_is_told(score: Run) -> None:  # noqa: F811
     Path("g.m2").write_text(
-        M2.replace("A 1 2|||V|||was|||REQUIRED|||-NONE-|||1\n", ""), encoding="utf-8"
+        M2.replace("A 1 2|||V|||was|||REQUIRED|||-NONE-|||1\n", ""),
+        encoding="utf-8",
     )
     code, _, err = score("bleu", "-r", "g.m2:1", "r.txt", "-o", "o.txt")
     assert (code, err) == (

@@ -10,9 +10,13 @@ from pipeline.errors import InputError
 
 
 def test_a_metric_of_an_m2_file_is_refused() -> None:
-    with pytest.raises(InputError, match="m2: compares edits with those of an M2 file"):
+    with pytest.raises(
+        InputError, match="m2: compares edits with those of an M2 file"
+    ):
         rewards.plain("m2")
-    with pytest.raises(InputError, match="m2 compares edits with those of an M2 file"):
+    with pytest.raises(
+        InputError, match="m2 compares edits with those of an M2 file"
+    ):
         pipeline.Scorer("m2", ["a"], ["a"])
 
 

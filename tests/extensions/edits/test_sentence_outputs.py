@@ -28,7 +28,14 @@ A 1 2|||R:VERB|||was|||REQUIRED|||-NONE-|||1
 @pytest.mark.filterwarnings("ignore:.*same text as reference")
 @pytest.mark.parametrize(
     "metric",
-    ["m2", "m2[choice=last]", "imeasure", "imeasure[mix=true]", "errant", "cleme"],
+    [
+        "m2",
+        "m2[choice=last]",
+        "imeasure",
+        "imeasure[mix=true]",
+        "errant",
+        "cleme",
+    ],
 )
 def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(
     metric: str, tmp_path: Path
@@ -45,7 +52,9 @@ def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(
         (tmp_path / "gold.m2").write_text(gold, encoding="utf-8")
         (tmp_path / "own.m2").write_text(m2, encoding="utf-8")
         given: Any = tmp_path / "own.m2" if edits else outputs
-        return pipeline.evaluate(given, metrics=[metric], gold=tmp_path / "gold.m2")[0]
+        return pipeline.evaluate(
+            given, metrics=[metric], gold=tmp_path / "gold.m2"
+        )[0]
 
     outputs = scored(GOLD, written, "".join(own)).sentence_outputs
     assert {"precision", "recall"} <= outputs.keys()
@@ -59,7 +68,10 @@ def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(
         } == pytest.approx(alone, abs=1e-12)
     # right: goes; annotator 0 has two edits, annotator 1 another one
     if metric in ("m2", "errant"):
-        assert [outputs[name][0] for name in ("precision", "recall")] == [1, 0.5]
+        assert [outputs[name][0] for name in ("precision", "recall")] == [
+            1,
+            0.5,
+        ]
         assert [outputs[name][1] for name in ("precision", "recall")] == [1, 1]
     if metric == "m2[choice=last]":
         assert [outputs[name][0] for name in ("precision", "recall")] == [0, 0]

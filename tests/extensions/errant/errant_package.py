@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pipeline.errors import ConfigError
-from pipeline.extensions.errant.errant_annotator import UNUSED, named, versions_of
+from pipeline.extensions.errant.errant_annotator import (
+    UNUSED,
+    named,
+    versions_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +50,15 @@ def errant_parallel(
     import errant
     from errant.commands import parallel_to_m2
 
-    arguments = ["errant_parallel", "-orig", source, "-cor", *texts, "-out", out]
+    arguments = [
+        "errant_parallel",
+        "-orig",
+        source,
+        "-cor",
+        *texts,
+        "-out",
+        out,
+    ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(errant, "load", lambda _: annotator)
         patch.setattr("sys.argv", [str(argument) for argument in arguments])

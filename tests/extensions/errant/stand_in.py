@@ -40,7 +40,9 @@ def edits_of(pair: Pair, model: str | None) -> Annotation:
         return (f"A 0 {len(source)}{tail}|||{pair.corrected}|||{end}",)
     rows = enumerate(zip(source, corrected, strict=True))
     return tuple(
-        f"A {i} {i + 1}{tail}|||{two}|||{end}" for i, (one, two) in rows if one != two
+        f"A {i} {i + 1}{tail}|||{two}|||{end}"
+        for i, (one, two) in rows
+        if one != two
     )
 
 
@@ -62,13 +64,17 @@ def put_in(patch: pytest.MonkeyPatch) -> list[list[Pair]]:
     """Put the stand-in in the place of errant; return the chunks that it annotates."""
     asked: list[list[Pair]] = []
 
-    def annotated(chunk: Sequence[Pair], model: str | None) -> dict[Pair, Annotation]:
+    def annotated(
+        chunk: Sequence[Pair], model: str | None
+    ) -> dict[Pair, Annotation]:
         asked.append(list(chunk))
         return {pair: edits_of(pair, model) for pair in chunk}
 
     def versions(model: str | None = None) -> Versions:
         if model not in MODELS:
-            raise ConfigError(f"annotator: there is no spaCy pipeline '{model}'")
+            raise ConfigError(
+                f"annotator: there is no spaCy pipeline '{model}'"
+            )
         return Versions("3.0.9", "3.8.9", MODELS[model], model)
 
     patch.setattr(annotate, "annotate_chunk", annotated)

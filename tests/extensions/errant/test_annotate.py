@@ -49,7 +49,9 @@ PAIRS = [
 DISTINCT = [Pair("a b", "a c"), Pair("d", "e"), Pair("d", "")]
 
 
-def stand_in(chunk: Sequence[Pair], model: str | None) -> dict[Pair, Annotation]:
+def stand_in(
+    chunk: Sequence[Pair], model: str | None
+) -> dict[Pair, Annotation]:
     """Return an edit that names its pair, or none."""
     annotations: dict[Pair, Annotation] = {}
     for pair in chunk:
@@ -68,7 +70,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
     """The chunks that were annotated, by a stand-in for errant."""
     parts: list[list[Pair]] = []
 
-    def noted(chunk: Sequence[Pair], model: str | None) -> dict[Pair, Annotation]:
+    def noted(
+        chunk: Sequence[Pair], model: str | None
+    ) -> dict[Pair, Annotation]:
         parts.append(list(chunk))
         return stand_in(chunk, model)
 
@@ -85,7 +89,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
 def kept(tmp_path: Path) -> tuple[AnnotationCache, list[str]]:
     """A cache, and what it tells."""
     messages: list[str] = []
-    return AnnotationCache(tmp_path / "cache" / "c.sqlite", messages.append), messages
+    return AnnotationCache(
+        tmp_path / "cache" / "c.sqlite", messages.append
+    ), messages
 
 
 @pytest.fixture
@@ -147,7 +153,10 @@ def test_a_source_is_in_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
         *(Pair("a", corrected) for corrected in "yzuvw"),
     ]
     parts = list(chunks(pairs))
-    assert [[pair.source for pair in part] for part in parts] == [["a"] * 6, ["b", "c"]]
+    assert [[pair.source for pair in part] for part in parts] == [
+        ["a"] * 6,
+        ["b", "c"],
+    ]
     assert sorted(pair for part in parts for pair in part) == sorted(pairs)
     assert list(chunks([])) == []
 
@@ -159,9 +168,15 @@ def test_what_is_kept_is_not_annotated_again(
     first = annotate_all(PAIRS[:6], model="m", cache=cache)
     second = annotate_all(PAIRS, model="m", cache=AnnotationCache(cache.path))
     assert second == annotate_all(PAIRS, model="m")._replace(cached=1)
-    assert annotate_all(PAIRS, model="m", cache=cache) == second._replace(cached=3)
+    assert annotate_all(PAIRS, model="m", cache=cache) == second._replace(
+        cached=3
+    )
     assert annotate_all(PAIRS, model="other", cache=cache).cached == 0
-    assert (first.cached, asked[:2], messages) == (0, [DISTINCT[:1], DISTINCT[1:]], [])
+    assert (first.cached, asked[:2], messages) == (
+        0,
+        [DISTINCT[:1], DISTINCT[1:]],
+        [],
+    )
 
 
 def test_pages_of_a_cache_that_are_damaged_give_nothing_false(
@@ -176,7 +191,8 @@ def test_pages_of_a_cache_that_are_damaged_give_nothing_false(
     cache.path.write_bytes(content)
     kept_pairs = cache.read("v", pairs)
     assert all(
-        annotation == (pair.corrected,) for pair, annotation in kept_pairs.items()
+        annotation == (pair.corrected,)
+        for pair, annotation in kept_pairs.items()
     )
     assert messages == [
         f"{cache.path}: is damaged (database disk image is malformed); it is made anew"
@@ -230,7 +246,9 @@ def test_several_processes_use_a_cache_at_once(
     assert messages == []
 
 
-def test_workers(monkeypatch: pytest.MonkeyPatch, asked: list[list[Pair]]) -> None:
+def test_workers(
+    monkeypatch: pytest.MonkeyPatch, asked: list[list[Pair]]
+) -> None:
     pairs = [(f"s{number}", f"t{number}") for number in range(20)]
     expected = annotate_all(pairs)
     monkeypatch.setattr(annotate, "CHUNK_TEXTS", 4)
@@ -294,7 +312,9 @@ def test_versions_name_the_pipeline_and_know_its_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(
-        metadata, "version", lambda name: {"errant": "3.0.2", "spacy": "3.8.7"}[name]
+        metadata,
+        "version",
+        lambda name: {"errant": "3.0.2", "spacy": "3.8.7"}[name],
     )
     (tmp_path / "meta.json").write_text(
         '{"lang": "en", "name": "mine", "version": "1.2"}'

@@ -38,7 +38,10 @@ if TYPE_CHECKING:
     from pipeline.scoring.results import Results
 
 SOURCE = ["a b c", "d e f", "g h", "i j k l"]
-REFS = [["a x c", "d e f", "g h", "i k l"], ["a b c", "d y f", "g  h", "i j k m"]]
+REFS = [
+    ["a x c", "d e f", "g h", "i k l"],
+    ["a b c", "d y f", "g  h", "i j k m"],
+]
 OUTPUTS = {
     "A": ["a x c", "d z f", "g h", "i j k m"],
     "B": ["a b c", "d y f", "w v", "i k l"],
@@ -80,10 +83,18 @@ def with_auto(metric: str) -> str:
 
 
 def config(
-    dataset: dict[str, Any], systems: dict[str, Any], metrics: list[Any], **more: Any
+    dataset: dict[str, Any],
+    systems: dict[str, Any],
+    metrics: list[Any],
+    **more: Any,
 ) -> str:
     return json.dumps(
-        {"datasets": {"d": dataset}, "systems": systems, "metrics": metrics, **more}
+        {
+            "datasets": {"d": dataset},
+            "systems": systems,
+            "metrics": metrics,
+            **more,
+        }
     )
 
 
@@ -117,10 +128,12 @@ def test_texts_score_as_their_m2_files(asked: list[list[Pair]]) -> None:
     expected = from_m2()
     assert outputs(TEXTS, PLAIN, auto) == expected
     assert (
-        outputs({"source": "s.txt", "gold": "gold.m2"}, PLAIN, auto, "gold") == expected
+        outputs({"source": "s.txt", "gold": "gold.m2"}, PLAIN, auto, "gold")
+        == expected
     )
     assert (
-        outputs(TEXTS, {"A": "A.txt", "B": {"m2": "B.m2"}}, auto, "mixed") == expected
+        outputs(TEXTS, {"A": "A.txt", "B": {"m2": "B.m2"}}, auto, "mixed")
+        == expected
     )
     assert (
         outputs(
@@ -135,7 +148,9 @@ def test_texts_score_as_their_m2_files(asked: list[list[Pair]]) -> None:
     assert len(asked) == 1  # all texts together, and the rest is kept
 
 
-def test_a_second_run_annotates_and_counts_nothing(asked: list[list[Pair]]) -> None:
+def test_a_second_run_annotates_and_counts_nothing(
+    asked: list[list[Pair]],
+) -> None:
     auto = [with_auto(metric) for metric in METRICS]
     first = outputs(TEXTS, PLAIN, auto)
     assert len(asked) == 1
@@ -152,7 +167,10 @@ def test_two_annotators_stand_in_one_config(asked: list[list[Pair]]) -> None:
     """The stand-ins give the same edits other types: with edits and types of M2 files only one of
     them agrees.
     """
-    metrics = ["errant[mode=cse,annotator=en_one]", "errant[mode=cse,annotator=en_two]"]
+    metrics = [
+        "errant[mode=cse,annotator=en_one]",
+        "errant[mode=cse,annotator=en_two]",
+    ]
     dataset = {"source": "s.txt", "gold": "gold.m2"}
     write({"c.yaml": config(dataset, PLAIN, metrics)})
     results = run(Path("c.yaml"), "out")
@@ -163,7 +181,12 @@ def test_two_annotators_stand_in_one_config(asked: list[list[Pair]]) -> None:
         ): score.outputs["tp"]
         for score in results.scores
     }
-    assert scores == {("A", ONE): 2, ("B", ONE): 2, ("A", TWO): 0, ("B", TWO): 0}
+    assert scores == {
+        ("A", ONE): 2,
+        ("B", ONE): 2,
+        ("A", TWO): 0,
+        ("B", TWO): 0,
+    }
     assert results.datasets["d"].views == {f"edits.{ONE}": 2, f"edits.{TWO}": 2}
     assert len(asked) == 2
 
@@ -181,7 +204,9 @@ def test_signatures_name_the_versions_and_are_read_again() -> None:
     assert from_text("cleme[annotator=en_two]") == Cleme(annotator=TWO)
     assert ("annotator", TWO) in Cleme(annotator="en_two").settings()
     mapping = prepare(
-        config(TEXTS, PLAIN, [{"name": "errant", "annotator": {"model": "en_two"}}])
+        config(
+            TEXTS, PLAIN, [{"name": "errant", "annotator": {"model": "en_two"}}]
+        )
     ).metrics
     assert mapping == (Errant(annotator="en_two"),)
     assert Errant().spec != Errant(annotator="auto").spec
@@ -273,7 +298,9 @@ def test_texts_without_an_annotator_are_told_both_ways(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for found in (
-        problems(config({**TEXTS, "gold": "gold.m2"}, {"A": "A.txt"}, ["errant"])),
+        problems(
+            config({**TEXTS, "gold": "gold.m2"}, {"A": "A.txt"}, ["errant"])
+        ),
         problems(config(TEXTS, PLAIN, ["errant"])),
     ):
         (problem,) = found
@@ -284,7 +311,11 @@ def test_texts_without_an_annotator_are_told_both_ways(
     code, _, told = called(
         capsys, "score", "errant", "-s", "s.txt", "-r", "r0.txt", "-o", "A.txt"
     )
-    assert (code, "--gold FILE" in told, "--annotator auto" in told) == (2, True, True)
+    assert (code, "--gold FILE" in told, "--annotator auto" in told) == (
+        2,
+        True,
+        True,
+    )
 
 
 def test_from_python(asked: list[list[Pair]]) -> None:
@@ -337,7 +368,10 @@ def test_gold_of_other_types_is_annotated_anew(
     assert outputs({"gold": "nucle.m2"}, PLAIN, auto) == expected
     assert (
         outputs(
-            {"gold": "nucle.m2"}, {"A": "A.txt", "B": {"m2": "B.m2"}}, auto, "mixed"
+            {"gold": "nucle.m2"},
+            {"A": "A.txt", "B": {"m2": "B.m2"}},
+            auto,
+            "mixed",
         )
         == expected
     )
@@ -362,7 +396,10 @@ def test_gold_of_other_types_is_annotated_anew(
         "--json",
     ]
     code, printed, told = called(capsys, "score", *arguments)
-    assert (code, [score["outputs"] for score in json.loads(printed)["scores"]]) == (
+    assert (
+        code,
+        [score["outputs"] for score in json.loads(printed)["scores"]],
+    ) == (
         0,
         [o for _, o, _ in expected[:2]],
     )
@@ -378,10 +415,16 @@ def test_gold_of_other_types_is_kept_where_that_is_asked_for(
     """
     write({"nucle.m2": FOREIGN})
     kept = outputs(
-        {"gold": "nucle.m2"}, FILES, ["errant[gold=keep]", "cleme[gold=keep]"], "kept"
+        {"gold": "nucle.m2"},
+        FILES,
+        ["errant[gold=keep]", "cleme[gold=keep]"],
+        "kept",
     )
     assert [score["tp"] for _, score, _ in kept[:2]] == [0, 1]
-    auto = ["errant[annotator=auto,gold=keep]", "cleme[annotator=auto,gold=keep]"]
+    auto = [
+        "errant[annotator=auto,gold=keep]",
+        "cleme[annotator=auto,gold=keep]",
+    ]
     assert outputs({"gold": "nucle.m2"}, PLAIN, auto, "auto") == kept
     results = run(Path("c.yaml"), "auto")
     assert (
@@ -410,7 +453,9 @@ def test_gold_of_other_types_is_kept_where_that_is_asked_for(
 
 def test_gold_of_other_types_is_refused_beside_edits_of_errant() -> None:
     write({"nucle.m2": FOREIGN, "other.m2": FOREIGN})
-    found = problems(config({"gold": "nucle.m2"}, FILES, ["errant", "cleme", "m2"]))
+    found = problems(
+        config({"gold": "nucle.m2"}, FILES, ["errant", "cleme", "m2"])
+    )
     assert found == [
         f"d: {name}: nucle.m2 has types of edits such as Wci, ArtOrDet, Mec ..., which are not ERRANT's, and the "
         "outputs have edits of ERRANT: `annotator: auto` among the options of the metric (--annotator auto) has the "
@@ -423,7 +468,9 @@ def test_gold_of_other_types_is_refused_beside_edits_of_errant() -> None:
     )
     write({"one.m2": one})
     assert (
-        outputs({"gold": "one.m2"}, {"A": {"m2": "one.m2"}}, ["errant"])[0][1]["tp"]
+        outputs({"gold": "one.m2"}, {"A": {"m2": "one.m2"}}, ["errant"])[0][1][
+            "tp"
+        ]
         == 4
     )
 
@@ -451,7 +498,10 @@ def test_one_data_set_has_gold_for_some_metrics_and_references_for_others(
         (result.system, result.outputs, result.rank) for result in again
     ] == expected[:2]
     of_xml = outputs(
-        {**TEXTS, "gold": "gold.xml"}, PLAIN, ["imeasure", with_auto("errant")], "xml"
+        {**TEXTS, "gold": "gold.xml"},
+        PLAIN,
+        ["imeasure", with_auto("errant")],
+        "xml",
     )
     assert of_xml[2:] == expected[:2]
     assert len(asked) == 1
@@ -479,7 +529,11 @@ def test_texts_of_gold_are_those_of_errant_m2() -> None:
     ones, edits that change nothing, edits that only detect (Um, UNK), and annotators without a
     line."""
     rng = random.Random(4)
-    sentences, gold, expected = list[str](), list[str](), list[list[list[str]]]([])
+    sentences, gold, expected = (
+        list[str](),
+        list[str](),
+        list[list[list[str]]]([]),
+    )
     for _ in range(300):
         tokens = rng.choices("abcd", k=rng.randint(1, 5))
         sentences.append(" ".join(tokens))
@@ -505,14 +559,20 @@ def test_texts_of_gold_are_those_of_errant_m2() -> None:
             rows += [
                 f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"
             ] * noop
-            wanted.append(of_errant_m2(tokens, edits) if edits else NOOP_LINES * noop)
+            wanted.append(
+                of_errant_m2(tokens, edits) if edits else NOOP_LINES * noop
+            )
         expected.append(wanted if any(wanted) else [NOOP_LINES, []])
         gold += [f"S {sentences[-1]}", *rows, ""]
     write({"n.m2": "\n".join([*gold, ""]), "o.txt": text(sentences)})
-    job = prepare(config({"gold": "n.m2"}, {"A": "o.txt"}, ["errant[annotator=auto]"]))
+    job = prepare(
+        config({"gold": "n.m2"}, {"A": "o.txt"}, ["errant[annotator=auto]"])
+    )
     view = job.corpora[0].read_by(job.metrics[0].spec)
     for number in range(2):
-        found = [record.split("\n")[1:] for record in lines(view.references[number])]
+        found = [
+            record.split("\n")[1:] for record in lines(view.references[number])
+        ]
         assert found == [
             [f"{line}{number}" for line in row[number]] for row in expected
         ]
@@ -538,11 +598,15 @@ def of_errant_m2(
     own = edits_of(pair, "en_one") if tokens != corrected else ()
     return sorted(
         [*kept, *own],
-        key=lambda line: [int(place) for place in line[2:].split("|||")[0].split()],
+        key=lambda line: [
+            int(place) for place in line[2:].split("|||")[0].split()
+        ],
     )
 
 
-def test_references_that_are_missing_take_no_part(asked: list[list[Pair]]) -> None:
+def test_references_that_are_missing_take_no_part(
+    asked: list[list[Pair]],
+) -> None:
     """By hand: for the second sentence only the second reference counts, whose edit the output
     lacks.
     """
@@ -558,7 +622,11 @@ def test_without_a_config(
     asked: list[list[Pair]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     expected = [score for _, score, _ in from_m2()[:2]]
-    for more in (["-r", "r0.txt", "r1.txt"], ["-r", "gold.m2"], ["--gold", "gold.m2"]):
+    for more in (
+        ["-r", "r0.txt", "r1.txt"],
+        ["-r", "gold.m2"],
+        ["--gold", "gold.m2"],
+    ):
         for files in (["A.txt", "B.txt"], ["A.txt", "B.m2"]):
             arguments = [
                 "errant",
@@ -585,7 +653,9 @@ def test_without_a_config(
     assert len(asked) == 1
 
 
-def test_lines_are_kept_and_texts_replaced_first(asked: list[list[Pair]]) -> None:
+def test_lines_are_kept_and_texts_replaced_first(
+    asked: list[list[Pair]],
+) -> None:
     write(
         {
             "o.txt": text(OUTPUTS["A"][1:3]),
@@ -624,17 +694,26 @@ def test_odd_texts_are_told(asked: list[list[Pair]]) -> None:
     )
     assert asked == []
     write({"o.txt": "a |||\ny z\n"})
-    (problem,) = problems(config(dataset, {"A": "o.txt"}, ["errant[annotator=auto]"]))
+    (problem,) = problems(
+        config(dataset, {"A": "o.txt"}, ["errant[annotator=auto]"])
+    )
     assert (
         problem
         == "o.txt:1: a word with '|||' cannot be annotated: an M2 file has this between the fields of an edit"
     )
     (problem,) = problems(
-        config({"references": ["r.txt"]}, {"A": "o.txt"}, ["errant[annotator=auto]"])
+        config(
+            {"references": ["r.txt"]},
+            {"A": "o.txt"},
+            ["errant[annotator=auto]"],
+        )
     )
     assert "errant needs a source" in problem
     write(
-        {"o.m2": m2(["a c"], [["a d"]]) + m2(["a c"], [["a d"]]), "s.txt": "a b\nc d\n"}
+        {
+            "o.m2": m2(["a c"], [["a d"]]) + m2(["a c"], [["a d"]]),
+            "s.txt": "a b\nc d\n",
+        }
     )
     (problem,) = problems(
         config(dataset, {"A": {"m2": "o.m2"}}, ["errant[annotator=auto]"])
@@ -645,7 +724,9 @@ def test_odd_texts_are_told(asked: list[list[Pair]]) -> None:
     )
 
 
-def test_a_comparison_with_other_versions_is_a_warning(asked: list[list[Pair]]) -> None:
+def test_a_comparison_with_other_versions_is_a_warning(
+    asked: list[list[Pair]],
+) -> None:
     def warned(**more: str) -> list[str]:
         write(
             {
@@ -659,7 +740,9 @@ def test_a_comparison_with_other_versions_is_a_warning(asked: list[list[Pair]]) 
         )
         results: Results = run(Path("c.yaml"), "out")
         return [
-            warning for warning in results.warnings if warning.startswith("expect ")
+            warning
+            for warning in results.warnings
+            if warning.startswith("expect ")
         ]
 
     begin, end = (
@@ -677,13 +760,17 @@ def test_a_comparison_with_other_versions_is_a_warning(asked: list[list[Pair]]) 
 
 
 @needs_errant
-def test_errant_itself_on_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
+def test_errant_itself_on_the_sample(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """The M2 files of `m2 annotate`, which are compared with those of errant_parallel elsewhere,
     give the same.
     """
     data = ROOT / "data"
     refs = [data / "reference0.txt", data / "reference1.txt"]
-    texts = {name: data / "systems" / f"{name}.txt" for name in ("careful", "eager")}
+    texts = {
+        name: data / "systems" / f"{name}.txt" for name in ("careful", "eager")
+    }
     for out, files in {
         "gold": refs,
         **{name: [path] for name, path in texts.items()},
@@ -708,7 +795,9 @@ def test_errant_itself_on_the_sample(capsys: pytest.CaptureFixture[str]) -> None
     }
     auto = [with_auto(metric) for metric in METRICS]
     assert (
-        outputs(dataset, {name: str(path) for name, path in texts.items()}, auto)
+        outputs(
+            dataset, {name: str(path) for name, path in texts.items()}, auto
+        )
         == expected
     )
 
@@ -735,7 +824,10 @@ def test_errant_itself_on_conll14(shared: Path) -> None:
     texts = {name: read(name) for name in ("AMU", "CAMB")}
     with pytest.warns(UserWarning, match="empty line"):
         found = pipeline.evaluate(
-            texts, [read("REF0"), read("REF1")], read("INPUT"), "errant[annotator=auto]"
+            texts,
+            [read("REF0"), read("REF1")],
+            read("INPUT"),
+            "errant[annotator=auto]",
         )
     counts = {
         result.system: [result.outputs[name] for name in ("tp", "fp", "fn")]
@@ -801,14 +893,34 @@ def test_texts_are_explained_as_their_m2_files(
     assert main(["explain", "errant", *texts, "A.txt", "--line", "1"]) == 2
     assert "--annotator auto" in capsys.readouterr().err
     assert (
-        main(["explain", "bleu", "--annotator", "auto", *texts, "A.txt", "--line", "1"])
+        main(
+            [
+                "explain",
+                "bleu",
+                "--annotator",
+                "auto",
+                *texts,
+                "A.txt",
+                "--line",
+                "1",
+            ]
+        )
         == 2
     )
     assert "bleu has no such option" in capsys.readouterr().err
     take_away(monkeypatch)
     assert (
         main(
-            ["explain", "errant", "--annotator", "auto", *texts, "A.txt", "--line", "1"]
+            [
+                "explain",
+                "errant",
+                "--annotator",
+                "auto",
+                *texts,
+                "A.txt",
+                "--line",
+                "1",
+            ]
         )
         == 2
     )

@@ -42,7 +42,11 @@ TYPES = (
 
 
 def random_m2(
-    seed: int, sentences: int, annotators: Sequence[int], *, lacking: float = 0.0
+    seed: int,
+    sentences: int,
+    annotators: Sequence[int],
+    *,
+    lacking: float = 0.0,
 ) -> str:
     """Return an M2 file of random edits. `lacking` is the share of sentences in which an annotator
     has no line.
@@ -72,7 +76,10 @@ def random_m2(
 
 
 def write_edits(
-    folder: Path, sentences: int = 60, metrics: Sequence[Any] = ("errant",), **more: Any
+    folder: Path,
+    sentences: int = 60,
+    metrics: Sequence[Any] = ("errant",),
+    **more: Any,
 ) -> Path:
     """Write a data set of edits with two annotators and three systems, one of them with two
     annotators.
@@ -91,7 +98,8 @@ def write_edits(
     }
     file = folder / "c.yaml"
     file.write_text(
-        json.dumps({**content, "metrics": list(metrics), **more}), encoding="utf-8"
+        json.dumps({**content, "metrics": list(metrics), **more}),
+        encoding="utf-8",
     )
     return file
 
@@ -119,12 +127,16 @@ def tables(text: str) -> dict[int, dict[str, list[str]]]:
     return found
 
 
-def test_types_are_those_of_the_official_program(shared: Path, tmp_path: Path) -> None:
+def test_types_are_those_of_the_official_program(
+    shared: Path, tmp_path: Path
+) -> None:
     """errant_compare 3.0.2 -cat 1, 2 and 3 on five systems of CoNLL-2014, two annotators: every
     printed number.
     """
     m2 = shared / "edits" / "m2"
-    systems = {name: {"m2": str(m2 / f"conll14-{name}.errant")} for name in SYSTEMS}
+    systems = {
+        name: {"m2": str(m2 / f"conll14-{name}.errant")} for name in SYSTEMS
+    }
     config = {
         "datasets": {"c": {"gold": str(m2 / "conll14.errant")}},
         "systems": systems,
@@ -134,9 +146,9 @@ def test_types_are_those_of_the_official_program(shared: Path, tmp_path: Path) -
     results = run(tmp_path / "c.yaml", tmp_path / "run")
     for name in SYSTEMS:
         golden = tables(
-            (shared / "edits" / "golden" / "errant-compare" / f"{name}.txt").read_text(
-                encoding="utf-8"
-            )
+            (
+                shared / "edits" / "golden" / "errant-compare" / f"{name}.txt"
+            ).read_text(encoding="utf-8")
         )
         assert sorted(golden) == [1, 2, 3]
         for tier, expected in golden.items():
@@ -159,7 +171,9 @@ def test_types_are_those_of_the_official_program(shared: Path, tmp_path: Path) -
             assert list(printed) == list(expected)
 
 
-def test_types_and_their_samples_are_those_of_a_naive_program(tmp_path: Path) -> None:
+def test_types_and_their_samples_are_those_of_a_naive_program(
+    tmp_path: Path,
+) -> None:
     """By another implementation: annotators without lines, outputs with two annotators, the choice
     kept in samples.
     """
@@ -177,7 +191,9 @@ def test_types_and_their_samples_are_those_of_a_naive_program(tmp_path: Path) ->
         assert counts_of(part) == naive_errant.summed(rows, part.tier)
         for item in part.categories:
             samples = [
-                naive_errant.summed(rows, part.tier, own).get(item.category, (0, 0, 0))
+                naive_errant.summed(rows, part.tier, own).get(
+                    item.category, (0, 0, 0)
+                )
                 for own in weights
             ]
             for number, name in enumerate(("errant", "precision", "recall")):
@@ -187,7 +203,9 @@ def test_types_and_their_samples_are_those_of_a_naive_program(tmp_path: Path) ->
                 assert item.intervals[name] == pytest.approx(
                     (values[2], values[-3]), abs=1e-12
                 )  # of 40, 5% are 2
-        whole = next(score for score in results.scores if score.system == part.system)
+        whole = next(
+            score for score in results.scores if score.system == part.system
+        )
         totals = np.sum(
             [list(counts) for counts in counts_of(part).values()], axis=0
         ).tolist()
@@ -196,7 +214,14 @@ def test_types_and_their_samples_are_those_of_a_naive_program(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     "options",
-    ["mode=dt", "mode=cse", "types=DET", "choice=sentence", "single=true", "mode=ds"],
+    [
+        "mode=dt",
+        "mode=cse",
+        "types=DET",
+        "choice=sentence",
+        "single=true",
+        "mode=ds",
+    ],
 )
 def test_types_sum_to_the_totals(tmp_path: Path, options: str) -> None:
     results = run(
@@ -261,7 +286,9 @@ def test_counts_of_types_are_kept_and_read_again(tmp_path: Path) -> None:
     """The second run counts nothing; a stored run gives the same parts without its texts, and fits
     the schema.
     """
-    config = write_edits(tmp_path, statistics={"resamples": "20", "trials": "10"})
+    config = write_edits(
+        tmp_path, statistics={"resamples": "20", "trials": "10"}
+    )
     results = run(config, tmp_path / "run")
     kept = {
         path: path.stat().st_mtime_ns
@@ -277,7 +304,9 @@ def test_counts_of_types_are_kept_and_read_again(tmp_path: Path) -> None:
     bare = [
         replace(
             part,
-            categories=tuple(replace(item, intervals={}) for item in part.categories),
+            categories=tuple(
+                replace(item, intervals={}) for item in part.categories
+            ),
         )
         for part in stored.breakdown
     ]

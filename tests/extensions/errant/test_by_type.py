@@ -48,7 +48,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = write_edits(folder, statistics={"resamples": "50", "trials": "20"})
     for name in ("gold.m2", "A.m2"):
         text = (folder / name).read_text(encoding="utf-8")
-        (folder / name).write_text(text.replace("M:NOUN", NASTY), encoding="utf-8")
+        (folder / name).write_text(
+            text.replace("M:NOUN", NASTY), encoding="utf-8"
+        )
     run(config, folder / "run")
     return folder / "run"
 
@@ -66,11 +68,15 @@ def test_tables_have_the_numbers_of_the_results(context: ReportContext) -> None:
             "type",
             *(
                 score.system
-                for score in sorted(context.results.scores, key=lambda s: s.rank)
+                for score in sorted(
+                    context.results.scores, key=lambda s: s.rank
+                )
             ),
         ]
         parts = {
-            part.system: part for part in context.results.breakdown if part.tier == tier
+            part.system: part
+            for part in context.results.breakdown
+            if part.tier == tier
         }
         for row in rows:
             for system, text in zip(header[1:], row[1:], strict=True):
@@ -95,7 +101,10 @@ def test_tables_have_the_numbers_of_the_results(context: ReportContext) -> None:
             "95% interval",
         ]
         assert [row[:4] for row in rows] == [
-            [item.category, *(str(item.outputs[name]) for name in ("tp", "fp", "fn"))]
+            [
+                item.category,
+                *(str(item.outputs[name]) for name in ("tp", "fp", "fn")),
+            ]
             for item in parts["A"].categories
         ]
 
@@ -121,7 +130,9 @@ def test_tables_fit_the_terminal(
         assert signature == types.group.metric
         words = " ".join(table).split()
         assert all(
-            word in words for title in (*types.names, *titles) for word in title.split()
+            word in words
+            for title in (*types.names, *titles)
+            for word in title.split()
         )
         assert max(map(cell_len, table)) <= width
         assert all(
@@ -134,10 +145,14 @@ def test_tables_fit_the_terminal(
 def test_piped_output_has_precision_recall_and_score_of_each_system(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, err = called(capsys, "report", folder, "--by", "type", "--tier", "1")
+    code, out, err = called(
+        capsys, "report", folder, "--by", "type", "--tier", "1"
+    )
     assert (code, err) == (0, "")
     title, header, *rows, signature = out.splitlines()
-    assert title == "d: ERRANT by type (tier 1: missing, replaced or unnecessary)"
+    assert (
+        title == "d: ERRANT by type (tier 1: missing, replaced or unnecessary)"
+    )
     assert sorted(header.split()) == sorted(["type", *"ABC" * 3, *"PRF" * 3])
     assert [row.split()[0] for row in rows] == ["M", "R", "U"]
     assert signature.startswith("errant|")
@@ -170,7 +185,9 @@ def test_the_best_of_a_type_is_bold_unless_all_are_equal(
     text = markdown_files(replace(context, tier=1, by_type=True))["types.md"]
     (types,) = types_of(context.results, 1)
     for name in types.names:
-        row = next(line for line in text.splitlines() if line.startswith(f"| {name} "))
+        row = next(
+            line for line in text.splitlines() if line.startswith(f"| {name} ")
+        )
         best = max(types.cells[system, name].score for system in types.systems)
         assert [cell.strip() for cell in row.split("|") if "**" in cell] == [
             f"**{percent(best, 2)}**"
@@ -211,7 +228,14 @@ def test_csv_has_every_number(context: ReportContext) -> None:
         )
     )
     expected = [
-        (part.system, part.tier, item.category, name, value, item.intervals.get(name))
+        (
+            part.system,
+            part.tier,
+            item.category,
+            name,
+            value,
+            item.intervals.get(name),
+        )
         for part in context.results.breakdown
         for item in part.categories
         for name, value in item.outputs.items()

@@ -56,7 +56,9 @@ def printed(shared: Path, level: str, assumption: str) -> Printed:
     at 5fc7617.
     """
     name = f"{'sentence' if level == 'mean' else 'corpus'}-{assumption}.txt"
-    text = (shared / "edits" / "golden" / "cleme-v1" / name).read_text(encoding="utf-8")
+    text = (shared / "edits" / "golden" / "cleme-v1" / name).read_text(
+        encoding="utf-8"
+    )
     lines = (
         line.partition(" ")
         for line in re.sub(r"np\.float64\(([^)]*)\)", r"\1", text).splitlines()
@@ -68,7 +70,9 @@ def scores(
     folder: Path, gold: Path, systems: dict[str, Path], *metrics: str
 ) -> dict[tuple[str, str], dict[str, float]]:
     """Return the outputs of a run, by metric and system."""
-    named = ", ".join(f"{name}: {{m2: {path}}}" for name, path in systems.items())
+    named = ", ".join(
+        f"{name}: {{m2: {path}}}" for name, path in systems.items()
+    )
     config = folder / "c.yaml"
     quoted = ", ".join(f"'{metric}'" for metric in metrics)
     config.write_text(
@@ -83,11 +87,16 @@ def scores(
     }
 
 
-def same_as_printed(outputs: dict[str, float], expected: dict[str, float]) -> bool:
+def same_as_printed(
+    outputs: dict[str, float], expected: dict[str, float]
+) -> bool:
     """Return whether all numbers are those that are printed: rates with 4 decimals, sums with 2."""
-    compared = {name: value for name, value in expected.items() if name != "num_sample"}
+    compared = {
+        name: value for name, value in expected.items() if name != "num_sample"
+    }
     return all(
-        round(outputs[NAMES.get(name, name)], 4 if name in NAMES else 2) == value
+        round(outputs[NAMES.get(name, name)], 4 if name in NAMES else 2)
+        == value
         for name, value in compared.items()
     )
 
@@ -127,7 +136,8 @@ def test_the_numbers_that_differ_are_those_of_a_reference_in_place_of_the_empty_
         "A 0 1|||U:PUNCT||||||REQUIRED|||-NONE-"
     ]
     first, second = (
-        [line for line in edits if line.endswith(f"|||{number}")] for number in (0, 1)
+        [line for line in edits if line.endswith(f"|||{number}")]
+        for number in (0, 1)
     )
     output[23] = "\n".join([sentence, *first])
     gold[23] = "\n".join([sentence, *second])
@@ -163,7 +173,8 @@ def edits(draw: st.DrawFn, source: list[str]) -> list[naive.Edit]:
         at = draw(st.integers(start, min(start + 3, len(source))))
         same = " ".join(source[start:at])
         words = draw(
-            st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join) | st.just(same)
+            st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
+            | st.just(same)
         )
         found.append((start, at, words or EMPTY))
     if len({start for start, _, _ in found}) == len(found):
@@ -188,9 +199,7 @@ def sentences(draw: st.DrawFn) -> list[naive.Sentence]:
 
 def line_of(edit: naive.Edit, annotator: int) -> str:
     kind = "noop" if edit == NOOP else "R:OTHER"
-    return (
-        f"A {edit[0]} {edit[1]}|||{kind}|||{edit[2]}|||REQUIRED|||-NONE-|||{annotator}"
-    )
+    return f"A {edit[0]} {edit[1]}|||{kind}|||{edit[2]}|||REQUIRED|||-NONE-|||{annotator}"
 
 
 def text_of(corpus: list[naive.Sentence]) -> Text:
@@ -207,7 +216,9 @@ def text_of(corpus: list[naive.Sentence]) -> Text:
         )
         for number in range(len(corpus[0].references))
     ]
-    source = join_lines(" ".join(sentence.source).encode() for sentence in corpus)
+    source = join_lines(
+        " ".join(sentence.source).encode() for sentence in corpus
+    )
     outputs = join_lines(
         "\n".join(line_of(edit, 0) for edit in sentence.output).encode()
         for sentence in corpus
@@ -236,9 +247,9 @@ def outputs_of(
 ) -> dict[str, float]:
     text = text_of(corpus)
     counted = Blocks(metric.spec.count(text)[0], size)
-    return reduce(system_counts(metric, [counted], len(corpus), len(text.references)))[
-        0
-    ].outputs
+    return reduce(
+        system_counts(metric, [counted], len(corpus), len(text.references))
+    )[0].outputs
 
 
 @given(sentences(), st.integers(1, 4), st.data())
@@ -294,7 +305,9 @@ def files(tmp_path: Path) -> tuple[Path, dict[str, Path]]:
     return tmp_path / "gold.m2", {"A": tmp_path / "own.m2"}
 
 
-def test_counts_by_hand(files: tuple[Path, dict[str, Path]], tmp_path: Path) -> None:
+def test_counts_by_hand(
+    files: tuple[Path, dict[str, Path]], tmp_path: Path
+) -> None:
     """The pieces of sentence 1 are a, b, c, d and the place behind it; in sentence 2 the empty
     reference is dropped.
 
@@ -316,7 +329,9 @@ def test_counts_by_hand(files: tuple[Path, dict[str, Path]], tmp_path: Path) -> 
         [1, 1, 3]
     ] * 2 + [[1, 0, 4]] * 2
     assert [found[number]["fp"] for number in (0, 2)] == [1, 1]
-    assert [(found[n]["fp_ne"], found[n]["fp_un"]) for n in (1, 3)] == [(0, 1)] * 2
+    assert [(found[n]["fp_ne"], found[n]["fp_un"]) for n in (1, 3)] == [
+        (0, 1)
+    ] * 2
     assert found[0]["cleme"] == pytest.approx(0.5)
     # 0.45 * 1/2 + 0.35 * 1 + 0.15 * 1/2 + 0.05 * 1/2
     assert found[1]["cleme"] == pytest.approx(0.675, rel=1e-12)
@@ -331,11 +346,17 @@ def test_weights_are_by_the_mean_of_the_whole_data_set(
     A hit of length b has the weight alpha / alpha = 1, and 0 and 2 are beyond the bounds of
     `corpus`."""
     found = scores(tmp_path, *files, "cleme")["cleme", "A"]
-    assert [found[name] for name in ("tp", "fp", "fn", "tn")] == [1, 0.75, 0.75, 3]
+    assert [found[name] for name in ("tp", "fp", "fn", "tn")] == [
+        1,
+        0.75,
+        0.75,
+        3,
+    ]
 
 
 @pytest.mark.parametrize(
-    "text", ["cleme", "cleme[assumption=independent]", "cleme[level=mean]", "CLEME2.0"]
+    "text",
+    ["cleme", "cleme[assumption=independent]", "cleme[level=mean]", "CLEME2.0"],
 )
 def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
     files: tuple[Path, dict[str, Path]],
@@ -367,18 +388,25 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
     ]
     metric = from_text(text)
     weights = (
-        "none" if text == "CLEME2.0" else "sentence" if "mean" in text else "corpus"
+        "none"
+        if text == "CLEME2.0"
+        else "sentence"
+        if "mean" in text
+        else "corpus"
     )
     assumption = "independent" if "independent" in text else "dependent"
     mean = naive.mean_length(corpus)
-    every = [naive.counts(sentence, mean, weights, assumption) for sentence in corpus]
+    every = [
+        naive.counts(sentence, mean, weights, assumption) for sentence in corpus
+    ]
     if text == "CLEME2.0":
         expected = [
             max(naive.rates(c, "corpus")[0] for c in counts) for counts in every
         ]
     else:
         expected = [
-            max(round(naive.prf(c, 0.5)[0], 4) for c in counts) for counts in every
+            max(round(naive.prf(c, 0.5)[0], 4) for c in counts)
+            for counts in every
         ]
     scores(tmp_path, *files, text)
     result = pipeline.load(tmp_path / "run")[0]
@@ -395,7 +423,11 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
         ([(1, 1, 5, 0), (1, 1, 4, 0)], 1),  # fewer fn
         ([(1, 1, 5, 0), (1, 1, 5, 1)], 1),  # more tn
         ([(1, 1, 5, 1), (1, 1, 5, 1)], 0),  # the first
-        ([(9, 0, 0, 0), (10, 0, 9000, 9)], 0),  # F is lower in the third decimal
+        # F is lower in the third decimal
+        (
+            [(9, 0, 0, 0), (10, 0, 9000, 9)],
+            0,
+        ),
     ],
 )
 def test_ties_of_references_with_totals(
@@ -421,7 +453,10 @@ def test_ties_of_references_with_totals(
     columns |= dict.fromkeys(
         ("changed_words", "changed_pieces", "annotators"), np.ones(2, np.int64)
     )
-    assert from_text("cleme[weights=none]").chooser()(columns).tolist() == [0, chosen]
+    assert from_text("cleme[weights=none]").chooser()(columns).tolist() == [
+        0,
+        chosen,
+    ]
 
 
 def test_only_the_first_annotator_of_an_output_counts_and_this_is_said(
@@ -462,11 +497,14 @@ def test_a_reference_that_has_no_line_does_not_take_part(
         "cleme[weights=none,assumption=independent]",
     )
     assert [
-        [own[name] for name in ("tp", "fp", "fn", "tn")] for own in found.values()
+        [own[name] for name in ("tp", "fp", "fn", "tn")]
+        for own in found.values()
     ] == [[1, 1, 1, 3]] * 2
 
 
-def test_weights_for_corpora_are_refused_where_lengths_are_cut(tmp_path: Path) -> None:
+def test_weights_for_corpora_are_refused_where_lengths_are_cut(
+    tmp_path: Path,
+) -> None:
     """References that change 16 words on average; the weights of longer pieces would not be right."""
     sentence = " ".join("abcdefghijklmnop")
     whole = f"S {sentence}\nA 0 16|||R:X|||x|||REQUIRED|||-NONE-|||0\n"
@@ -475,7 +513,9 @@ def test_weights_for_corpora_are_refused_where_lengths_are_cut(tmp_path: Path) -
         InputError,
         match=r"16\.0 words long on average.*at most 15; write weights: none",
     ):
-        scores(tmp_path, tmp_path / "gold.m2", {"A": tmp_path / "gold.m2"}, "cleme")
+        scores(
+            tmp_path, tmp_path / "gold.m2", {"A": tmp_path / "gold.m2"}, "cleme"
+        )
     found = scores(
         tmp_path,
         tmp_path / "gold.m2",
@@ -505,7 +545,9 @@ def test_weights_for_sentences_are_refused_where_they_would_not_be_exact(
             scores(tmp_path, gold, {"A": gold}, "SentCLEME")
     else:
         assert (
-            scores(tmp_path, gold, {"A": gold}, "SentCLEME")["SentCLEME", "A"]["cleme"]
+            scores(tmp_path, gold, {"A": gold}, "SentCLEME")["SentCLEME", "A"][
+                "cleme"
+            ]
             == 1
         )
 
@@ -527,7 +569,9 @@ METRICS = [
 
 def choice_of(text: str, running: bool) -> SequentialAnnotatorChoice:
     metric: Any = from_text(text)
-    return SequentialAnnotatorChoice(metric._keys, ("a", "b", "c"), running=running)
+    return SequentialAnnotatorChoice(
+        metric._keys, ("a", "b", "c"), running=running
+    )
 
 
 def one_by_one(
@@ -544,11 +588,14 @@ def one_by_one(
     for block in blocks:
         every = np.stack([block[name] for name in "abc"], axis=-1)
         chosen.append([])
-        for counts, order in zip(every.tolist(), block["order"].tolist(), strict=True):
+        for counts, order in zip(
+            every.tolist(), block["order"].tolist(), strict=True
+        ):
             known = tuple(totals) if running else (0, 0, 0)
             annotators = sorted(range(len(counts)), key=order.__getitem__)
             best = max(
-                annotators, key=lambda annotator: key(known, tuple(counts[annotator]))
+                annotators,
+                key=lambda annotator: key(known, tuple(counts[annotator])),
             )
             chosen[-1].append(best)
             totals = [*map(add, totals, counts[best])]
@@ -559,7 +606,9 @@ def columns_of(
     rows: list[list[tuple[int, int, int]]], generator: np.random.Generator
 ) -> dict[str, Ints]:
     counts = np.array(rows, np.int64)
-    orders = np.array([generator.permutation(counts.shape[1]) for _ in rows], np.int64)
+    orders = np.array(
+        [generator.permutation(counts.shape[1]) for _ in rows], np.int64
+    )
     return {
         "a": counts[..., 0],
         "b": counts[..., 1],
@@ -570,7 +619,10 @@ def columns_of(
 
 @st.composite
 def tables(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
-    annotators, most = draw(st.integers(1, 4)), draw(st.sampled_from([1, 2, 6, 10**6]))
+    annotators, most = (
+        draw(st.integers(1, 4)),
+        draw(st.sampled_from([1, 2, 6, 10**6])),
+    )
     count = st.integers(0, most)
     line = st.lists(
         st.tuples(count, count, count), min_size=annotators, max_size=annotators

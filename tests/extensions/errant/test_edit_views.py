@@ -63,7 +63,8 @@ def config(
 
 def of_many(annotators: int) -> str:
     rows = (
-        f"A 0 1|||R:X|||{number}|||{END}|||{number}\n" for number in range(annotators)
+        f"A 0 1|||R:X|||{number}|||{END}|||{number}\n"
+        for number in range(annotators)
     )
     return f"S a b\n{''.join(rows)}\nS c\n\n"
 
@@ -73,7 +74,9 @@ def of_many(annotators: int) -> str:
     [
         (
             {"gold.m2": ""},
-            ["gold.m2: has no sentence: there is no line that begins with 'S '"],
+            [
+                "gold.m2: has no sentence: there is no line that begins with 'S '"
+            ],
         ),
         (
             {"a.m2": "\n\n"},
@@ -139,11 +142,16 @@ def test_brackets_are_replaced_before_sentences_are_compared() -> None:
     for source in ({}, {"source": "s.txt"}):
         corpus = seen(replace="ptb_brackets", **source)
         assert lines(corpus.source) == ["a ( b"]
-        gold, output = lines(corpus.references[0])[0], lines(corpus.systems["A"])[0]
+        gold, output = (
+            lines(corpus.references[0])[0],
+            lines(corpus.systems["A"])[0],
+        )
         assert gold.split("\n")[1] == output == f"A 0 1|||R:X|||) x|||{END}|||0"
 
 
 def test_kept_lines_are_those_of_the_edits() -> None:
     corpus = seen(keep="2")
-    assert lines(corpus.systems["A"]) == [f"A -1 -1|||noop|||-NONE-|||{END}|||0"]
+    assert lines(corpus.systems["A"]) == [
+        f"A -1 -1|||noop|||-NONE-|||{END}|||0"
+    ]
     assert lines(corpus.source) == ["c"]

@@ -67,7 +67,13 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
     """Right edits are `correct`; with the wrong ones they are `proposed`, and with the missed ones
     `gold`.
     """
-    names = ["m2", "m2[mu=0]", "m2[annotators=all]", "m2[iwc=true]", "m2[choice=last]"]
+    names = [
+        "m2",
+        "m2[mu=0]",
+        "m2[annotators=all]",
+        "m2[iwc=true]",
+        "m2[choice=last]",
+    ]
     file = write_edits(tmp_path, metrics=names)
     config = json.loads(file.read_text(encoding="utf-8"))
     one = "\n".join(
@@ -85,20 +91,28 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
         assert view.source
         sources = read_texts(view.source, 0, 60)
         annotations = [read_texts(text, 0, 60) for text in view.references]
-        outputs = [read_texts(view.systems[name], 0, 60) for name in measured.names]
-        judged = judge_of(measured.metric).verdicts(sources, outputs, annotations)
+        outputs = [
+            read_texts(view.systems[name], 0, 60) for name in measured.names
+        ]
+        judged = judge_of(measured.metric).verdicts(
+            sources, outputs, annotations
+        )
         for lines, columns in zip(judged, measured.columns, strict=True):
             (block,) = columns.blocks()
             for line, row in enumerate(lines):
                 for number, verdicts in enumerate(row):
-                    assert (verdicts is None) == (block["ref_len"][line, number] < 0)
+                    assert (verdicts is None) == (
+                        block["ref_len"][line, number] < 0
+                    )
                     of = {
                         kind: [v for v in verdicts or () if v.verdict == kind]
                         for kind in (RIGHT, WRONG, MISSED)
                     }
                     if verdicts is not None:
                         assert len(of[RIGHT]) == block["correct"][line, number]
-                        proposed = {(v.start, v.end, v.correction) for v in of[RIGHT]}
+                        proposed = {
+                            (v.start, v.end, v.correction) for v in of[RIGHT]
+                        }
                         assert (
                             len(proposed) + len(of[WRONG])
                             == block["proposed"][line, number]
@@ -108,7 +122,9 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
                             == block["ref_len"][line, number]
                         )
                         assert all(v.type for v in of[RIGHT] + of[MISSED])
-                    seen += Counter({kind: len(own) for kind, own in of.items()})
+                    seen += Counter(
+                        {kind: len(own) for kind, own in of.items()}
+                    )
     assert min(seen[kind] for kind in (RIGHT, WRONG, MISSED)) > 50
     data = explorer(context)
     assert data
@@ -117,12 +133,16 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
         assert not shown["bySystem"]
 
 
-def test_the_annotators_shown_are_those_of_the_score(context: ReportContext) -> None:
+def test_the_annotators_shown_are_those_of_the_score(
+    context: ReportContext,
+) -> None:
     """The counts with them sum to those of the score, although some annotators have no line in some
     sentences.
     """
     for measured in context.measured:
-        for score, columns in zip(measured.scores, measured.columns, strict=True):
+        for score, columns in zip(
+            measured.scores, measured.columns, strict=True
+        ):
             (block,), (chosen,) = (
                 columns.blocks(),
                 chosen_references(measured.metric, columns),
@@ -148,7 +168,10 @@ def test_a_sentence_by_hand() -> None:
         "A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0",
         "A 2 3|||U:DET|||-NONE-|||REQUIRED|||-NONE-|||0",
     ]
-    source, annotators = "This are a sentence", ["\n".join(["0 0 0", *gold]), ""]
+    source, annotators = (
+        "This are a sentence",
+        ["\n".join(["0 0 0", *gold]), ""],
+    )
     ((with_edits,), (without,)) = judge_of(from_text("errant")).verdicts(
         [source], [["\n".join(edits)], [NOOP]], [[own] for own in annotators]
     )
@@ -160,7 +183,10 @@ def test_a_sentence_by_hand() -> None:
         ],
         None,
     ]
-    assert [verdict.verdict for verdict in without[0] or ()] == ["missed", "missed"]
+    assert [verdict.verdict for verdict in without[0] or ()] == [
+        "missed",
+        "missed",
+    ]
     (((own,),),) = judge_of(from_text("errant")).verdicts(
         [source], [[NOOP]], [[f"0 0 0\n{NOOP}"]]
     )
@@ -175,7 +201,15 @@ def test_show_has_the_edits_of_a_sentence(
     chosen = data["datasets"][0]["metrics"][0]["edits"]["chosen"]
     signature = context.measured[0].scores[0].metric
     code, out, err = called(
-        capsys, "show", folder, "--metric", signature, "--line", 7, "--system", "C"
+        capsys,
+        "show",
+        folder,
+        "--metric",
+        signature,
+        "--line",
+        7,
+        "--system",
+        "C",
     )
     assert (code, err) == (0, "")
     lines = out.splitlines()
@@ -185,7 +219,11 @@ def test_show_has_the_edits_of_a_sentence(
     (block,) = context.measured[0].columns[2].blocks()
     own = block["tp"][6] + block["fp"][6] + block["fn"][6]
     assert (
-        sum(row.count(kind) for row in rows for kind in ("right", "wrong", "missed"))
+        sum(
+            row.count(kind)
+            for row in rows
+            for kind in ("right", "wrong", "missed")
+        )
         == own.sum()
     )
 
@@ -216,9 +254,7 @@ def test_the_page_draws_what_was_counted(
     browser.size(width)
     for measured in context.measured:
         browser.open(page)
-        field = (
-            "const f = document.forms.controls.elements.metric; f.value = arguments[0];"
-        )
+        field = "const f = document.forms.controls.elements.metric; f.value = arguments[0];"
         number = context.measured.index(measured)
         browser.run(
             f"{field} f.dispatchEvent(new InputEvent('input', {{bubbles: true}}));",
@@ -229,7 +265,8 @@ def test_the_page_draws_what_was_counted(
         for line, system, reference, kinds in browser.run(DRAWN):
             lacking = blocks[system]["ref_len"][line, reference] < 0
             expected = [
-                int(terms[system][name][line, reference]) for name in ("tp", "fp", "fn")
+                int(terms[system][name][line, reference])
+                for name in ("tp", "fp", "fn")
             ]
             assert kinds == (None if lacking else expected), (
                 measured.scores[0].metric,
@@ -249,7 +286,9 @@ def test_a_press_on_a_title_sorts(
     browser.size(1280)
     browser.open(page)
     column = "[...document.querySelector('table.heat').tBodies[0].rows].map((row) => row.cells[1].textContent)"
-    press = "document.querySelectorAll('table.heat .sorts')[arguments[0]].click();"
+    press = (
+        "document.querySelectorAll('table.heat .sorts')[arguments[0]].click();"
+    )
     before = browser.run(f"return {column}")
     falling = [
         float(text)
@@ -266,7 +305,9 @@ def test_a_press_on_a_title_sorts(
     assert browser.run(f"{press} return {column}", 0) == before
     names = {
         item["category"]
-        for item in json.loads(context.results.to_json())["breakdown"][0]["categories"]
+        for item in json.loads(context.results.to_json())["breakdown"][0][
+            "categories"
+        ]
     }
     shown = browser.texts("table.heat th[scope=row]")
     assert names <= set(shown)

@@ -23,7 +23,11 @@ from pipeline.extensions.errant.errant_annotator import (
     versions_of,
 )
 from tests.conftest import ROOT
-from tests.extensions.errant.errant_package import errant_parallel, loaded, needs_errant
+from tests.extensions.errant.errant_package import (
+    errant_parallel,
+    loaded,
+    needs_errant,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,9 +36,16 @@ if TYPE_CHECKING:
 pytestmark = needs_errant
 
 PAIRS = [
-    ("I has a a dog .", "I has a dog ."),  # of two equal words the first is left out
+    # of two equal words the first is left out
+    (
+        "I has a a dog .",
+        "I has a dog .",
+    ),
     ("a b a b a b", "a b a b"),
-    ("He like apples and she like pears", "She likes pears and he likes apples"),
+    (
+        "He like apples and she like pears",
+        "She likes pears and he likes apples",
+    ),
     ("to quickly run", "to run quickly"),  # two words change places
     ("Cat sleeps .", "The big cat sleeps ."),
     ("We came , we saw", "We came . We saw"),
@@ -62,10 +73,14 @@ def package() -> Any:
     return loaded()
 
 
-def m2(source: Sequence[str], texts: Sequence[Sequence[str]], **options: Any) -> str:
+def m2(
+    source: Sequence[str], texts: Sequence[Sequence[str]], **options: Any
+) -> str:
     """Return the M2 file of some texts."""
     pairs = [
-        (line, text[number]) for number, line in enumerate(source) for text in texts
+        (line, text[number])
+        for number, line in enumerate(source)
+        for text in texts
     ]
     each = iter(annotate_all(pairs, **options).annotations)
     return "".join(block(line, [next(each) for _ in texts]) for line in source)
@@ -97,7 +112,11 @@ def test_golden_files(shared: Path, name: str, texts: Sequence[str]) -> None:
         lines(shared / "conll14" / text) for text in ("INPUT", *texts)
     )
     golden = (
-        shared / "edits" / "m2" / "annotated" / f"{name}.errant-3.0.2.spacy-3.8.7.m2"
+        shared
+        / "edits"
+        / "m2"
+        / "annotated"
+        / f"{name}.errant-3.0.2.spacy-3.8.7.m2"
     )
     assert m2(source, corrected) == golden.read_text(encoding="utf-8")
 
@@ -119,7 +138,10 @@ def test_errant_parallel_on_hard_pairs(tmp_path: Path, package: Any) -> None:
             "".join(f"{pair[number]}\n" for pair in PAIRS), encoding="utf-8"
         )
     theirs = errant_parallel(
-        tmp_path / "source", [tmp_path / "corrected"], tmp_path / "theirs.m2", package
+        tmp_path / "source",
+        [tmp_path / "corrected"],
+        tmp_path / "theirs.m2",
+        package,
     )
     source, corrected = zip(*PAIRS, strict=True)
     assert m2(source, [corrected]) == theirs
@@ -152,12 +174,16 @@ def test_random_pairs_parsed_together_have_the_edits_that_errant_gives_each_alon
     rng = random.Random(20141126)
     source = lines(ROOT / "data" / "source.txt")
     pairs = [
-        pair_of(line, edited(line.split(), rng)) for line in source for _ in range(4)
+        pair_of(line, edited(line.split(), rng))
+        for line in source
+        for _ in range(4)
     ]
     alone = []
     for pair in pairs:
         one, two = (package.parse(text) for text in pair)
-        alone.append(tuple(edit.to_m2(7) for edit in package.annotate(one, two)))
+        alone.append(
+            tuple(edit.to_m2(7) for edit in package.annotate(one, two))
+        )
     together = ErrantAnnotator().annotate(pairs)
     assert [
         tuple(f"{edit}7" for edit in annotation) for annotation in together
@@ -173,7 +199,9 @@ def test_texts_parsed_together_have_the_vectors_and_the_parse_of_each_alone(
     from spacy.attrs import DEP, HEAD, LEMMA, POS, TAG
 
     texts = [
-        line for path in sorted(ROOT.glob("data/**/*.txt")) for line in lines(path)
+        line
+        for path in sorted(ROOT.glob("data/**/*.txt"))
+        for line in lines(path)
     ]
     together = ErrantAnnotator().parse(texts)
     for text, doc in together.items():
@@ -224,12 +252,19 @@ def test_costs_and_operations_are_those_of_errant() -> None:
         one, two = words(rng, source), words(rng, "".join(corrected))
         theirs, mine = Alignment(one, two), own(one, two)
         rows, columns = len(mine.op_matrix), len(mine.op_matrix[0])
-        assert mine.cost_matrix == [row[:columns] for row in theirs.cost_matrix[:rows]]
-        assert mine.op_matrix == [row[:columns] for row in theirs.op_matrix[:rows]]
+        assert mine.cost_matrix == [
+            row[:columns] for row in theirs.cost_matrix[:rows]
+        ]
+        assert mine.op_matrix == [
+            row[:columns] for row in theirs.op_matrix[:rows]
+        ]
         shared = len(one) + 1 - rows
-        assert mine.align_seq == theirs.align_seq[: len(theirs.align_seq) - shared]
+        assert (
+            mine.align_seq == theirs.align_seq[: len(theirs.align_seq) - shared]
+        )
         assert [
-            operation for operation, *_ in theirs.align_seq[len(mine.align_seq) :]
+            operation
+            for operation, *_ in theirs.align_seq[len(mine.align_seq) :]
         ] == ["M"] * shared
         operations |= {operation for operation, *_ in theirs.align_seq}
     assert {"M", "S", "I", "D", "T2", "T3", "T4"} <= operations
@@ -247,7 +282,9 @@ def test_the_code_of_an_unknown_errant_is_not_replaced(
     assert ErrantAnnotator().annotate(pairs) == expected
 
 
-def test_two_workers_give_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_workers_give_the_same_as_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(annotate, "CHUNK_TEXTS", 40)
     source, *texts = (
         lines(ROOT / "data" / name)

@@ -70,7 +70,9 @@ def m2(rng: random.Random, sentences: list[str], annotators: int) -> str:
     for sentence in sentences:
         lines = [
             edit(rng, len(sentence.split()), annotator)
-            for annotator in rng.sample(range(annotators), rng.randint(1, annotators))
+            for annotator in rng.sample(
+                range(annotators), rng.randint(1, annotators)
+            )
             for _ in range(rng.choice((0, 1, 1, 2, 4)))
         ]
         if lines and rng.random() < 0.3:
@@ -85,11 +87,14 @@ def official(
 ) -> Callable[[str], str]:
     """Run the program of the package within this process; return what it prints."""
     program = pytest.importorskip(
-        "errant.commands.compare_m2", reason="the package errant is not installed"
+        "errant.commands.compare_m2",
+        reason="the package errant is not installed",
     )
 
     def run(arguments: str) -> str:
-        monkeypatch.setattr(sys, "argv", ["errant_compare", *shlex.split(arguments)])
+        monkeypatch.setattr(
+            sys, "argv", ["errant_compare", *shlex.split(arguments)]
+        )
         capsys.readouterr()
         program.main()
         return capsys.readouterr().out
@@ -119,13 +124,17 @@ def test_random_files_give_the_same_text(
     ]
     for name, most in (("hyp.m2", 2), ("ref.m2", 4)):
         (tmp_path / name).write_text(
-            m2(rng, sentences, rng.randint(1, most)), encoding="utf-8", newline=""
+            m2(rng, sentences, rng.randint(1, most)),
+            encoding="utf-8",
+            newline="",
         )
     for mode in ("", *(f"-{mode}" for mode in MODES)):
         for options in OPTIONS:
             arguments = f"-hyp hyp.m2 -ref ref.m2 {mode} {options}"
             expected = official(arguments)
-            code, out, _ = called(capsys, "errant_compare", *shlex.split(arguments))
+            code, out, _ = called(
+                capsys, "errant_compare", *shlex.split(arguments)
+            )
             assert (code, out) == (0, expected), arguments
 
 
@@ -149,12 +158,18 @@ def test_golden_text(
         assert (code, out.strip("\n")) == (0, expected.strip("\n")), arguments
 
 
-def test_golden_verbose_text(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_golden_verbose_text(
+    shared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """By errant_compare 3.0.2, run with -v -cat 3."""
     files = shared / "edits" / "m2"
     golden = gzip.decompress(
         (
-            shared / "edits" / "golden" / "errant-compare" / "AMU.cs.verbose.txt.gz"
+            shared
+            / "edits"
+            / "golden"
+            / "errant-compare"
+            / "AMU.cs.verbose.txt.gz"
         ).read_bytes()
     )
     arguments = (
@@ -178,9 +193,13 @@ def test_columns_of_a_long_sentence_are_as_wide_as_their_values(
     """
     size = 1300
     sentence = f"S {' '.join('a' * size)}\n"
-    edits = [f"A {at} {at + 1}|||R:NOUN|||b|||{RULES}|||0\n" for at in range(size)]
+    edits = [
+        f"A {at} {at + 1}|||R:NOUN|||b|||{RULES}|||0\n" for at in range(size)
+    ]
     arguments = write(
-        tmp_path, sentence + "".join(edits[:-200]), sentence + "".join(edits[:-1100])
+        tmp_path,
+        sentence + "".join(edits[:-200]),
+        sentence + "".join(edits[:-1100]),
     )
     code, out, _ = called(capsys, "errant_compare", *arguments, "-v")
     rows = out.partition("Local results:\n")[2].split("\n")[:2]
@@ -188,13 +207,18 @@ def test_columns_of_a_long_sentence_are_as_wide_as_their_values(
         0,
         ["   Category    TP    FP   FN", "     R:NOUN   200   900    0"],
     )
-    (tmp_path / "hyp.m2").write_text(sentence + "".join(edits), encoding="utf-8")
+    (tmp_path / "hyp.m2").write_text(
+        sentence + "".join(edits), encoding="utf-8"
+    )
     rows = (
         called(capsys, "errant_compare", *arguments, "-v")[1]
         .partition("Local results:\n")[2]
         .split("\n")[:2]
     )
-    assert rows == ["   Category    TP     FP   FN", "     R:NOUN   200   1100    0"]
+    assert rows == [
+        "   Category    TP     FP   FN",
+        "     R:NOUN   200   1100    0",
+    ]
 
 
 def write(folder: Path, hyp: str, ref: str) -> list[object]:
@@ -216,7 +240,11 @@ ONE = f"S a b c\nA 0 1|||R:X|||y|||{RULES}|||0\n\n"
             "hyp.m2:1: token 3 is 'c', and in ref.m2:1 it is 'd': the edits are not of the same",
         ),
         (ONE, ONE + "S d\n\n", "hyp.m2: has 1 sentences, and ref.m2 has 2"),
-        ("", ONE, "hyp.m2: has no sentence: there is no line that begins with 'S '"),
+        (
+            "",
+            ONE,
+            "hyp.m2: has no sentence: there is no line that begins with 'S '",
+        ),
         (ONE, "A 0 1|||R:X|||y|||\n", "ref.m2:1: an edit before any sentence"),
         (
             ONE + "T0-A0 x\n",
@@ -231,10 +259,16 @@ ONE = f"S a b c\nA 0 1|||R:X|||y|||{RULES}|||0\n\n"
     ],
 )
 def test_files_that_do_not_fit(
-    hyp: str, ref: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    hyp: str,
+    ref: str,
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """By hand. The package compares such files, or ends with a traceback."""
-    code, out, err = called(capsys, "errant_compare", *write(tmp_path, hyp, ref))
+    code, out, err = called(
+        capsys, "errant_compare", *write(tmp_path, hyp, ref)
+    )
     assert (code, out) == (2, "")
     assert message in err.replace(f"{tmp_path}/", "")
 
@@ -265,9 +299,12 @@ def test_odd_files_are_scored_and_said(
 ) -> None:
     """By hand: a deletion in the style of NUCLE never matches one in the style of ERRANT."""
     hyp, ref = (
-        f"S a b\nA 0 1|||U:X|||{text}|||{RULES}|||0\n\n" for text in ("-NONE-", "")
+        f"S a b\nA 0 1|||U:X|||{text}|||{RULES}|||0\n\n"
+        for text in ("-NONE-", "")
     )
-    code, out, err = called(capsys, "errant_compare", *write(tmp_path, hyp, ref))
+    code, out, err = called(
+        capsys, "errant_compare", *write(tmp_path, hyp, ref)
+    )
     assert code == 0
     assert "0\t1\t1\t0.0\t0.0\t0.0" in out
     assert "writes deletions as '-NONE-'" in err

@@ -23,7 +23,11 @@ import pipeline
 from pipeline import stages
 from pipeline.data.config.tree import from_mapping
 from pipeline.extensions.edits.m2_files import NOOP as NOOP_LINE
-from pipeline.extensions.edits.records import annotation_of, outputs_of, record_of
+from pipeline.extensions.edits.records import (
+    annotation_of,
+    outputs_of,
+    record_of,
+)
 from pipeline.extensions.errant.errant_report import (
     CHERRANT,
     NOOP,
@@ -84,9 +88,9 @@ def options_of(command: str) -> str:
 
 
 def printed(shared: Path, system: str) -> Iterator[Printed]:
-    text = (shared / "edits" / "golden" / "errant-compare" / f"{system}.txt").read_text(
-        encoding="utf-8"
-    )
+    text = (
+        shared / "edits" / "golden" / "errant-compare" / f"{system}.txt"
+    ).read_text(encoding="utf-8")
     for part in text.split("$ errant_compare ")[1:]:
         command, _, answer = part.partition("\n")
         rows = [
@@ -95,9 +99,13 @@ def printed(shared: Path, system: str) -> Iterator[Printed]:
             if re.search(r"[0-9]$", line) and not line.startswith("TP")
         ]
         named = {
-            row[0]: row[1:] for row in rows if len(row) == 7 and row[0] != "Category"
+            row[0]: row[1:]
+            for row in rows
+            if len(row) == 7 and row[0] != "Category"
         }
-        yield Printed(options_of(f"$ errant_compare {command}"), rows[-1], named)
+        yield Printed(
+            options_of(f"$ errant_compare {command}"), rows[-1], named
+        )
 
 
 def metric(options: str, *more: str) -> str:
@@ -172,7 +180,11 @@ def test_conll_sentences(shared: Path, system: str) -> None:
     """Source: *.sentences.tsv, the pair of annotators that errant_compare took for each sentence,
     and its counts."""
     text = (
-        shared / "edits" / "golden" / "errant-compare" / f"{system}.sentences.tsv"
+        shared
+        / "edits"
+        / "golden"
+        / "errant-compare"
+        / f"{system}.sentences.tsv"
     ).read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines(), delimiter="\t"))
     gold = str(shared / "edits" / "m2" / "conll14.errant")
@@ -198,7 +210,9 @@ def random_m2(rng: random.Random, lines: int, annotators: int) -> Lines:
     blocks = []
     for _ in range(lines):
         rows = []
-        for annotator in rng.sample(range(annotators), rng.randint(0, annotators)):
+        for annotator in rng.sample(
+            range(annotators), rng.randint(0, annotators)
+        ):
             for _ in range(rng.randint(0, 3)):
                 start = rng.randint(0, 4)
                 end, correction = (
@@ -217,7 +231,9 @@ def random_m2(rng: random.Random, lines: int, annotators: int) -> Lines:
 
 
 def m2(blocks: Lines) -> str:
-    return "".join("\n".join(["S a b c d e f g", *rows]) + "\n\n" for rows in blocks)
+    return "".join(
+        "\n".join(["S a b c d e f g", *rows]) + "\n\n" for rows in blocks
+    )
 
 
 OPTIONS = [
@@ -250,12 +266,18 @@ def test_random_files_with_several_annotators_on_both_sides(
                 part.split("=") for part in text.split(",") if part
             )
             given["left_out"] = given.pop("filter", "").split("+")
-            rows = naive_errant.chosen(m2(output), m2(gold), float(beta), **given)
+            rows = naive_errant.chosen(
+                m2(output), m2(gold), float(beta), **given
+            )
             tp, fp, fn = (
                 sum(counts[kind] for row in rows for counts in row.values())
                 for kind in range(3)
             )
-            assert [int(result.outputs[name]) for name in COUNTS] == [tp, fp, fn], (
+            assert [int(result.outputs[name]) for name in COUNTS] == [
+                tp,
+                fp,
+                fn,
+            ], (
                 seed,
                 text,
             )
@@ -275,7 +297,9 @@ def test_a_type_that_nobody_has_is_said(tmp_path: Path) -> None:
         "output": {"dir": str(tmp_path / "run")},
     }
     results = stages.run(stages.prepare(from_mapping(config)))[1]
-    assert [warning for warning in results.warnings if "of the types" in warning] == [
+    assert [
+        warning for warning in results.warnings if "of the types" in warning
+    ] == [
         "d: errant: no edit at all is of the types R:NUON; are they written as in the files?"
     ]
     assert [(score.system, score.score) for score in results.scores] == [
@@ -297,7 +321,9 @@ A -1 -1|||NA|||-NONE-|||REQUIRED|||-NONE-|||0
 """
 
 
-def test_files_of_cherrant_are_read_as_cherrant_reads_them(tmp_path: Path) -> None:
+def test_files_of_cherrant_are_read_as_cherrant_reads_them(
+    tmp_path: Path,
+) -> None:
     """Blanks in corrections mean nothing, lines T0-A0 are skipped, and a sentence with NA alone
     does not count."""
     (tmp_path / "gold.m2").write_text(CHINESE, encoding="utf-8")
@@ -350,7 +376,9 @@ def demo(name: str, between: str) -> str:
 
 
 @pytest.mark.parametrize("unit", ["char", "word"])
-def test_what_cherrant_prints_of_its_demonstration(tmp_path: Path, unit: str) -> None:
+def test_what_cherrant_prints_of_its_demonstration(
+    tmp_path: Path, unit: str
+) -> None:
     """Totals by -cs and -ds, and each type by -cat 3: two annotators, the sentence of one of them
     with a noop alone."""
     (tmp_path / "gold.m2").write_text(demo(f"ref.{unit}", ""), encoding="utf-8")
@@ -358,7 +386,9 @@ def test_what_cherrant_prints_of_its_demonstration(tmp_path: Path, unit: str) ->
     config = {
         "datasets": {"d": {"gold": str(tmp_path / "gold.m2")}},
         "systems": [str(tmp_path / "A.m2")],
-        "metrics": [f"errant[style=cherrant,mode={mode}]" for mode in ("cs", "ds")],
+        "metrics": [
+            f"errant[style=cherrant,mode={mode}]" for mode in ("cs", "ds")
+        ],
         "output": {"dir": str(tmp_path / "run")},
     }
     results = stages.run(stages.prepare(from_mapping(config)))[1]
@@ -414,7 +444,17 @@ def test_a_correction_is_one_word_for_cherrant(
 
 def test_types_of_other_programs_are_categories_of_their_own() -> None:
     """Only M:, R: and U: are cut off, so that no category is without a name."""
-    names = ("R:NOUN:NUM", "U:DET", "ArtOrDet", "Mec", "Nn", "M", "R:", "UNK", "S:X")
+    names = (
+        "R:NOUN:NUM",
+        "U:DET",
+        "ArtOrDet",
+        "Mec",
+        "Nn",
+        "M",
+        "R:",
+        "UNK",
+        "S:X",
+    )
     first, second = (
         [Errant().category(name, tier) for name in names] for tier in (1, 2)
     )
@@ -467,7 +507,8 @@ def texts(draw: st.DrawFn) -> Text:
     a line."""
     count, systems = draw(st.integers(1, 4)), draw(st.integers(1, 3))
     gold = [
-        [draw(st.none() | lines(number)) for number in range(2)] for _ in range(count)
+        [draw(st.none() | lines(number)) for number in range(2)]
+        for _ in range(count)
     ]
     references = []
     for output in range(2):
@@ -481,7 +522,10 @@ def texts(draw: st.DrawFn) -> Text:
             references.append(join_lines(records))
     outputs = []
     for _ in range(systems):
-        each = [draw(lines(0)) + (draw(st.just([]) | lines(1))) for _ in range(count)]
+        each = [
+            draw(lines(0)) + (draw(st.just([]) | lines(1)))
+            for _ in range(count)
+        ]
         outputs.append(
             join_lines("\n".join(own or [NOOP_LINE]).encode() for own in each)
         )
@@ -497,7 +541,8 @@ def one_by_one(
         for edits in outputs_of(list(text.systems[system].texts())[line])
     ]
     annotations = [
-        annotation_of(list(reference.texts())[line]) for reference in text.references
+        annotation_of(list(reference.texts())[line])
+        for reference in text.references
     ]
     keys = [comparison.keys(own.edits) if own else {} for own in annotations]
     first = [
@@ -516,14 +561,20 @@ def one_by_one(
             pairs.append(None)
             continue
         edits = sum(len(types) for types in own.values() if types[0] != NOOP)
-        hits = compare(outputs[item.output], own) if judged else Hits([], [], [])
+        hits = (
+            compare(outputs[item.output], own) if judged else Hits([], [], [])
+        )
         pairs.append((item.output * len(annotations) + item.order, edits, hits))
     return pairs
 
 
-def counted(compared: Compared, pair: int, place: int, row: int) -> Counter[str]:
+def counted(
+    compared: Compared, pair: int, place: int, row: int
+) -> Counter[str]:
     rows, types = compared.hits[pair][place]
-    return Counter(compared.types[number] for number in types[rows == row].tolist())
+    return Counter(
+        compared.types[number] for number in types[rows == row].tolist()
+    )
 
 
 @settings(max_examples=120, deadline=None)
@@ -534,7 +585,9 @@ def test_hits_as_arrays_are_those_of_each_sentence(
     compared = hits_of(comparison, text)
     systems, count, pairs = compared.edits.shape
     for system, line in np.ndindex(systems, count):
-        for pair, expected in enumerate(one_by_one(comparison, text, system, line)):
+        for pair, expected in enumerate(
+            one_by_one(comparison, text, system, line)
+        ):
             order, edits, hits = expected or (0, -1, Hits([], [], []))
             assert (
                 compared.orders[system, line, pair],
@@ -544,9 +597,9 @@ def test_hits_as_arrays_are_those_of_each_sentence(
                 edits,
             )
             for place, types in enumerate(hits):
-                assert counted(compared, pair, place, system * count + line) == Counter(
-                    types
-                )
+                assert counted(
+                    compared, pair, place, system * count + line
+                ) == Counter(types)
     # by type and in total they are made once
     assert hits_of(comparison, text) is compared
     assert pairs == len(text.references)

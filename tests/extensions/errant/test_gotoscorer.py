@@ -30,11 +30,15 @@ def only(m2: str, annotator: int) -> str:
     """Return an M2 file with the edits of one annotator, as annotator 0."""
     blocks = [block.split("\n") for block in m2.strip("\n").split("\n\n")]
     kept = [
-        [own[0], *(line for line in own[1:] if line.endswith(f"|||{annotator}"))]
+        [
+            own[0],
+            *(line for line in own[1:] if line.endswith(f"|||{annotator}")),
+        ]
         for own in blocks
     ]
     return "".join(
-        "\n".join([re.sub(r"\|\|\|\d+$", "|||0", line) for line in own]) + "\n\n"
+        "\n".join([re.sub(r"\|\|\|\d+$", "|||0", line) for line in own])
+        + "\n\n"
         for own in kept
     )
 
@@ -90,10 +94,14 @@ def test_golden_cases(shared: Path, tmp_path: Path) -> None:
     refused.
     """
     with gzip.open(
-        shared / "nlg" / "golden" / "gotoscorer.jsonl.gz", "rt", encoding="utf-8"
+        shared / "nlg" / "golden" / "gotoscorer.jsonl.gz",
+        "rt",
+        encoding="utf-8",
     ) as file:
         cases = [
-            json.loads(line) for number, line in enumerate(file) if number % EACH == 0
+            json.loads(line)
+            for number, line in enumerate(file)
+            if number % EACH == 0
         ]
     assert sum(case["clean"] for case in cases) > 20
     for case in cases:
@@ -109,21 +117,24 @@ def test_golden_cases(shared: Path, tmp_path: Path) -> None:
             mine | {"weights": "none"} | other,
         ]
         if "weight_file_text" in original:
-            (folder / "w").write_text(original["weight_file_text"], encoding="utf-8")
+            (folder / "w").write_text(
+                original["weight_file_text"], encoding="utf-8"
+            )
             metrics.append(weights | {"weights": "w"})
         outputs = [only(case["hypotheses"], number) for number in range(many)]
         try:
             found = scored(folder, case["gold"], outputs, metrics)
         except InputError as error:
-            assert "edits overlap, or are not in the order of the sentence" in str(  # noqa: PT017
-                error
-            )
+            message = "edits overlap, or are not in the order of the sentence"
+            assert message in str(error)  # noqa: PT017
             assert not case["clean"]
             continue
         for number, result in enumerate(found[: 2 * many]):
             check(
                 result,
-                original["unweighted" if number >= many else "weighted"][number % many],
+                original["unweighted" if number >= many else "weighted"][
+                    number % many
+                ],
                 "f0.5",
                 case["id"],
             )
@@ -149,10 +160,25 @@ def test_a_sentence_by_hand(tmp_path: Path) -> None:
         name: [one.outputs[name], two.outputs[name]]
         for name in ("tp", "fp", "fn", "tn")
     }
-    assert parts == {"tp": [0.5, 0], "fp": [0, 2], "fn": [1, 1.5], "tn": [0.5, 0]}
+    assert parts == {
+        "tp": [0.5, 0],
+        "fp": [0, 2],
+        "fn": [1, 1.5],
+        "tn": [0.5, 0],
+    }
     plain, other = scored(tmp_path, GOLD, [SAME, OTHER], [{"weights": "none"}])
-    assert [plain.outputs[name] for name in ("tp", "fp", "fn", "tn")] == [1, 0, 1, 7]
-    assert [other.outputs[name] for name in ("tp", "fp", "fn", "tn")] == [0, 3, 2, 6]
+    assert [plain.outputs[name] for name in ("tp", "fp", "fn", "tn")] == [
+        1,
+        0,
+        1,
+        7,
+    ]
+    assert [other.outputs[name] for name in ("tp", "fp", "fn", "tn")] == [
+        0,
+        3,
+        2,
+        6,
+    ]
 
 
 def test_a_weight_file_has_the_weights_of_its_systems(tmp_path: Path) -> None:
@@ -168,14 +194,23 @@ def test_a_weight_file_has_the_weights_of_its_systems(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("2\n2 2 2 1\n", "gold, annotator 0:1: edits cut this sentence into 9 chunks"),
+        (
+            "2\n2 2 2 1\n",
+            "gold, annotator 0:1: edits cut this sentence into 9 chunks",
+        ),
         ("2\n", "gold, annotator 0:1: edits cut this sentence into 9 chunks"),
-        ("2\nx\n", "w:2: expected how many right systems each chunk has, found 'x'"),
+        (
+            "2\nx\n",
+            "w:2: expected how many right systems each chunk has, found 'x'",
+        ),
         ("", "w:1: expected the number of systems, found ''"),
     ],
 )
 def test_a_weight_file_that_does_not_fit_is_named(
-    content: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    content: str,
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "w").write_text(content, encoding="utf-8")
     (tmp_path / "gold").write_text(GOLD, encoding="utf-8")

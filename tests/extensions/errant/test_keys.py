@@ -38,9 +38,12 @@ def test_keys_of_stored_counts_are_as_they_were(text: str) -> None:
     assert (spec.key, spec.cache_key) == KEYS[text]
 
 
-def test_fields_that_were_added_later_stand_in_cache_keys_where_they_are_set() -> None:
+def test_fields_that_were_added_later_stand_in_cache_keys_where_they_are_set() -> (
+    None
+):
     errant = ErrantSpec(
-        Comparison("cs", False, False, (), "errant"), annotator="errant-3.0.2.spacy-3"
+        Comparison("cs", False, False, (), "errant"),
+        annotator="errant-3.0.2.spacy-3",
     )
     assert errant.key == "errant-cs-errant-3.0.2.spacy-3"
     assert errant.cache_key == (
@@ -52,7 +55,8 @@ def test_fields_that_were_added_later_stand_in_cache_keys_where_they_are_set() -
         categories=("R:NOUN",),
     )
     assert (
-        of_types.cache_key == f"TypeNeeds({errant.cache_key}, categories=('R:NOUN',))"
+        of_types.cache_key
+        == f"TypeNeeds({errant.cache_key}, categories=('R:NOUN',))"
     )
     cleme = ClemeSpec(dependent=True, longest=16, annotator="errant-3")
     assert (cleme.key, cleme.cache_key) == (

@@ -56,7 +56,13 @@ def test_types_that_have_other_names(
     )
     for option, expected in (("-cse", 1), ("-ds", 0)):
         _, _, err = called(
-            capsys, "errant_compare", "-hyp", outputs["eager"], "-ref", gold, option
+            capsys,
+            "errant_compare",
+            "-hyp",
+            outputs["eager"],
+            "-ref",
+            gold,
+            option,
         )
         assert err.count(said) == expected
 
@@ -65,7 +71,9 @@ def test_output_and_reference_swapped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = tmp_path / "ref0.m2"
-    one.write_text((DATA / "careful.m2").read_text(encoding="utf-8"), encoding="utf-8")
+    one.write_text(
+        (DATA / "careful.m2").read_text(encoding="utf-8"), encoding="utf-8"
+    )
     for output, reference, expected in (
         (DATA / "gold.m2", DATA / "careful.m2", "gold.m2 has 2 annotators"),
         (one, DATA / "eager.m2", "ref0.m2 is given as the output"),
@@ -75,18 +83,26 @@ def test_output_and_reference_swapped(
         code, _, err = called(
             capsys, "errant_compare", "-hyp", output, "-ref", reference
         )
-        assert (code, "swapped?" in err, expected in err) == (0, bool(expected), True)
+        assert (code, "swapped?" in err, expected in err) == (
+            0,
+            bool(expected),
+            True,
+        )
 
 
 def test_line_ends_of_windows_are_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "careful.m2"
-    output.write_bytes((DATA / "careful.m2").read_bytes().replace(b"\n", b"\r\n"))
+    output.write_bytes(
+        (DATA / "careful.m2").read_bytes().replace(b"\n", b"\r\n")
+    )
     said = "careful.m2: lines end as those of Windows do"
     assert any(
         said in note
-        for note in warnings_of(tmp_path, DATA / "gold.m2", {"A": output}, "errant")
+        for note in warnings_of(
+            tmp_path, DATA / "gold.m2", {"A": output}, "errant"
+        )
     )
     _, out, err = called(
         capsys, "errant_compare", "-hyp", output, "-ref", DATA / "gold.m2"
@@ -111,7 +127,8 @@ def test_check_and_runs_count_the_same_sentences(
     edit = "A 0 1|||X|||y|||REQUIRED|||-NONE-|||"
     gold = tmp_path / "gold.m2"
     gold.write_text(
-        f"S a\n{edit}0\n{edit}1\n\nS b\n{edit}0\n\nS c\n\nS d\n", encoding="utf-8"
+        f"S a\n{edit}0\n{edit}1\n\nS b\n{edit}0\n\nS c\n\nS d\n",
+        encoding="utf-8",
     )
     output = tmp_path / "A.m2"
     output.write_text("S a\n\nS b\n\nS c\n\nS d\n", encoding="utf-8")
@@ -140,7 +157,9 @@ def test_labels_say_in_what_settings_differ_that_signatures_leave_out() -> None:
 def test_two_systems_are_compared_with_each_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    outputs = {name: DATA / f"{name}.m2" for name in ("careful", "eager", "unchanged")}
+    outputs = {
+        name: DATA / f"{name}.m2" for name in ("careful", "eager", "unchanged")
+    }
     content = {
         "datasets": {"d": {"gold": str(DATA / "gold.m2")}},
         "systems": {name: {"m2": str(path)} for name, path in outputs.items()},
@@ -185,13 +204,18 @@ def test_annotated_outputs(call: Callable[..., Said]) -> None:
     ):
         said = call("score", "errant", "--gold", gold, "-o", output)
         assert (said.code, "100.00" in said.out) == (0, True), said
-    assert call("score", "errant", "-r", "gold.errant", "-o", "hyp.errant").code == 0
+    assert (
+        call("score", "errant", "-r", "gold.errant", "-o", "hyp.errant").code
+        == 0
+    )
     said = call("score", "errant", "m2", "--gold", "gold.errant", "-o", "a.txt")
     assert (said.code, said.out) == (2, "")
     assert "system a.txt has no edits" in said.err
     assert (
         "name the file alone: hyp.m2"
-        in call("score", "errant", "--gold", "gold.errant", "-o", "hyp.m2:0").err
+        in call(
+            "score", "errant", "--gold", "gold.errant", "-o", "hyp.m2:0"
+        ).err
     )
 
 
@@ -201,6 +225,7 @@ def test_texts_and_gold_in_memory_need_an_annotator(
     monkeypatch.chdir(tmp_path)
     items = random_items(1, 3)
     with pytest.raises(
-        InputError, match="metrics that compare the edits of outputs take M2 files"
+        InputError,
+        match="metrics that compare the edits of outputs take M2 files",
     ):
         score(items, [source for source, _ in items], "errant")

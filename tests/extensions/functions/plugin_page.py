@@ -26,7 +26,9 @@ BLOCKS = re.findall(
 )
 SOURCE = (ROOT / "data" / "source.txt").read_text(encoding="utf-8").splitlines()
 REFERENCES = [
-    (ROOT / "data" / f"reference{n}.txt").read_text(encoding="utf-8").splitlines()
+    (ROOT / "data" / f"reference{n}.txt")
+    .read_text(encoding="utf-8")
+    .splitlines()
     for n in (0, 1)
 ]
 OUTPUTS = {
@@ -36,7 +38,9 @@ OUTPUTS = {
 
 
 @pytest.fixture(autouse=True)
-def forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """An empty folder of caches, and afterwards no metric that a test has brought."""
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "caches"))
     before = dict(METRICS.entries)

@@ -31,7 +31,9 @@ from tests.conftest import tree
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    texts: dict[str, str | bytes] = dict.fromkeys(("s.txt", "r.txt"), "a b\nc d\ne f\n")
+    texts: dict[str, str | bytes] = dict.fromkeys(
+        ("s.txt", "r.txt"), "a b\nc d\ne f\n"
+    )
     write({**texts, "A.txt": "a\nc\ne\n", "B.txt": "b\nd\nf\n"})
     return tmp_path
 
@@ -39,7 +41,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def config(metrics: str, **more: Any) -> str:
     content = {
         "datasets": {
-            "d": {"source": "s.txt", "references": ["r.txt"], **more.pop("dataset", {})}
+            "d": {
+                "source": "s.txt",
+                "references": ["r.txt"],
+                **more.pop("dataset", {}),
+            }
         },
         "systems": {"A": "A.txt", "B": "B.txt"},
         "output": {"dir": "run"},
@@ -73,7 +79,14 @@ def test_f_beta_by_hand() -> None:
     """
     write({"A.num": "1 0 1\n2 1 0\n0 0 1\n", "B.num": "0 0 1\n0 0 1\n0 0 1\n"})
     found = scores(F_BETA)
-    assert list(found["A"]) == ["errant", "precision", "recall", "tp", "fp", "fn"]
+    assert list(found["A"]) == [
+        "errant",
+        "precision",
+        "recall",
+        "tp",
+        "fp",
+        "fn",
+    ]
     assert found["A"]["errant"] == pytest.approx(0.5625 / 0.7875, rel=1e-15)
     assert (found["A"]["precision"], found["A"]["recall"]) == (0.75, 0.6)
     assert [found["A"][name] for name in ("tp", "fp", "fn")] == [3, 1, 2]
@@ -101,7 +114,12 @@ def test_mean_and_sum_of_decimals_are_correctly_rounded() -> None:
 
 def test_counts_with_decimals_are_exact() -> None:
     """0.1 + 0.2 + 0.3 hits of 0.9: in tenths 6 of 9; more decimals are rounded half to even."""
-    write({"A.num": "0.1 0.05 0\n0.2 0.15 0\n0.3 .3 0.0\n", "B.num": "1 1 1\n" * 3})
+    write(
+        {
+            "A.num": "0.1 0.05 0\n0.2 0.15 0\n0.3 .3 0.0\n",
+            "B.num": "1 1 1\n" * 3,
+        }
+    )
     found = scores(F_BETA.replace("f_beta", "f_beta, decimals: 1"))["A"]
     # 0.05 is 0.0, 0.15 is 0.2
     assert (found["tp"], found["fp"], found["precision"]) == (0.6, 0.5, 6 / 11)
@@ -163,9 +181,18 @@ def test_forms_of_files(name: str, text: str, columns: str) -> None:
             "1 0 1\n2 1e99999 0\n0 0 1\n",
             "A.num:2: fp: '1e99999' is no count (from 0 to 9,007,199,254,740,992)",
         ),
-        ("1 0 1\nnan 1 0\n0 0 1\n", "A.num:2: tp: expected a number, found 'nan'"),
-        ("nan 0 1\n1 1 0\n0 0 1\n", "A.num:1: tp: expected a number, found 'nan'"),
-        ("1 0 1\n2 1 0 4\n0 0 1\n", "A.num:2: has 4 columns; the first line has 3"),
+        (
+            "1 0 1\nnan 1 0\n0 0 1\n",
+            "A.num:2: tp: expected a number, found 'nan'",
+        ),
+        (
+            "nan 0 1\n1 1 0\n0 0 1\n",
+            "A.num:1: tp: expected a number, found 'nan'",
+        ),
+        (
+            "1 0 1\n2 1 0 4\n0 0 1\n",
+            "A.num:2: has 4 columns; the first line has 3",
+        ),
         ("1 0 1\n\n0 0 1\n", "A.num:2: is empty; expected 3 numbers"),
         (
             "1 0\n1 1\n0 0\n",
@@ -179,15 +206,23 @@ def test_forms_of_files(name: str, text: str, columns: str) -> None:
             "tp fp fp fn\n",
             "A.num:1: 2 columns are called 'fp'; found tp, fp, fp, fn; say which with `columns`",
         ),
-        (b"1 0 1\n2 \xff 0\n", "A.num:2: byte 3 of the line (0xff) is not valid UTF-8"),
+        (
+            b"1 0 1\n2 \xff 0\n",
+            "A.num:2: byte 3 of the line (0xff) is not valid UTF-8",
+        ),
         (
             "1 0 1\n2 \u0661 0\n0 0 1\n",
             "A.num:2: fp: expected a number, found '\u0661'",
         ),
-        ("1 0 1\n2 1_0 0\n0 0 1\n", "A.num:2: fp: expected a number, found '1_0'"),
+        (
+            "1 0 1\n2 1_0 0\n0 0 1\n",
+            "A.num:2: fp: expected a number, found '1_0'",
+        ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(text: str | bytes, said: str) -> None:
+def test_what_is_wrong_is_told_with_its_line(
+    text: str | bytes, said: str
+) -> None:
     write({"A.num": text, "B.num": "1 1 1\n" * 3})
     assert problem(F_BETA) == said
 
@@ -316,7 +351,8 @@ def test_a_run_is_read_back_and_depends_on_numbers_alone() -> None:
     read = pipeline.load("run")
     assert read["A"].columns["fp"].tolist() == [2, 2, 2]
     assert (
-        read["A"].sentences.tolist() == [pytest.approx(1.25 / 3 / (0.25 / 3 + 1))] * 3
+        read["A"].sentences.tolist()
+        == [pytest.approx(1.25 / 3 / (0.25 / 3 + 1))] * 3
     )
     write({"A.num": "1 1 0\n" * 3})
     assert scores(F_BETA, **more) != expected
@@ -327,12 +363,18 @@ def test_a_run_is_read_back_and_depends_on_numbers_alone() -> None:
 def test_real_columns_are_floats_when_read_back() -> None:
     write({"A.num": "0.1\n-0.0\n1e-320\n", "B.num": "1\n1\n1\n"})
     scores(MEAN)
-    assert pipeline.load("run")["A"].columns["value"].tolist() == [0.1, 0.0, 1e-320]
+    assert pipeline.load("run")["A"].columns["value"].tolist() == [
+        0.1,
+        0.0,
+        1e-320,
+    ]
 
 
 def test_metrics_of_text_stand_beside_external_ones() -> None:
     write({"A.num": "1\n2\n3\n", "B.num": "1\n1\n1\n"})
-    results = stages.run(stages.prepare(config(f"gleu, {MEAN}, google_gleu")))[1]
+    results = stages.run(stages.prepare(config(f"gleu, {MEAN}, google_gleu")))[
+        1
+    ]
     assert [score.metric.partition("|")[0] for score in results.scores] == [
         "gleu"
     ] * 2 + ["external"] * 2 + ["google_gleu"] * 2
@@ -342,7 +384,9 @@ def test_metrics_of_text_stand_beside_external_ones() -> None:
 
 
 def test_without_a_config_there_are_no_files_of_numbers() -> None:
-    with pytest.raises(InputError, match="external reads files that a config names"):
+    with pytest.raises(
+        InputError, match="external reads files that a config names"
+    ):
         pipeline.evaluate(["a"], [["a"]], ["a"], ["external"])
 
 
@@ -354,19 +398,28 @@ def test_without_a_config_there_are_no_files_of_numbers() -> None:
     )
 )
 def test_any_number_is_taken_exactly(values: list[float]) -> None:
-    write({"A.num": "".join(f"{value!r}\n" for value in values), "B.num": "1\n" * 3})
+    write(
+        {
+            "A.num": "".join(f"{value!r}\n" for value in values),
+            "B.num": "1\n" * 3,
+        }
+    )
     found = scores(MEAN.replace("own", "own, score: sum, scale: 1"))["A"]["own"]
     assert Fraction(found) == Fraction(float(sum(map(Fraction, values))))
 
 
 def test_intervals_of_a_mean_are_those_of_resampled_numbers() -> None:
     values = [0.1, 0.7, 0.35]
-    write({"A.num": "".join(f"{value}\n" for value in values), "B.num": "1\n" * 3})
-    results = stages.run(stages.prepare(config(MEAN, statistics={"resamples": "100"})))[
-        1
-    ]
+    write(
+        {"A.num": "".join(f"{value}\n" for value in values), "B.num": "1\n" * 3}
+    )
+    results = stages.run(
+        stages.prepare(config(MEAN, statistics={"resamples": "100"}))
+    )[1]
     drawn = np.random.default_rng(12345).choice(3, size=(100, 3))
-    means = sorted(math.fsum(values[i] for i in row) / 3 for row in drawn.tolist())
+    means = sorted(
+        math.fsum(values[i] for i in row) / 3 for row in drawn.tolist()
+    )
     found = results.scores[0].bootstrap
     assert found
     assert found.interval == pytest.approx((means[2], means[-3]), rel=1e-15)
@@ -380,16 +433,24 @@ def test_the_signature_says_nothing_of_places() -> None:
     )
 
 
-def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -> None:
+def test_numbers_of_sentences_take_quotation_marks_as_they_are(
+    tmp_path: Path,
+) -> None:
     """A column may hold raw sentences, which begin with a quotation mark and do not end with one."""
     path = tmp_path / "t.tsv"
-    path.write_text('text\tscore\n"Well\t1\n"No" he said\t2\n', encoding="utf-8")
+    path.write_text(
+        'text\tscore\n"Well\t1\n"No" he said\t2\n', encoding="utf-8"
+    )
     assert list(
         numbers(
             path,
             "t.tsv",
             NumberColumns(
-                kind="numbers", path=path, column="score", header=True, decimals=None
+                kind="numbers",
+                path=path,
+                column="score",
+                header=True,
+                decimals=None,
             ),
         )
     ) == [b"1.0", b"2.0"]
@@ -399,7 +460,9 @@ def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -
             numbers(
                 path,
                 "t.tsv",
-                NumberColumns(kind="numbers", path=path, column="a+b", decimals=None),
+                NumberColumns(
+                    kind="numbers", path=path, column="a+b", decimals=None
+                ),
             )
         )
 
@@ -409,13 +472,17 @@ def test_files_of_external_metrics_may_be_of_data_sets(
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     wanted = "{{name: external, title: {0}, files: 'data:conll14-judgements/metrics/scores.{1}'}}"
-    metrics = ", ".join([wanted.format("m", "bleu"), wanted.format("n", "{system}")])
+    metrics = ", ".join(
+        [wanted.format("m", "bleu"), wanted.format("n", "{system}")]
+    )
     write({"s.txt": "a\n", "r.txt": "a\n"})
     told = problems(
         f"datasets: {{d: {{source: s.txt, references: [r.txt]}}}}\nsystems: {{m2x: s.txt}}\nmetrics: [{metrics}]"
     )
     assert len(told) == 2
-    assert "m: files: conll14-judgements/metrics/scores.bleu is not in" in told[0]
+    assert (
+        "m: files: conll14-judgements/metrics/scores.bleu is not in" in told[0]
+    )
     assert (
         "n: files: the data set conll14-judgements has no file 'metrics/scores.m2x' (did you mean"
         in told[1]

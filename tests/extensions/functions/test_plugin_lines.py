@@ -65,7 +65,10 @@ def left_out(*systems: list[str]) -> list[int]:
     return [
         line
         for line, outputs in enumerate(zip(*systems, strict=True))
-        if any("the" in text.split() and len(text.split()) % 4 == 0 for text in outputs)
+        if any(
+            "the" in text.split() and len(text.split()) % 4 == 0
+            for text in outputs
+        )
     ]
 
 
@@ -151,7 +154,9 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:
         )
         assert len(result.columns["few"]) == len(texts)
         assert result.score == pytest.approx(np.nanmean(expected), abs=1e-12)
-        assert not np.isnan(stored.get(system=name, metric="chrf").sentences).any()
+        assert not np.isnan(
+            stored.get(system=name, metric="chrf").sentences
+        ).any()
 
 
 @pytest.mark.skipif("parquet" not in FORMATS, reason="needs the format parquet")
@@ -170,7 +175,9 @@ def test_pages_files_and_tables_have_all_lines(
     width, starts = entry["width"], dataset["starts"]
     for line in range(len(SOURCE)):
         scores = unlettered(
-            entry["rows"][starts[line] * width : starts[line + 1] * width : width]
+            entry["rows"][
+                starts[line] * width : starts[line + 1] * width : width
+            ]
         )
         names = {
             name: dataset["who"][line * 4 + n]
@@ -196,9 +203,9 @@ def test_pages_files_and_tables_have_all_lines(
     assert main(["show", str(directory), "--line", str(line)]) == 0
     told = capsys.readouterr().out
     assert OUTPUTS["eager"][line - 1] in told
-    assert [row.split()[1] for row in told.splitlines() if row.startswith("eager ")][
-        -1:
-    ] == ["-"]
+    assert [
+        row.split()[1] for row in told.splitlines() if row.startswith("eager ")
+    ][-1:] == ["-"]
     files = [f"data/systems/{name}.txt" for name in OUTPUTS]
     assert (
         main(
@@ -237,11 +244,15 @@ def test_pages_files_and_tables_have_all_lines(
         == 0
     )
     worst = [
-        row for row in capsys.readouterr().out.splitlines() if row.startswith("line ")
+        row
+        for row in capsys.readouterr().out.splitlines()
+        if row.startswith("line ")
     ]
     kept = [n for n in range(len(SOURCE)) if n not in GONE]
     apart = {
-        n: abs(len(OUTPUTS["eager"][n].split()) - len(OUTPUTS["broken"][n].split()))
+        n: abs(
+            len(OUTPUTS["eager"][n].split()) - len(OUTPUTS["broken"][n].split())
+        )
         for n in kept
     }
     assert [int(row.split()[1].strip(":")) - 1 for row in worst] == sorted(
@@ -259,16 +270,22 @@ def test_lines_left_out_count_for_no_judge(folder: Path) -> None:
     assert np.isnan(table).any(axis=0).sum() == len(GONE)
     assert len(skills(table[None])[0]) == 4
     kept = np.delete(np.arange(len(SOURCE)), GONE)
-    np.testing.assert_array_equal(skills(table[None]), skills(table[None, :, kept]))
+    np.testing.assert_array_equal(
+        skills(table[None]), skills(table[None, :, kept])
+    )
 
     # the oracle: the judgements without those of lines that are left out
-    header, *rows = (folder / "data" / "judgements.csv").read_text().splitlines()
+    header, *rows = (
+        (folder / "data" / "judgements.csv").read_text().splitlines()
+    )
     column = header.split(",").index(
         "segmentId" if "segmentId" in header else "srcIndex"
     )
     numbers = {int(row.split(",")[column]) for row in rows}
     first = 1 if max(numbers) == len(SOURCE) else 0
-    few = [row for row in rows if int(row.split(",")[column]) - first not in GONE]
+    few = [
+        row for row in rows if int(row.split(",")[column]) - first not in GONE
+    ]
     assert 0 < len(few) < len(rows)
     (folder / "few.csv").write_text("\n".join([header, *few, ""]))
     found = []
@@ -335,7 +352,10 @@ def test_numbers_as_files_give_the_same_results(
             "few|version:1|none:skip|level:mean": "few-level-mean",
             "level:sum": "few-level-sum",
         },
-        "external-kept.yaml": {"kept|version:1": "kept", "coded|beta:2": "coded"},
+        "external-kept.yaml": {
+            "kept|version:1": "kept",
+            "coded|beta:2": "coded",
+        },
     }
     for config, metrics in pairs.items():
         place = folder / "numbers" / "elsewhere" / config
@@ -353,7 +373,9 @@ def test_numbers_as_files_give_the_same_results(
         )
         for own, title in metrics.items():
             assert len(rows_of(directory, own)) == 4 + 3
-            assert rows_of(folder / config, f"title:{title}") == rows_of(directory, own)
+            assert rows_of(folder / config, f"title:{title}") == rows_of(
+                directory, own
+            )
     table = (
         (folder / "numbers/elsewhere/few-level-mean/sample/eager.tsv")
         .read_text()
@@ -373,7 +395,8 @@ def test_data_sets_with_other_numbers_of_references_are_in_one_config(
     )
     assert begin + end in text
     text = text.replace(
-        begin, f"{begin}one: {{references: [data/reference1.txt], keep: [1-50]}}, "
+        begin,
+        f"{begin}one: {{references: [data/reference1.txt], keep: [1-50]}}, ",
     )
     (folder / "units.yaml").write_text(text)
     assert main(["run", "units.yaml", "--plugin", "units.py", "-q"]) == 0
@@ -384,9 +407,13 @@ def test_data_sets_with_other_numbers_of_references_are_in_one_config(
         "units-beta-0.5",
         "units-beta-1",
     ]
-    assert main(["run", str(numbers / "external.yaml"), "-q", "--output", "again"]) == 0
+    assert (
+        main(["run", str(numbers / "external.yaml"), "-q", "--output", "again"])
+        == 0
+    )
     again = [
-        rows_of(folder / "again", f"title:units-beta-{beta}") for beta in ("1", "0.5")
+        rows_of(folder / "again", f"title:units-beta-{beta}")
+        for beta in ("1", "0.5")
     ]
     assert again == [
         rows_of(folder / "runs" / "units", f"units|beta:{beta}")
@@ -409,7 +436,10 @@ output: {{dir: out}}
 """
     (folder / "c.yaml").write_text(text.format(""))
     assert main(["run", "c.yaml", "-q"]) == 2
-    assert "n.tsv:3: has an empty cell; expected a number" in capsys.readouterr().err
+    assert (
+        "n.tsv:3: has an empty cell; expected a number"
+        in capsys.readouterr().err
+    )
     (folder / "c.yaml").write_text(text.format(", drop: [2]"))
     assert main(["run", "c.yaml", "-q"]) == 0
     assert pipeline.load("out")[0].score == 0.375
@@ -440,7 +470,9 @@ class Faulty:
 def fault(folder: Path, body: str) -> int:
     """Try a metric whose body is given."""
     (folder / "faulty.py").write_text(FAULTY.format(body))
-    (folder / "faulty.yaml").write_text(CONFIG % ("faulty, chrf", "", "runs/faulty"))
+    (folder / "faulty.yaml").write_text(
+        CONFIG % ("faulty, chrf", "", "runs/faulty")
+    )
     return main(
         [
             "validate",
@@ -473,12 +505,18 @@ def test_a_try_says_what_agrees(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]") == 0
+    assert (
+        fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]")
+        == 0
+    )
     assert (
         "tried: faulty|version:1: 2 texts have the same numbers in 5 calls\n"
         in capsys.readouterr().out
     )
-    assert main(["validate", "referee.yaml", "--plugin", "referee.py", "--try"]) == 0
+    assert (
+        main(["validate", "referee.yaml", "--plugin", "referee.py", "--try"])
+        == 0
+    )
     assert (
         "tried: referee|version:2026-05|none:skip|among:4: 2 texts have"
         in capsys.readouterr().out
@@ -543,7 +581,9 @@ def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(
     )
     assert "imported" not in out + err
     out, err = listed("politeness")
-    assert out.startswith("politeness: Whether an output says please (acme 1.4)\n")
+    assert out.startswith(
+        "politeness: Whether an output says please (acme 1.4)\n"
+    )
     assert err == "imported\n"
 
 
@@ -559,9 +599,21 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
         files = ", ".join(
             f"data/systems/{system}.txt" for system in systems.split(", ")
         )
-        (folder / "two.yaml").write_text(text.replace("data/systems/*.txt", files))
+        (folder / "two.yaml").write_text(
+            text.replace("data/systems/*.txt", files)
+        )
         assert (
-            main(["run", "two.yaml", "--plugin", "referee.py", "-q", "--output", name])
+            main(
+                [
+                    "run",
+                    "two.yaml",
+                    "--plugin",
+                    "referee.py",
+                    "-q",
+                    "--output",
+                    name,
+                ]
+            )
             == 0
         )
     capsys.readouterr()
@@ -582,7 +634,9 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
         == 0
     )
     found = json.loads(capsys.readouterr().out)
-    assert {score["metric"].partition("|")[0] for score in found["scores"]} == {"chrf"}
+    assert {score["metric"].partition("|")[0] for score in found["scores"]} == {
+        "chrf"
+    }
     refused = (
         "sample: referee is left out: its numbers depend on all systems of a run, and broken, careful is in one run "
         "alone; run all systems in one config"
@@ -620,9 +674,12 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
     (folder / "ppl.yaml").write_text(
-        CONFIG % ("ppl, chrf", ", baseline: unchanged, outputs: all", "runs/ppl")
+        CONFIG
+        % ("ppl, chrf", ", baseline: unchanged, outputs: all", "runs/ppl")
     )
-    assert main(["run", "ppl.yaml", "--plugin", "ppl.py", "-q", "--boards"]) == 0
+    assert (
+        main(["run", "ppl.yaml", "--plugin", "ppl.py", "-q", "--boards"]) == 0
+    )
     means = {
         name: float(np.mean([len(o.split()) for o in texts]))
         for name, texts in OUTPUTS.items()
@@ -652,12 +709,19 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     axes = [score_rows(results, group) for group in groups(results)]
     assert [axis.axis for axis in axes] == ["ppl", "chrF (percent)"]
     assert (
-        next(f"{mark.low:.2f}" for mark in axes[0].marks if mark.kind != "interval")
+        next(
+            f"{mark.low:.2f}"
+            for mark in axes[0].marks
+            if mark.kind != "interval"
+        )
         == shown[best][0]
     )
     assert main(["report", "runs/ppl", "--format", "numbers"]) == 0
     assert (
-        main(["run", "runs/ppl/numbers/external.yaml", "-q", "--output", "again"]) == 0
+        main(
+            ["run", "runs/ppl/numbers/external.yaml", "-q", "--output", "again"]
+        )
+        == 0
     )
     own, again = (
         rows_of(folder / "runs" / "ppl", "ppl"),
@@ -670,7 +734,9 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     capsys.readouterr()
     assert main(["cite", "runs/ppl"]) == 0
     cited = capsys.readouterr().out
-    assert re.match(r"% ppl: ppl\|version:1\|level:mean\S* \[ppl2020\]\n", cited)
+    assert re.match(
+        r"% ppl: ppl\|version:1\|level:mean\S* \[ppl2020\]\n", cited
+    )
     assert "@article{ppl2020,\n  title = {Perplexity},\n}\n" in cited
     assert main(["show", "runs/ppl", "--line", "4"]) == 0
     words = len(OUTPUTS["eager"][3].split())
@@ -687,7 +753,14 @@ def test_explain_computes_the_numbers_of_a_sentence(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
-    own = ["--plugin", "ppl.py", "--plugin", "units.py", "--plugin", "referee.py"]
+    own = [
+        "--plugin",
+        "ppl.py",
+        "--plugin",
+        "units.py",
+        "--plugin",
+        "referee.py",
+    ]
     data = [
         "-s",
         "data/source.txt",
@@ -711,7 +784,10 @@ def test_explain_computes_the_numbers_of_a_sentence(
         "  units 100.00 (precision 100.00, recall 100.00): tp 0, fp 0, fn 0\n"
     )  # no number there
     assert main(["explain", "referee", *own, *data]) == 2
-    assert "referee scores all outputs of a line together" in capsys.readouterr().err
+    assert (
+        "referee scores all outputs of a line together"
+        in capsys.readouterr().err
+    )
 
 
 @needs("neural")
@@ -719,11 +795,16 @@ def test_a_page_has_effects_by_a_metric_with_a_path(folder: Path) -> None:
     """Signatures have the digest of the file alone, so the page takes the metric of the config."""
     assert main(["run", "fluency.yaml", "--plugin", "fluency.py", "-q"]) == 0
     # this process knows the code
-    assert main(["report", "runs/fluency", "--format", "html", "--effects", "1"]) == 0
-    page = (folder / "runs" / "fluency" / "report.html").read_text(encoding="utf-8")
+    assert (
+        main(["report", "runs/fluency", "--format", "html", "--effects", "1"])
+        == 0
+    )
+    page = (folder / "runs" / "fluency" / "report.html").read_text(
+        encoding="utf-8"
+    )
     data = json.loads(
-        re.search(r'type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[
-            1
-        ]  # type: ignore[index]
+        re.search(
+            r'type="application/json" id="data">(.*?)</script>', page, re.DOTALL
+        )[1]  # type: ignore[index]
     )
     assert data["datasets"][0]["metrics"][0]["effects"]

@@ -60,7 +60,10 @@ def test_every_command_of_the_page_works(
     for words in commands():
         assert main(words) == 0, words
     printed = capsys.readouterr().out
-    assert "kept: Share of the words of the source that the output still has" in printed
+    assert (
+        "kept: Share of the words of the source that the output still has"
+        in printed
+    )
     assert (
         json.loads((folder / "runs" / "units" / "results.json").read_text())[
             "declared"
@@ -156,22 +159,33 @@ def test_runs_have_them_too_fresh_and_from_the_cache(
         ("c", ["--no-cache"]),
     ):
         text = CONFIG.format(
-            metrics='"chrf[level=mean]", own_chrf', jobs=jobs, backend=backend, out=out
+            metrics='"chrf[level=mean]", own_chrf',
+            jobs=jobs,
+            backend=backend,
+            out=out,
         )
         (folder / "o.yaml").write_text(text)
-        assert main(["run", "o.yaml", "--plugin", "oracle.py", "-q", *more]) == 0
-    results = [json.loads((folder / out / "results.json").read_text()) for out in "abc"]
+        assert (
+            main(["run", "o.yaml", "--plugin", "oracle.py", "-q", *more]) == 0
+        )
+    results = [
+        json.loads((folder / out / "results.json").read_text()) for out in "abc"
+    ]
     assert results[0] == results[1] == results[2]
     scores = results[0]["scores"]
     own = [
-        {k: v for k, v in s.items() if k not in ("metric", "outputs", "peer_signature")}
+        {
+            k: v
+            for k, v in s.items()
+            if k not in ("metric", "outputs", "peer_signature")
+        }
         for s in scores
     ]
     assert own[: len(own) // 2] == own[len(own) // 2 :]
     new = [
-        json.loads((folder / out / "run.json").read_text())["plugins"][0]["texts"][
-            "new"
-        ]
+        json.loads((folder / out / "run.json").read_text())["plugins"][0][
+            "texts"
+        ]["new"]
         for out in "abc"
     ]
     assert new[0] > 0 == new[1]
@@ -193,10 +207,14 @@ def test_each_distinct_text_is_computed_once() -> None:
     )
     assert len(seen) == len(set(seen))
     assert set(seen) == {
-        pair for texts in OUTPUTS.values() for pair in zip(SOURCE, texts, strict=True)
+        pair
+        for texts in OUTPUTS.values()
+        for pair in zip(SOURCE, texts, strict=True)
     }
     for name, texts in OUTPUTS.items():
-        assert result[name].sentences.tolist() == [len(text) / 100 for text in texts]
+        assert result[name].sentences.tolist() == [
+            len(text) / 100 for text in texts
+        ]
 
 
 def score(folder: Path, body: str, *more: str) -> int:
@@ -225,21 +243,34 @@ def test_a_version_keeps_numbers_although_the_code_changes(
     assert score(folder, "return [0.5 for o in outputs]") == 0
     again = capsys.readouterr()
     assert again.out == first
-    assert "length.py has changed since numbers of version 1 were kept" in again.err
-    assert score(folder, "return [0.5 for o in outputs]", "--recompute", "lettres") == 2
+    assert (
+        "length.py has changed since numbers of version 1 were kept"
+        in again.err
+    )
+    assert (
+        score(folder, "return [0.5 for o in outputs]", "--recompute", "lettres")
+        == 2
+    )
     assert (
         "--recompute lettres: expected one of letters (did you mean 'letters'?)"
         in capsys.readouterr().err
     )
     with pytest.raises(SystemExit, match="2"):
         score(folder, "return [0.5 for o in outputs]", "--batch-size", "0")
-    assert "expected a whole number from 1, found '0'" in capsys.readouterr().err
-    assert score(folder, "return [0.5 for o in outputs]", "--recompute", "letters") == 0
+    assert (
+        "expected a whole number from 1, found '0'" in capsys.readouterr().err
+    )
+    assert (
+        score(folder, "return [0.5 for o in outputs]", "--recompute", "letters")
+        == 0
+    )
     assert "50.00" in capsys.readouterr().out
 
 
 def test_without_a_version_files_that_the_code_imports_count_too(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (folder / "lib").mkdir()
     monkeypatch.syspath_prepend(str(folder / "lib"))
@@ -249,13 +280,24 @@ def test_without_a_version_files_that_the_code_imports_count_too(
     )
     printed = []
     for weight in (0.75, 0.875):
-        (folder / "lib" / "weight_of_mine.py").write_text(f"WEIGHT = {weight}\n")
+        (folder / "lib" / "weight_of_mine.py").write_text(
+            f"WEIGHT = {weight}\n"
+        )
         sys.modules.pop("weight_of_mine", None)
         importlib.invalidate_caches()
         METRICS.entries.pop("own", None)
         forget_names()
         assert (
-            main(["score", "own", "--plugin", "own.py", "-o", "data/systems/eager.txt"])
+            main(
+                [
+                    "score",
+                    "own",
+                    "--plugin",
+                    "own.py",
+                    "-o",
+                    "data/systems/eager.txt",
+                ]
+            )
             == 0
         )
         printed.append(capsys.readouterr().out)
@@ -291,9 +333,18 @@ ERRORS = {
         "len(outputs)",
         r"letters: expected a list of numbers, found None \(is `return` missing\?\)",
     ),
-    "no list": ("return 1.0", r"letters: expected a list of numbers, found float"),
-    "huge": ("return [10 ** 400] * len(outputs)", r"letters: letters is no number"),
-    "too large for sums": ("return [1e308] * len(outputs)", r"letters is 1e\+308"),
+    "no list": (
+        "return 1.0",
+        r"letters: expected a list of numbers, found float",
+    ),
+    "huge": (
+        "return [10 ** 400] * len(outputs)",
+        r"letters: letters is no number",
+    ),
+    "too large for sums": (
+        "return [1e308] * len(outputs)",
+        r"letters is 1e\+308",
+    ),
     "end of the program": (
         "raise SystemExit(0)",
         r"error: length.py:6: SystemExit: 0 \(files, ",
@@ -363,8 +414,14 @@ DECLARATIONS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: pipeline.metric(lambda outputs: [len(outputs)]),
         "a lambda has no name",
     ),
-    "text": (lambda: pipeline.metric(bad_text), "'hypotheses' is no text of a line"),
-    "secret": (lambda: pipeline.metric(bad_secret), "read secrets from os.environ"),
+    "text": (
+        lambda: pipeline.metric(bad_text),
+        "'hypotheses' is no text of a line",
+    ),
+    "secret": (
+        lambda: pipeline.metric(bad_secret),
+        "read secrets from os.environ",
+    ),
     "default": (
         lambda: pipeline.metric(bad_default),
         "'weight' is no text of a line; options stand behind a *",
@@ -434,9 +491,12 @@ def test_an_import_that_fails_is_told_with_its_line(
 
 
 @pytest.mark.parametrize("name", ["XCOMET", "moverscore", "bleurt"])
-def test_a_well_known_metric_that_is_not_built_in_leads_somewhere(name: str) -> None:
+def test_a_well_known_metric_that_is_not_built_in_leads_somewhere(
+    name: str,
+) -> None:
     with pytest.raises(
-        ConfigError, match=r"is not built in: .*--plugin FILE.*external.*help plugins"
+        ConfigError,
+        match=r"is not built in: .*--plugin FILE.*external.*help plugins",
     ):
         pipeline.evaluate(
             ["a"],
@@ -451,13 +511,15 @@ def test_a_well_known_metric_that_is_not_built_in_leads_somewhere(name: str) -> 
 def test_skipped_lines_are_left_out_for_all_systems() -> None:
     def few(outputs: list[str]) -> list[float | None]:
         return [
-            None if output.startswith("x") else len(output) / 10 for output in outputs
+            None if output.startswith("x") else len(output) / 10
+            for output in outputs
         ]
 
     systems = {"A": ["aa", "x", "bbb"], "B": ["c", "dd", "eeee"]}
     plug = pipeline.metric(few, none="skip")
     with pytest.warns(
-        UserWarning, match=r"few has no score for 1 of 3 lines \(2\); they are left out"
+        UserWarning,
+        match=r"few has no score for 1 of 3 lines \(2\); they are left out",
     ):
         skipped = pipeline.evaluate(
             systems,
@@ -472,7 +534,9 @@ def test_skipped_lines_are_left_out_for_all_systems() -> None:
         metrics=plug,
         statistics={"resamples": 20},
     )
-    assert [r.score for r in skipped] == [r.score for r in dropped] == [0.25, 0.25]
+    assert (
+        [r.score for r in skipped] == [r.score for r in dropped] == [0.25, 0.25]
+    )
     assert [r.bootstrap for r in skipped] == [r.bootstrap for r in dropped]
     assert "none:skip" in skipped[0].signature
     valued = pipeline.evaluate(
@@ -488,7 +552,9 @@ def test_a_listwise_metric_sees_distinct_outputs_in_order() -> None:
 
     def among(outputs: list[tuple[str, ...]]) -> list[list[float]]:
         seen.extend(outputs)
-        return [[number / 10 for number, _ in enumerate(texts)] for texts in outputs]
+        return [
+            [number / 10 for number, _ in enumerate(texts)] for texts in outputs
+        ]
 
     systems = {
         "A": ["b", "a"],
@@ -593,7 +659,9 @@ def test_scorer_and_sentence_scores_take_functions() -> None:
         == expected.tolist()
     )
     assert (
-        pipeline.Scorer(plug, REFERENCES).rewards(outputs[:3], [0, 1, 2]).tolist()
+        pipeline.Scorer(plug, REFERENCES)
+        .rewards(outputs[:3], [0, 1, 2])
+        .tolist()
         == expected[:3].tolist()
     )
 
@@ -620,7 +688,9 @@ def test_nothing_but_the_command_line_imports_code(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_results_are_read_without_the_code(capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_are_read_without_the_code(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["run", "kept.yaml", "--plugin", "kept.py", "-q"]) == 0
     shown = capsys.readouterr().out
     code = (
@@ -704,7 +774,10 @@ def test_a_function_of_a_module_has_the_signature_that_its_file_has(
     for name in ("ours", "others"):
         (tmp_path / f"{name}.py").write_text(code + f"# {name}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    ours, others = importlib.import_module("ours"), importlib.import_module("others")
+    ours, others = (
+        importlib.import_module("ours"),
+        importlib.import_module("others"),
+    )
 
     def signature(metric: Any) -> str:
         found = pipeline.evaluate(

@@ -39,7 +39,9 @@ metrics: [{metrics}]
 statistics: {{resamples: 20, trials: 20}}
 output: {{dir: out, formats: [csv, FORMS]}}
 """
-ALONE = ALONE.replace("FORMS", ", ".join(["markdown", *with_extension("page", "html")]))
+ALONE = ALONE.replace(
+    "FORMS", ", ".join(["markdown", *with_extension("page", "html")])
+)
 
 
 def letters(outputs: list[str]) -> list[float]:
@@ -76,7 +78,9 @@ def test_a_metric_of_the_source_needs_no_references(
     shown = capsys.readouterr().out
     assert main(["run", "kept.yaml", "--plugin", "kept.py", "-q"]) == 0
     alone, beside = (pipeline.load(each) for each in ("out", "runs/kept"))
-    own = {r.system: r.score for r in beside if r.signature == alone[0].signature}
+    own = {
+        r.system: r.score for r in beside if r.signature == alone[0].signature
+    }
     assert {r.system: r.score for r in alone} == own
     assert f"{100 * alone['eager'].score:.2f}" in shown
 
@@ -197,10 +201,15 @@ def test_numbers_in_memory_are_scored_like_those_of_files(folder: Path) -> None:
 
 def test_the_lowest_is_the_best_where_that_is_said() -> None:
     high = {
-        name: [float(len(text)) for text in texts] for name, texts in OUTPUTS.items()
+        name: [float(len(text)) for text in texts]
+        for name, texts in OUTPUTS.items()
     }
     low = {name: [-number for number in own] for name, own in high.items()}
-    metric = {"name": "external", "title": "errors", "higher_is_better": "false"}
+    metric = {
+        "name": "external",
+        "title": "errors",
+        "higher_is_better": "false",
+    }
     asked = {"resamples": 50, "trials": 200, "baseline": "eager"}
     best = pipeline.evaluate(
         OUTPUTS,
@@ -217,7 +226,9 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
     assert [(r.system, r.score, r.rank) for r in least] == [
         (r.system, -r.score, r.rank) for r in best
     ]
-    assert [r.bootstrap.ranks for r in least] == [r.bootstrap.ranks for r in best]
+    assert [r.bootstrap.ranks for r in least] == [
+        r.bootstrap.ranks for r in best
+    ]
     told = [
         (
             t.system,
@@ -243,7 +254,8 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
     again = from_text(signature)
     assert again.lower_is_better
     assert again == from_values(metric)[0]
-    assert pickle.loads(pickle.dumps(again)).goodness(2) == goodness(signature, 2) == -2  # noqa: S301
+    copy = pickle.loads(pickle.dumps(again))  # noqa: S301
+    assert copy.goodness(2) == goodness(signature, 2) == -2
     assert goodness(best[0].signature, 2) == 2
 
 
@@ -264,7 +276,10 @@ GIVEN_WRONG: dict[str, tuple[Any, str]] = {
         {"x": {"A": [[1, 2, -1], [1, 2, 3]]}},
         "scores['x']['A'], item 1: '-1.0' is no count",
     ),
-    "system": ({"x": {"a": [1, 2]}}, "scores['x']: there are no numbers of 'A'"),
+    "system": (
+        {"x": {"a": [1, 2]}},
+        "scores['x']: there are no numbers of 'A'",
+    ),
     "other": (
         {"x": {"A": [1, 2], "B": [1, 2]}},
         "scores['x']: no system is called 'B'",
@@ -300,14 +315,18 @@ def test_a_whole_metric_counts_in_workers_under_its_version(
         .replace("\n", "")
     )
     share = sum(map(str.isupper, text)) / len(text)
-    results = json.loads((folder / "runs" / "capitals" / "results.json").read_text())
-    assert {s["system"]: s["score"] for s in results["scores"]}["eager"] == share
+    results = json.loads(
+        (folder / "runs" / "capitals" / "results.json").read_text()
+    )
+    assert {s["system"]: s["score"] for s in results["scores"]}[
+        "eager"
+    ] == share
     spec = METRICS["capitals"]().spec
     assert spec.cache_key.startswith("plugin:capitals:1:")
     assert spec.key == "plugin-capital"
-    (about,) = json.loads((folder / "runs" / "capitals" / "run.json").read_text())[
-        "plugins"
-    ]
+    (about,) = json.loads(
+        (folder / "runs" / "capitals" / "run.json").read_text()
+    )["plugins"]
     assert (about["name"], about["from"]) == ("capitals", "capitals.py")
     assert (
         about["sha256"]
@@ -391,7 +410,8 @@ def test_run_json_says_with_what_numbers_were_made(folder: Path) -> None:
             )
             == 0
         )
-        return json.loads((folder / "out" / "run.json").read_text())["plugins"][0]  # type: ignore[no-any-return]
+        record = json.loads((folder / "out" / "run.json").read_text())
+        return record["plugins"][0]  # type: ignore[no-any-return]
 
     first = about("model")
     digests = {

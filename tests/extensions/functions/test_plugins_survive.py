@@ -122,23 +122,35 @@ def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
         ),
     ],
 )
-def test_a_kill_costs_at_most_a_batch(slow: Path, victim: str, kills: int) -> None:
+def test_a_kill_costs_at_most_a_batch(
+    slow: Path, victim: str, kills: int
+) -> None:
     for number in range(kills):
-        process = begun(slow, random.Random(f"{victim} {number}").randrange(1, 5))
+        process = begun(
+            slow, random.Random(f"{victim} {number}").randrange(1, 5)
+        )
         os.kill(
-            process.pid if victim == "main" else int(seen(slow)[-1][0]), signal.SIGKILL
+            process.pid if victim == "main" else int(seen(slow)[-1][0]),
+            signal.SIGKILL,
         )
         (slow / "hold").unlink()
         process.communicate()
-        assert process.returncode == (-signal.SIGKILL if victim == "main" else 0)
-    assert subprocess.run(COMMAND, capture_output=True, check=False).returncode == 0
+        assert process.returncode == (
+            -signal.SIGKILL if victim == "main" else 0
+        )
+    assert (
+        subprocess.run(COMMAND, capture_output=True, check=False).returncode
+        == 0
+    )
     computed = Counter(text for _, text in seen(slow))
     assert len(computed) == 40
     assert sum(computed.values()) <= 40 + kills * 4
     data = (slow / "out" / "results.json").read_bytes()
     assert (
         subprocess.run(
-            [*COMMAND, "--no-cache", "--fresh"], capture_output=True, check=False
+            [*COMMAND, "--no-cache", "--fresh"],
+            capture_output=True,
+            check=False,
         ).returncode
         == 0
     )
@@ -156,9 +168,7 @@ def test_the_line_at_which_a_process_dies_is_named(slow: Path) -> None:
         check=False,
     )
     assert done.returncode == 3
-    expected = (
-        "error: d, A, line 18: slow: a worker process died (out of memory, or killed)"
-    )
+    expected = "error: d, A, line 18: slow: a worker process died (out of memory, or killed)"
     assert done.stderr.splitlines()[-1] == expected
 
 
@@ -170,7 +180,10 @@ def test_ctrl_c_ends_with_130_and_keeps_what_is_done(slow: Path) -> None:
     assert process.returncode == 130
     assert b"Traceback" not in errors
     before = len(seen(slow))
-    assert subprocess.run(COMMAND, capture_output=True, check=False).returncode == 0
+    assert (
+        subprocess.run(COMMAND, capture_output=True, check=False).returncode
+        == 0
+    )
     assert len(seen(slow)) - before <= 40 - before + 4
 
 
@@ -197,12 +210,18 @@ def test_a_batch_that_does_not_fit_is_halved_from_then_on() -> None:
     def fits(outputs: list[str]) -> list[int]:
         sizes.append(len(outputs))
         if sum(map(len, outputs)) > 20:
-            raise OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+            raise OutOfMemoryError(
+                "CUDA out of memory. Tried to allocate 2.00 GiB"
+            )
         return [len(text) for text in outputs]
 
     plug = pipeline.metric(fits)
     call = Call(plug, None, (), plug.declared)
-    batches: list[list[Item]] = [[("xxxxx",)] * 8, [("xxxxx",)] * 8, [("x",)] * 8]
+    batches: list[list[Item]] = [
+        [("xxxxx",)] * 8,
+        [("xxxxx",)] * 8,
+        [("x",)] * 8,
+    ]
     done = call(Task(0, batches))
     assert done.answers == [
         [(5,)] * 8,
@@ -278,7 +297,8 @@ def test_whatever_is_returned_ends_in_numbers_or_in_one_message(
         message = ""
         try:
             score = pipeline.evaluate(
-                ["a", "b c"], metrics=pipeline.metric(function, name="odd", **form)
+                ["a", "b c"],
+                metrics=pipeline.metric(function, name="odd", **form),
             ).score
         except InputError as error:
             message = str(error)
@@ -417,7 +437,9 @@ NAMES = [
 
 @pytest.mark.usefixtures("folder")
 def test_configs_and_run_directories_import_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (folder / "evil.py").write_text(EVIL)
     config = "datasets: {d: {source: data/source.txt}}\nsystems: [data/systems/*.txt]\nmetrics: [NAME]\noutput: {dir: out}\n"
@@ -438,7 +460,10 @@ def test_configs_and_run_directories_import_nothing(
     (folder / "good.yaml").write_text(config.replace("NAME", "evil"))
     assert main(["run", "good.yaml", "--plugin", "evil.py", "-q"]) == 0
     (folder / "ran.txt").unlink()
-    about, results = folder / "out" / "run.json", folder / "out" / "results.json"
+    about, results = (
+        folder / "out" / "run.json",
+        folder / "out" / "results.json",
+    )
     path = str(folder / "evil.py")
     about.write_text(
         about.read_text().replace(
@@ -484,7 +509,10 @@ def test_configs_and_run_directories_import_nothing(
     ):
         (folder / "hooked.py").write_text(HOOKED.replace("{then}", then))
         done = subprocess.run(
-            [sys.executable, "hooked.py"], capture_output=True, text=True, check=False
+            [sys.executable, "hooked.py"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert "Traceback" not in done.stderr
         assert ("HOOK" in done.stderr) is told, done.stderr
@@ -492,7 +520,14 @@ def test_configs_and_run_directories_import_nothing(
 
 
 RUN = ["run", "chrf.yaml", "-q"]
-SCORE = ["score", "chrf", "-r", "data/reference0.txt", "-o", "data/systems/eager.txt"]
+SCORE = [
+    "score",
+    "chrf",
+    "-r",
+    "data/reference0.txt",
+    "-o",
+    "data/systems/eager.txt",
+]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ def human_schema() -> Schema:
     human = TypeAdapter(MetaEvaluation).json_schema()
     settings = HumanConfig.model_json_schema()
     for item in settings["properties"].values():
-        item.pop("minItems", None)  # a list that the config does not have is empty here
+        # a list that the config does not have is empty here
+        item.pop("minItems", None)
     settings["additionalProperties"] = False
     human["properties"]["settings"] = settings
     return human

@@ -47,13 +47,21 @@ return [...document.querySelectorAll("#agreement tbody tr")].map((row) => [...ro
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """A run of texts and a run of annotated outputs."""
-    texts, edits = tmp_path_factory.mktemp("texts"), tmp_path_factory.mktemp("edits")
+    texts, edits = (
+        tmp_path_factory.mktemp("texts"),
+        tmp_path_factory.mktemp("edits"),
+    )
     stages.run(
-        stages.prepare(from_mapping(write_run(texts, ["imeasure", "m2", "gleu"])))
+        stages.prepare(
+            from_mapping(write_run(texts, ["imeasure", "m2", "gleu"]))
+        )
     )
     run(write_edits(edits, metrics=["errant"]), edits / "run")
     for folder in (texts, edits):
-        assert dispatch.main(["report", str(folder / "run"), "--format", "html"]) == 0
+        assert (
+            dispatch.main(["report", str(folder / "run"), "--format", "html"])
+            == 0
+        )
     return [texts / "run", edits / "run"]
 
 
@@ -67,10 +75,12 @@ def expected(
     view = corpus.read_by(measured.metric.spec)
     assert view.source
     texts = [
-        read_texts(text, 0, corpus.lines) for text in (view.source, *view.references)
+        read_texts(text, 0, corpus.lines)
+        for text in (view.source, *view.references)
     ]
     outputs = [
-        read_texts(view.systems[name], 0, corpus.lines) for name in measured.names
+        read_texts(view.systems[name], 0, corpus.lines)
+        for name in measured.names
     ]
     for system, lines in enumerate(
         judge_of(measured.metric).verdicts(texts[0], outputs, texts[1:])
@@ -84,7 +94,13 @@ def expected(
             counts = Counter[str]()
             for item in row[edits["chosen"][line][system]] or ():
                 makers = sum(item[:4] in own for own in made)
-                kind = "all" if makers == len(made) else "some" if makers else "none"
+                kind = (
+                    "all"
+                    if makers == len(made)
+                    else "some"
+                    if makers
+                    else "none"
+                )
                 counts["missed" if item.verdict == MISSED else kind] += 1
             yield measured.names[system], line, counts
 
@@ -99,7 +115,8 @@ def opened(browser: browsers.Browser, page: Path, number: int) -> None:
     )
     browser.run("document.querySelector('#agreement summary').click()")
     browser.wait(
-        "return document.querySelectorAll('#agreement tbody tr').length > 0", True
+        "return document.querySelectorAll('#agreement tbody tr').length > 0",
+        True,
     )
 
 
@@ -121,7 +138,9 @@ def test_the_table_and_the_filter_have_what_annotators_make(
             opened(browser, folder / "report.html", number)
             rows = browser.run(ROWS)
             ranked = sorted(measured.scores, key=lambda score: score.rank)
-            assert [row[0] for row in rows] == [score.system for score in ranked]
+            assert [row[0] for row in rows] == [
+                score.system for score in ranked
+            ]
             for name, *numbers in rows:
                 sums = sum(
                     (counts for system, _, counts in each if system == name),
@@ -142,7 +161,10 @@ def test_the_table_and_the_filter_have_what_annotators_make(
                         if system == name and counts[kind]
                     ]
                     assert listed(browser) == lines
-            assert browser.run("return document.documentElement.scrollWidth") <= width
+            assert (
+                browser.run("return document.documentElement.scrollWidth")
+                <= width
+            )
             assert browser.complaints() == []
     assert min(seen[kind] for kind in (*KINDS, "missed")) > 20
 
@@ -156,7 +178,10 @@ def test_a_press_on_a_number_lists_its_sentences(
     name = browser.run(f"return {cell}.parentNode.cells[0].textContent")
     browser.run(f"{cell}.querySelector('button').click()")
     assert browser.run("return dataset().systems[state.a]") == name
-    assert browser.run("return [state.edits, state.a !== state.b]") == ["by-none", True]
+    assert browser.run("return [state.edits, state.a !== state.b]") == [
+        "by-none",
+        True,
+    ]
     lines = listed(browser)
     assert 0 < len(lines) < len(browser.run("return dataset().numbers"))
     browser.wait("return location.hash.includes('edits=by-none')", True)
@@ -171,7 +196,10 @@ def test_annotators_may_be_more_than_references(
     config = write_run(tmp_path, ["imeasure", "m2", "gleu"])
     config["datasets"]["d"]["references"] = [str(tmp_path / "A")]
     stages.run(stages.prepare(from_mapping(config)))
-    assert dispatch.main(["report", str(tmp_path / "run"), "--format", "html"]) == 0
+    assert (
+        dispatch.main(["report", str(tmp_path / "run"), "--format", "html"])
+        == 0
+    )
     browser.open(
         tmp_path / "run" / "report.html", "metric=m2&a=B&b=A&reference=2&line=3"
     )
@@ -181,11 +209,17 @@ def test_annotators_may_be_more_than_references(
     ):
         choose(
             browser,
-            metric=browser.run("return dataset().metrics[arguments[0]].called", number),
+            metric=browser.run(
+                "return dataset().metrics[arguments[0]].called", number
+            ),
         )
         assert browser.run(options) == expected_options
-        assert browser.run("return state.reference") == (-1 if number == 2 else 2)
-        assert browser.run("return document.querySelectorAll('.card').length") > 0
+        assert browser.run("return state.reference") == (
+            -1 if number == 2 else 2
+        )
+        assert (
+            browser.run("return document.querySelectorAll('.card').length") > 0
+        )
     assert browser.complaints() == []
 
 
@@ -199,7 +233,10 @@ def test_a_metric_without_edits_has_those_of_m2(
     assert len(of_m2[0]) < len(browser.run("return dataset().numbers"))
     choose(browser, metric=browser.run("return dataset().metrics[2].called"))
     assert browser.run("return state.edits") == "by-none"
-    assert (listed(browser), sorted(browser.run(ROWS))) == (of_m2[0], sorted(of_m2[1]))
+    assert (listed(browser), sorted(browser.run(ROWS))) == (
+        of_m2[0],
+        sorted(of_m2[1]),
+    )
     assert "by M²" in browser.run(
         "return document.querySelector('#agreement .note').textContent"
     )

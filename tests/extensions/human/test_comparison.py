@@ -37,7 +37,9 @@ METRICS: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = {
 def written(path: Path, scores: Any, order: str = "ABCD") -> Path:
     """Write scores of sentences as mt-metrics-eval has them: system, tab, score."""
     rows = [
-        f"{name}\t{value}\n" for name in order for value in scores[SYSTEMS.index(name)]
+        f"{name}\t{value}\n"
+        for name in order
+        for value in scores[SYSTEMS.index(name)]
     ]
     path.write_text("".join(rows).replace("nan", "None"), encoding="utf-8")
     return path
@@ -59,18 +61,31 @@ def test_files_of_sentence_scores(
     files: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     human_data, *metrics = files
-    human = correlate(capsys, *metrics, "--human", human_data, "--permutations", 50)
+    human = correlate(
+        capsys, *metrics, "--human", human_data, "--permutations", 50
+    )
     assert {one["statistic"] for one in human["statistics"]} == {
         str(statistic_of(text)) for text in USUAL
     }
     for one in human["statistics"]:
-        expected = statistic_of(one["statistic"]).value(PEOPLE, METRICS[one["metric"]])
-        assert (one["value"], one["epsilon"]) == (expected.value, expected.epsilon)
+        expected = statistic_of(one["statistic"]).value(
+            PEOPLE, METRICS[one["metric"]]
+        )
+        assert (one["value"], one["epsilon"]) == (
+            expected.value,
+            expected.epsilon,
+        )
         assert (one["human"], one["groups"]) == ("mqm", expected.groups)
-    assert [test["resamples"] for test in human["permutations"]] == [50] * len(USUAL)
+    assert [test["resamples"] for test in human["permutations"]] == [50] * len(
+        USUAL
+    )
     assert all(test["delta"] >= 0 for test in human["permutations"])
-    (of_systems,) = [one for one in human["correlations"] if one["metric"] == "COMET"]
-    expected = np.corrcoef(PEOPLE.mean(axis=1), METRICS["COMET"].mean(axis=1))[0, 1]
+    (of_systems,) = [
+        one for one in human["correlations"] if one["metric"] == "COMET"
+    ]
+    expected = np.corrcoef(PEOPLE.mean(axis=1), METRICS["COMET"].mean(axis=1))[
+        0, 1
+    ]
     assert of_systems["coefficients"]["pearson"]["value"] == pytest.approx(
         expected, abs=1e-12
     )
@@ -86,14 +101,25 @@ def test_lacking_scores_are_left_out_and_named(
         written(tmp_path / "people.seg.score", human_data),
     )
     human = correlate(
-        capsys, paths[0], "--human", paths[1], "--statistic", "pearson", "soft_accuracy"
+        capsys,
+        paths[0],
+        "--human",
+        paths[1],
+        "--statistic",
+        "pearson",
+        "soft_accuracy",
     )
-    values = {one["statistic"].partition("|")[0]: one for one in human["statistics"]}
+    values = {
+        one["statistic"].partition("|")[0]: one for one in human["statistics"]
+    }
     kept = ~np.isnan(human_data + metric)
     assert values["pearson"]["value"] == pytest.approx(
         np.corrcoef(human_data[kept], metric[kept])[0, 1], abs=1e-12
     )
-    assert (values["pearson"]["scores"], values["soft_accuracy"]["scores"]) == (45, 36)
+    assert (values["pearson"]["scores"], values["soft_accuracy"]["scores"]) == (
+        45,
+        36,
+    )
     assert human["notes"] == [
         "2 of 48 outputs have no score by people, and are left out",
         "1 outputs with a score by people have none by m, and are left out for all metrics",
@@ -144,8 +170,14 @@ def test_what_a_file_of_sentence_scores_is(tmp_path: Path) -> None:
     assert read("1\n2\n3\n") is None
 
 
-def test_a_run_and_a_config(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [f"{name} {value}\n" for name in "ABC" for value in RNG.integers(0, 4, 12)]
+def test_a_run_and_a_config(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        f"{name} {value}\n"
+        for name in "ABC"
+        for value in RNG.integers(0, 4, 12)
+    ]
     (tmp_path / "people.seg.score").write_text("".join(rows), encoding="utf-8")
     section = {
         "file": "people.seg.score",
@@ -216,7 +248,9 @@ def test_scores_in_memory(
     statistics = ["acc_eq", "pearson[average=item]"]
     arguments = ["--statistic", *statistics, "--permutations", 30, "--seed", 7]
     human = correlate(capsys, *metrics, "--human", human_data, *arguments)
-    found = pipeline.correlate(PEOPLE, METRICS, statistics, permutations=30, seed=7)
+    found = pipeline.correlate(
+        PEOPLE, METRICS, statistics, permutations=30, seed=7
+    )
     names = ("dataset", "human")
     for part in ("statistics", "permutations"):
         expected = [
@@ -228,7 +262,9 @@ def test_scores_in_memory(
             for one in found[part]
         ] == expected
     systems = PEOPLE.mean(axis=1, keepdims=True)
-    alone = pipeline.correlate(systems, {"m": systems * 2}, "kendall[level=system]")
+    alone = pipeline.correlate(
+        systems, {"m": systems * 2}, "kendall[level=system]"
+    )
     assert alone["statistics"][0]["value"] == pytest.approx(1.0)
     lacking = pipeline.correlate([[1, None, 2]], {"m": [[3, 1, 4]]}, "pearson")
     assert lacking["statistics"][0]["scores"] == 2
@@ -299,7 +335,12 @@ def package_skills(scores: Any, backend: str | None) -> Any:
     settings.
     """
     world = package.TrueSkill(
-        mu=0.0, sigma=0.5, beta=0.25, tau=0.0, draw_probability=0.25, backend=backend
+        mu=0.0,
+        sigma=0.5,
+        beta=0.25,
+        tau=0.0,
+        draw_probability=0.25,
+        backend=backend,
     )
     players = [world.create_rating() for _ in scores]
     for line in scores.T.tolist():
@@ -329,4 +370,6 @@ def test_metrics_by_trueskill(
     own = skills(METRICS["chrF"][None])[0]
     (one,) = human["correlations"]
     expected = np.corrcoef(own, PEOPLE.mean(axis=1))[0, 1]
-    assert one["coefficients"]["pearson"]["value"] == pytest.approx(expected, abs=1e-12)
+    assert one["coefficients"]["pearson"]["value"] == pytest.approx(
+        expected, abs=1e-12
+    )

@@ -43,9 +43,15 @@ def test_coefficients_against_scipy(number: int) -> None:
     one, two = SAMPLES[number]
     if min(np.ptp(one), np.ptp(two)) == 0:
         pytest.skip("constant by chance")
-    assert pearson(one, two) == pytest.approx(stats.pearsonr(one, two)[0], abs=1e-12)
-    assert spearman(one, two) == pytest.approx(stats.spearmanr(one, two)[0], abs=1e-12)
-    assert kendall(one, two) == pytest.approx(stats.kendalltau(one, two)[0], abs=1e-12)
+    assert pearson(one, two) == pytest.approx(
+        stats.pearsonr(one, two)[0], abs=1e-12
+    )
+    assert spearman(one, two) == pytest.approx(
+        stats.spearmanr(one, two)[0], abs=1e-12
+    )
+    assert kendall(one, two) == pytest.approx(
+        stats.kendalltau(one, two)[0], abs=1e-12
+    )
     assert average_ranks(one).tolist() == stats.rankdata(one).tolist()
 
 
@@ -62,17 +68,25 @@ def test_leading_axes_are_samples() -> None:
 def test_what_has_no_correlation() -> None:
     one, two = np.array([0.1] * 3), np.array([1.0, 2.0, 3.0])
     assert all(
-        math.isnan(float(score(one, two))) for score in (pearson, spearman, kendall)
+        math.isnan(float(score(one, two)))
+        for score in (pearson, spearman, kendall)
     )
     assert math.isnan(float(pearson(np.array([1.0]), np.array([2.0]))))
-    assert math.isnan(float(pairwise_accuracy(np.array([1.0]), np.array([2.0]))))
-    assert math.isnan(float(spearman_by_differences(np.array([1.0]), np.array([2.0]))))
+    assert math.isnan(
+        float(pairwise_accuracy(np.array([1.0]), np.array([2.0])))
+    )
+    assert math.isnan(
+        float(spearman_by_differences(np.array([1.0]), np.array([2.0])))
+    )
     shifted = np.array([1e9, 1e9 + 1, 1e9 + 2])  # far from 0, but not constant
     assert float(pearson(shifted, two)) == pytest.approx(1.0, abs=1e-6)
 
 
 def test_spearman_by_differences() -> None:
-    one, two = RNG.permutation(9).astype(float), RNG.permutation(9).astype(float)
+    one, two = (
+        RNG.permutation(9).astype(float),
+        RNG.permutation(9).astype(float),
+    )
     assert spearman_by_differences(one, two) == pytest.approx(
         float(spearman(one, two)), abs=1e-12
     )
@@ -88,11 +102,26 @@ def test_spearman_by_differences() -> None:
 
 
 def test_pairwise_accuracy_by_hand() -> None:
-    metric, human = np.array([1.0, 2.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0, 1.0])
+    metric, human = (
+        np.array([1.0, 2.0, 2.0, 3.0]),
+        np.array([1.0, 2.0, 2.0, 1.0]),
+    )
     # pairs: 01 agree, 02 agree, 03 people tie only, 12 both tie, 13 differ, 23 differ
-    assert [int(count) for count in pair_counts(metric, human)] == [2, 2, 0, 1, 1]
+    assert [int(count) for count in pair_counts(metric, human)] == [
+        2,
+        2,
+        0,
+        1,
+        1,
+    ]
     assert float(pairwise_accuracy(metric, human)) == 3 / 6
-    assert [int(count) for count in pair_counts(human, metric)] == [2, 2, 1, 0, 1]
+    assert [int(count) for count in pair_counts(human, metric)] == [
+        2,
+        2,
+        1,
+        0,
+        1,
+    ]
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 9, 30, 1000])
@@ -109,7 +138,9 @@ def naive_williams(correlations: tuple[float, float, float], n: int) -> float:
     """
     r12, r13, r23 = correlations
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
-    below = math.sqrt(2 * k * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3)
+    below = math.sqrt(
+        2 * k * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
+    )
     return (r12 - r13) * math.sqrt((n - 1) * (1 + r23)) / below
 
 
@@ -125,11 +156,15 @@ def test_williams() -> None:
                 (one + human, two + human),
             )
         ]
-        assert found.t == pytest.approx(naive_williams((r[0], r[1], r[2]), n), rel=1e-9)
+        assert found.t == pytest.approx(
+            naive_williams((r[0], r[1], r[2]), n), rel=1e-9
+        )
         assert found.p == pytest.approx(stats.t.sf(found.t, n - 3), rel=1e-9)
         assert found.between == pytest.approx(r[2], abs=1e-12)
         turned = williams(two + human, one + human, human)
-        assert (turned.t, turned.p) == pytest.approx((-found.t, 1 - found.p), rel=1e-9)
+        assert (turned.t, turned.p) == pytest.approx(
+            (-found.t, 1 - found.p), rel=1e-9
+        )
 
 
 def test_williams_where_there_is_nothing_to_test() -> None:
@@ -141,7 +176,10 @@ def test_williams_where_there_is_nothing_to_test() -> None:
 
 
 def test_windows_by_hand() -> None:
-    human, metric = np.array([1.0, 4.0, 3.0, 2.0]), np.array([1.0, 2.0, 3.0, 4.0])
+    human, metric = (
+        np.array([1.0, 4.0, 3.0, 2.0]),
+        np.array([1.0, 2.0, 3.0, 4.0]),
+    )
     # the best three are numbers 1, 2, 3: human 4 3 2, metric 2 3 4
     found = list(windows(metric, human, 3))
     assert [window[:2] for window in found] == [(1, 3), (2, 4)]
@@ -172,13 +210,21 @@ def test_intervals_hold_the_value_and_narrow() -> None:
 
 def test_intervals_of_accuracy_leave_out_a_system_with_itself() -> None:
     human = np.arange(6.0)
-    assert bootstrap_interval(-human, human, "accuracy", 300, 0.95, 1) == (0.0, 0.0)
-    assert bootstrap_interval(human, human, "accuracy", 300, 0.95, 1) == (1.0, 1.0)
+    assert bootstrap_interval(-human, human, "accuracy", 300, 0.95, 1) == (
+        0.0,
+        0.0,
+    )
+    assert bootstrap_interval(human, human, "accuracy", 300, 0.95, 1) == (
+        1.0,
+        1.0,
+    )
 
 
 def test_intervals_of_two_systems_do_not_exist() -> None:
     assert np.isnan(
-        bootstrap_interval(np.arange(2.0), np.arange(2.0), "pearson", 100, 0.95, 1)
+        bootstrap_interval(
+            np.arange(2.0), np.arange(2.0), "pearson", 100, 0.95, 1
+        )
     ).all()
     assert np.isnan(
         bootstrap_interval(np.zeros(5), np.arange(5.0), "pearson", 100, 0.95, 1)
@@ -194,7 +240,12 @@ NO_TIES = sentence_pairs([])
 
 @pytest.mark.parametrize(
     ("ties", "accuracy", "pairs"),
-    [("later", 2 / 5, 5), ("wrong", 1 / 5, 5), ("half", 2.5 / 5, 5), ("out", 1 / 2, 2)],
+    [
+        ("later", 2 / 5, 5),
+        ("wrong", 1 / 5, 5),
+        ("half", 2.5 / 5, 5),
+        ("out", 1 / 2, 2),
+    ],
 )
 def test_sentence_level_by_hand(ties: str, accuracy: float, pairs: int) -> None:
     scores = np.array([[0.5, 0.2], [0.7, 0.2], [0.5, 0.1]])
@@ -215,8 +266,15 @@ def test_pairs_that_people_tie_by_hand() -> None:
     # people tie three pairs: the metric ties the first two of them too. Of the two others it agrees
     # on one, ties one.
     tied = sentence_pairs([(0, 2, 0), (0, 1, 1), (1, 2, 1)])
-    found = sentence_level(scores, sentence_pairs([(1, 0, 0), (0, 2, 0)]), tied, "out")
-    assert (found.pairs, found.accuracy, found.metric_ties, found.human_ties) == (
+    found = sentence_level(
+        scores, sentence_pairs([(1, 0, 0), (0, 2, 0)]), tied, "out"
+    )
+    assert (
+        found.pairs,
+        found.accuracy,
+        found.metric_ties,
+        found.human_ties,
+    ) == (
         1,
         1.0,
         1,
@@ -227,7 +285,9 @@ def test_pairs_that_people_tie_by_hand() -> None:
 
 def test_equal_scores_computed_in_two_ways_are_ties() -> None:
     scores = np.array([[0.1 + 0.2], [0.3]])
-    assert math.isnan(preferences(scores, sentence_pairs([(0, 1, 0)]), "out")[0])
+    assert math.isnan(
+        preferences(scores, sentence_pairs([(0, 1, 0)]), "out")[0]
+    )
 
 
 def test_sentence_level_as_counted_plainly() -> None:
@@ -246,11 +306,15 @@ def test_sentence_level_as_counted_plainly() -> None:
     # the sentences are drawn, not the pairs: their shares are resampled here plainly
     shares = np.array(
         [
-            np.mean([scores[a, n] > scores[b, n] for a, b, n in rows if n == line])
+            np.mean(
+                [scores[a, n] > scores[b, n] for a, b, n in rows if n == line]
+            )
             for line in range(30)
         ]
     )
-    drawn = shares[np.random.default_rng(2).integers(0, 30, (4000, 30))].mean(axis=1)
+    drawn = shares[np.random.default_rng(2).integers(0, 30, (4000, 30))].mean(
+        axis=1
+    )
     assert (low, high) == pytest.approx(
         tuple(np.quantile(drawn, (0.025, 0.975))), abs=0.03
     )
@@ -264,5 +328,7 @@ def test_sentence_level_of_nothing() -> None:
         True,
         0.0,
     )
-    assert math.isnan(sentence_level(scores, NO_TIES, NO_TIES, "out").kendall_no_ties)
+    assert math.isnan(
+        sentence_level(scores, NO_TIES, NO_TIES, "out").kendall_no_ties
+    )
     assert np.isnan(accuracy_interval(scores, pairs, "out", 50, 0.95, 1)).all()

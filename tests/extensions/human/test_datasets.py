@@ -14,7 +14,9 @@ JUDGED = "data:conll14-judgements/judgments.xml"
 
 
 @pytest.mark.usefixtures("here")
-def test_commands_take_files_of_data_sets(capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_take_files_of_data_sets(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     code, out, _ = called(capsys, "human", JUDGED, "--json", "--resamples", "2")
     assert code == 0
     assert "CAMB" in json.loads(out)["systems"]

@@ -64,7 +64,9 @@ def invented(seed: int = 1, items: int = 60) -> tuple[list[Item], Judgments]:
         names = rng.sample("ABCDE", 5)
         cut = rng.randint(0, 2)
         groups = [" ".join(names[:cut])] * (cut > 0) + names[cut:]
-        ranked = [(group, rng.randint(1, 3)) for group in groups[: rng.randint(1, 5)]]
+        ranked = [
+            (group, rng.randint(1, 3)) for group in groups[: rng.randint(1, 5)]
+        ]
         made.append(item(rng.choice(["x", "y"]), str(number // 4), *ranked))
     return made, build("here", made)
 
@@ -83,7 +85,9 @@ def pairs_of(items: list[Item]) -> list[tuple[str, str, int, str]]:
 
 def naive_wins(items: list[Item]) -> Counter[tuple[str, str]]:
     return Counter(
-        (a, b) if sign > 0 else (b, a) for a, b, sign, _ in pairs_of(items) if sign
+        (a, b) if sign > 0 else (b, a)
+        for a, b, sign, _ in pairs_of(items)
+        if sign
     )
 
 
@@ -93,7 +97,9 @@ def test_wins_and_expected_wins_as_counted_plainly(seed: int) -> None:
     wins, names = naive_wins(items), found.systems
     assert [[wins[a, b] for b in names] for a in names] == found.wins().tolist()
     for divisor in ("opponents", "beaten"):
-        for a, score in zip(names, expected_wins(found.wins(), divisor), strict=True):
+        for a, score in zip(
+            names, expected_wins(found.wins(), divisor), strict=True
+        ):
             shares = [
                 wins[a, b] / (wins[a, b] + wins[b, a])
                 for b in names
@@ -153,7 +159,8 @@ def test_agreement_as_counted_plainly(seed: int) -> None:
     judged: dict[tuple[str, str, str], list[tuple[str, int]]] = {}
     for one in items:
         ranked = sorted(
-            (" ".join(sorted(group.systems)), group.rank) for group in one.groups
+            (" ".join(sorted(group.systems)), group.rank)
+            for group in one.groups
         )
         for (a, r), (b, s) in combinations(ranked, 2):
             judged.setdefault((one.segment, a, b), []).append(
@@ -173,8 +180,12 @@ def test_agreement_as_counted_plainly(seed: int) -> None:
             )
             tried += len(both)
             agree += sum(a == b for a, b in both)
-            outcomes.update((left if first == second else left + right) if both else ())
-        chance = sum((count / outcomes.total()) ** 2 for count in outcomes.values())
+            outcomes.update(
+                (left if first == second else left + right) if both else ()
+            )
+        chance = sum(
+            (count / outcomes.total()) ** 2 for count in outcomes.values()
+        )
         assert kappa == pytest.approx((agree, tried, chance), abs=1e-12)
 
 
@@ -244,7 +255,9 @@ def test_samples_are_the_same_whatever_the_block(
 def test_accuracy_of_judgements_that_never_contradict() -> None:
     items = [item("x", str(n), ("A", 1), ("B", 2), ("C", 3)) for n in range(20)]
     assert accuracy(build("here", items), folds=10) == 1.0
-    one = [item("x", str(n), ("A", 1 + n % 2), ("B", 2 - n % 2)) for n in range(2)]
+    one = [
+        item("x", str(n), ("A", 1 + n % 2), ("B", 2 - n % 2)) for n in range(2)
+    ]
     # the other fold always says the opposite
     assert accuracy(build("here", one), folds=2) == 0.0
     with pytest.raises(InputError, match="expected 2 to 2 folds, found 3"):
@@ -279,7 +292,8 @@ def test_correlations_of_judges_are_those_of_scipy(gjg: Judgments) -> None:
     found = judge_correlations(gjg, "beaten")
     for i, j in combinations(range(8), 2):
         own = [
-            expected_wins(gjg.of_judge(number).wins(), "beaten") for number in (i, j)
+            expected_wins(gjg.of_judge(number).wins(), "beaten")
+            for number in (i, j)
         ]
         assert found["spearman"][i, j] == pytest.approx(
             stats.spearmanr(*own)[0], abs=1e-12
@@ -293,7 +307,10 @@ def test_table_7_divisors_differ_where_the_recipe_says(
     gjg: Judgments, published: dict[str, Published]
 ) -> None:
     """The cells of the table are not at hand; where its divisor tells from the plain one is."""
-    assert "INPUT of judges 1 2 7 8, UFC of 7 8" in published["gjg-table7"]["recipe"]
+    assert (
+        "INPUT of judges 1 2 7 8, UFC of 7 8"
+        in published["gjg-table7"]["recipe"]
+    )
     differing = set()
     for number in range(8):
         wins = gjg.of_judge(number).wins()

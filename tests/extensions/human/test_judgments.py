@@ -84,7 +84,14 @@ def wins(found: Judgments) -> dict[tuple[str, str], int]:
 
 @pytest.mark.parametrize(
     "text",
-    [XML, PAIRS, WIDE, "\ufeff" + PAIRS, PAIRS.replace("\n", "\r\n"), "\ufeff" + XML],
+    [
+        XML,
+        PAIRS,
+        WIDE,
+        "\ufeff" + PAIRS,
+        PAIRS.replace("\n", "\r\n"),
+        "\ufeff" + XML,
+    ],
 )
 def test_the_same_judgements_in_every_form(tmp_path: Path, text: str) -> None:
     found = read(tmp_path, text)
@@ -112,15 +119,22 @@ def test_items_pairs_of_outputs_and_sentences(tmp_path: Path) -> None:
     )
 
 
-def test_pairs_of_a_judge_and_a_sentence_are_one_ranking(tmp_path: Path) -> None:
+def test_pairs_of_a_judge_and_a_sentence_are_one_ranking(
+    tmp_path: Path,
+) -> None:
     assert read(tmp_path, PAIRS).items.tolist() == [1, 1]
     twice = WIDE + WIDE.splitlines()[1] + "\n"
     assert read(tmp_path, twice).items.tolist() == [2, 1]
 
 
 def test_utf_16_and_packed_files(tmp_path: Path) -> None:
-    assert wins(read(tmp_path, XML.replace("UTF-8", "UTF-16").encode("utf-16"))) == WINS
-    assert wins(read(tmp_path, gzip.compress(XML.encode()), "file.xml.gz")) == WINS
+    assert (
+        wins(read(tmp_path, XML.replace("UTF-8", "UTF-16").encode("utf-16")))
+        == WINS
+    )
+    assert (
+        wins(read(tmp_path, gzip.compress(XML.encode()), "file.xml.gz")) == WINS
+    )
 
 
 def test_names_of_the_wmt_scripts_are_taken_apart(tmp_path: Path) -> None:
@@ -130,7 +144,10 @@ def test_names_of_the_wmt_scripts_are_taken_apart(tmp_path: Path) -> None:
 
 
 def test_only_some_judges_and_systems(tmp_path: Path) -> None:
-    assert wins(read(tmp_path, XML, judges=["u1"])) == {("A", "C"): 1, ("B", "C"): 1}
+    assert wins(read(tmp_path, XML, judges=["u1"])) == {
+        ("A", "C"): 1,
+        ("B", "C"): 1,
+    }
     assert wins(read(tmp_path, XML, without_judges=["u1"])) == {
         ("A", "B"): 1,
         ("C", "B"): 1,
@@ -142,7 +159,8 @@ def test_only_some_judges_and_systems(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"has no judge 'u3'; it has u1, u2"):
         read(tmp_path, XML, judges=["u3"])
     with pytest.raises(
-        InputError, match=r"has no system 'a' \(did you mean 'A'\?\); it has A, B, C"
+        InputError,
+        match=r"has no system 'a' \(did you mean 'A'\?\); it has A, B, C",
     ):
         read(tmp_path, XML, without_systems=["a"])
 
@@ -150,7 +168,10 @@ def test_only_some_judges_and_systems(tmp_path: Path) -> None:
 def test_what_was_not_ranked_is_left_out_and_told(tmp_path: Path) -> None:
     found = read(tmp_path, XML.replace('rank="4"', 'rank="-1"'))
     assert wins(found) == {("A", "C"): 1, ("B", "C"): 1}
-    assert found.notes[0] == "1 outputs have the rank -1 (not ranked) and are left out"
+    assert (
+        found.notes[0]
+        == "1 outputs have the rank -1 (not ranked) and are left out"
+    )
 
 
 BOMB = """<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
@@ -182,7 +203,9 @@ BOMB = """<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "
         (PAIRS.replace("3,2,B", "3,,B"), "/file:4: the number of the sentence is missing"),
     ],
 )  # fmt: skip
-def test_what_is_refused(tmp_path: Path, text: str | bytes, message: str) -> None:
+def test_what_is_refused(
+    tmp_path: Path, text: str | bytes, message: str
+) -> None:
     assert refused(tmp_path, text) == message
 
 
@@ -195,14 +218,18 @@ def test_huge_items_and_files_are_refused(
         == "/file:4: the item ranks 1,002 systems; 1,000 are allowed"
     )
     monkeypatch.setattr(judgments, "MAX_PAIRS", 5)
-    assert refused(tmp_path, XML) == "/file:8: there are more than 5 pairs of systems"
+    assert (
+        refused(tmp_path, XML)
+        == "/file:8: there are more than 5 pairs of systems"
+    )
     monkeypatch.setattr(reader, "MAX_BYTES", 100)
     assert (
         refused(tmp_path, XML)
         == "/file: is larger than 100 bytes; is it the file that is meant?"
     )
     with pytest.raises(
-        CorpusError, match="unpacks, with what came before, to more than 100 bytes"
+        CorpusError,
+        match="unpacks, with what came before, to more than 100 bytes",
     ):
         read(tmp_path, gzip.compress(XML.encode() * 10), "bomb.gz")
 
@@ -265,7 +292,9 @@ def test_scores_of_systems(
 def test_scores_that_are_refused(
     tmp_path: Path, name: str, text: str | bytes, message: str
 ) -> None:
-    (tmp_path / name).write_bytes(text.encode() if isinstance(text, str) else text)
+    (tmp_path / name).write_bytes(
+        text.encode() if isinstance(text, str) else text
+    )
     with pytest.raises(InputError) as caught:
         read_scores(tmp_path / name, ["A", "B"])
     assert str(caught.value).replace(str(tmp_path), "").startswith(message)
@@ -277,7 +306,9 @@ ALIASED = "segmentId,judgeID,system1Id,system1rank,system2Id,system2rank\n1,1,{0
 METRIC = "INPUT 0.1\nb 0.2\nc 0.4\n"
 
 
-def human_scores(path: Path, aliases: dict[str, str] | None = None) -> dict[str, float]:
+def human_scores(
+    path: Path, aliases: dict[str, str] | None = None
+) -> dict[str, float]:
     """Return wins of each system, or the scores in the file, as they are called in a run."""
     given = {"aliases": aliases} if aliases else {}
     human_data = open_human_judgements(
@@ -286,7 +317,9 @@ def human_scores(path: Path, aliases: dict[str, str] | None = None) -> dict[str,
     if human_data.judgments is None:
         return next(iter(human_data.scores.values()))
     wins = human_data.judgments.wins().sum(axis=1).tolist()
-    return dict(zip(human_data.judgments.systems, map(float, wins), strict=True))
+    return dict(
+        zip(human_data.judgments.systems, map(float, wins), strict=True)
+    )
 
 
 @pytest.mark.parametrize("text", [ALIASED, "{0} 0.5\nb 0.2\nc 0.9\n"])
@@ -294,11 +327,15 @@ def test_a_system_has_the_name_that_the_run_has_for_it(
     tmp_path: Path, text: str
 ) -> None:
     for name in ("src", "INPUT"):
-        (tmp_path / f"{name}.csv").write_text(text.format(name), encoding="utf-8")
+        (tmp_path / f"{name}.csv").write_text(
+            text.format(name), encoding="utf-8"
+        )
     assert human_scores(tmp_path / "src.csv", {"src": "INPUT"}) == human_scores(
         tmp_path / "INPUT.csv"
     )
-    assert human_scores(tmp_path / "src.csv") != human_scores(tmp_path / "INPUT.csv")
+    assert human_scores(tmp_path / "src.csv") != human_scores(
+        tmp_path / "INPUT.csv"
+    )
 
 
 @pytest.mark.parametrize(
@@ -338,7 +375,10 @@ def test_correlate_takes_aliases(
         "-q",
     ]
     code, out, _ = called(capsys, *given, "--alias", "src=INPUT")
-    assert (code, json.loads(out)["settings"]["aliases"]) == (0, {"src": "INPUT"})
+    assert (code, json.loads(out)["settings"]["aliases"]) == (
+        0,
+        {"src": "INPUT"},
+    )
     code, _, err = called(capsys, *given)
     assert (code, "has 2 systems in common" in err) == (2, True)
     for wrong in ("src", "=INPUT"):

@@ -33,10 +33,15 @@ def settings(**given: Any) -> HumanConfig:
     return HumanConfig.model_validate({"file": "x", **given})
 
 
-def correlate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+def correlate(
+    capsys: pytest.CaptureFixture[str], *arguments: object
+) -> dict[str, Any]:
     capsys.readouterr()
     assert (
-        main(["correlate", *(str(argument) for argument in arguments), "--json"]) == 0
+        main(
+            ["correlate", *(str(argument) for argument in arguments), "--json"]
+        )
+        == 0
     )
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
@@ -75,7 +80,11 @@ def test_the_numbering_is_found(
 ) -> None:
     notes: list[str] = []
     found = lines_of_segments(
-        numbered(*segments), ["A", "B", "C"], scored(10, *same), numbering, notes
+        numbered(*segments),
+        ["A", "B", "C"],
+        scored(10, *same),
+        numbering,
+        notes,
     )
     assert found.tolist() == expected
     assert bool(notes) == (not same)
@@ -84,7 +93,11 @@ def test_the_numbering_is_found(
 @pytest.mark.parametrize(
     ("segments", "same", "message"),
     [
-        (["2", "5"], range(10), "does the first sentence have the number 0 or 1"),
+        (
+            ["2", "5"],
+            range(10),
+            "does the first sentence have the number 0 or 1",
+        ),
         (
             ["0", "10"],
             [],
@@ -129,13 +142,16 @@ def test_systems_that_one_side_lacks_are_told() -> None:
     ]
     found = meta_evaluate(metrics, human_data, settings(window=2))
     assert found.correlations[0].systems == ["A", "B", "C"]
-    assert found.correlations[0].coefficients["spearman"].value == pytest.approx(0.5)
+    assert found.correlations[0].coefficients[
+        "spearman"
+    ].value == pytest.approx(0.5)
     assert found.notes == [
         "scored by people, no metric, and left out: X",
         "scored by a metric, no people, and left out: Y",
     ]
     assert (len(found.windows), len(found.tests)) == (4, 1)
-    assert math.isnan(found.tests[0].p)  # three systems have no degree of freedom
+    # three systems have no degree of freedom
+    assert math.isnan(found.tests[0].p)
     with pytest.raises(
         InputError,
         match="has 2 systems in common with the metrics, at least 3 are needed",
@@ -161,7 +177,10 @@ def test_the_better_metric_comes_first_in_tests() -> None:
 def test_systems_that_are_left_out_count_for_no_sentence() -> None:
     judged = build(
         "here",
-        [item("x", str(n), ("A", 1), ("B", 2), ("C", 3), ("D", 4)) for n in range(4)],
+        [
+            item("x", str(n), ("A", 1), ("B", 2), ("C", 3), ("D", 4))
+            for n in range(4)
+        ],
     )
     scores = dict(zip("ABCD", (0.4, 0.3, 0.2, 0.1), strict=True))
     metric = MetricScores(
@@ -192,7 +211,8 @@ def test_two_data_sets_need_a_choice() -> None:
     with pytest.raises(InputError, match="which data set was judged"):
         meta_evaluate(metrics, human_data, settings())
     with pytest.raises(
-        InputError, match=r"no data set is called 'tow' \(did you mean 'two'\?\)"
+        InputError,
+        match=r"no data set is called 'tow' \(did you mean 'two'\?\)",
     ):
         meta_evaluate(metrics, human_data, settings(dataset="tow"))
     assert (
@@ -207,7 +227,9 @@ def test_two_data_sets_need_a_choice() -> None:
 
 
 def test_the_sample_works_as_the_help_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(ROOT)
     assert (
@@ -226,7 +248,15 @@ def test_the_sample_works_as_the_help_says(
     out = capsys.readouterr().out
     assert "   1  careful            0.942      1        1" in out
     assert (
-        main(["run", "configs/human.yaml", "--output", str(tmp_path / "run"), "-q"])
+        main(
+            [
+                "run",
+                "configs/human.yaml",
+                "--output",
+                str(tmp_path / "run"),
+                "-q",
+            ]
+        )
         == 0
     )
     printed = capsys.readouterr().out
@@ -235,7 +265,12 @@ def test_the_sample_works_as_the_help_says(
         in printed
     )
     found = correlate(
-        capsys, tmp_path / "run", "--human", "data/judgements.csv", "--window", "3"
+        capsys,
+        tmp_path / "run",
+        "--human",
+        "data/judgements.csv",
+        "--window",
+        "3",
     )
     stored = Results.read(tmp_path / "run" / "results.json").human
     assert stored
@@ -281,7 +316,10 @@ SCORES = "A 3\nB 1\nC 2\n"
 def human_config(folder: Path, text: str = SCORES, **section: Any) -> Path:
     (folder / "people.txt").write_text(text, encoding="utf-8")
     return write_run(
-        folder, 12, systems=("A", "B", "C"), human={"file": "people.txt", **section}
+        folder,
+        12,
+        systems=("A", "B", "C"),
+        human={"file": "people.txt", **section},
     )
 
 
@@ -328,10 +366,14 @@ def test_what_is_wrong_is_told_before_anything_is_counted(
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         stages.prepare(human_config(tmp_path, text, **section))
-    assert message in str(caught.value).replace(str(tmp_path / "people.txt"), "PEOPLE")
+    assert message in str(caught.value).replace(
+        str(tmp_path / "people.txt"), "PEOPLE"
+    )
 
 
-def test_references_scored_as_systems_are_no_systems_here(tmp_path: Path) -> None:
+def test_references_scored_as_systems_are_no_systems_here(
+    tmp_path: Path,
+) -> None:
     text = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\nx,0,A,1,B,2\nx,1,B,1,C,2\n"
     (tmp_path / "people.txt").write_text(text, encoding="utf-8")
     human, metric = {"file": "people.txt"}, "gleu[refs=leave_one_out,iter=5]"
@@ -349,7 +391,9 @@ def test_references_scored_as_systems_are_no_systems_here(tmp_path: Path) -> Non
         ["A", "B", "C"],
         2,
     )
-    assert not [warning for warning in results.warnings if "left out" in warning]
+    assert not [
+        warning for warning in results.warnings if "left out" in warning
+    ]
 
 
 def test_outputs_that_a_data_set_lacks_cost_no_scores(tmp_path: Path) -> None:
@@ -362,24 +406,36 @@ def test_outputs_that_a_data_set_lacks_cost_no_scores(tmp_path: Path) -> None:
     assert results.human is None
     assert len(results.scores) == 2 + 3
     assert any(
-        "nothing is correlated with people: " in warning for warning in results.warnings
+        "nothing is correlated with people: " in warning
+        for warning in results.warnings
     )
 
 
 def test_a_part_of_a_config_is_not_correlated(tmp_path: Path) -> None:
-    job = stages.prepare(human_config(tmp_path), overrides=Overrides((), ("A",)))
-    assert "nothing is correlated with people where --only chooses" in job.warnings
+    job = stages.prepare(
+        human_config(tmp_path), overrides=Overrides((), ("A",))
+    )
+    assert (
+        "nothing is correlated with people where --only chooses" in job.warnings
+    )
     assert stages.run(job, tmp_path / "run")[1].human is None
 
 
-def test_judgements_of_other_sentences_leave_the_systems(tmp_path: Path) -> None:
+def test_judgements_of_other_sentences_leave_the_systems(
+    tmp_path: Path,
+) -> None:
     text = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\nx,99,A,1,B,2\nx,99,B,1,C,2\n"
     results = stages.run(
         stages.prepare(human_config(tmp_path, text)), tmp_path / "run"
     )[1]
     assert results.human
-    assert (len(results.human["correlations"]), results.human["sentences"]) == (1, [])
-    assert any("nothing on sentences" in warning for warning in results.warnings)
+    assert (len(results.human["correlations"]), results.human["sentences"]) == (
+        1,
+        [],
+    )
+    assert any(
+        "nothing on sentences" in warning for warning in results.warnings
+    )
 
 
 @pytest.mark.parametrize(
@@ -409,7 +465,9 @@ def test_bad_arguments(
 
 
 def test_files_of_scores_on_both_sides(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("metrics.csv").write_text(

@@ -115,7 +115,8 @@ def test_the_ranking_is_that_of_the_command(
                 assert (text, kind) == ("", "none")
             else:
                 share, p = (
-                    said["head_to_head"][name][row][column] for name in ("share", "p")
+                    said["head_to_head"][name][row][column]
+                    for name in ("share", "p")
                 )
                 assert text == round_half_up(share, 2) + (
                     "#" if p <= 0.01 else ""
@@ -126,9 +127,9 @@ def test_the_ranking_is_that_of_the_command(
 def test_a_page_of_the_run_is_that_of_the_report(
     folder: Path, context: ReportContext
 ) -> None:
-    assert (folder / "run" / "report.html").read_text(encoding="utf-8") == html_files(
-        context
-    )["report.html"]
+    assert (folder / "run" / "report.html").read_text(
+        encoding="utf-8"
+    ) == html_files(context)["report.html"]
 
 
 def test_figures_have_the_numbers_of_the_results(
@@ -142,11 +143,14 @@ def test_figures_have_the_numbers_of_the_results(
         for drawing in charts.drawn("x", forest).values()
     ]
     titles = {
-        title(circle) for drawing in drawings for circle in shapes(drawing, "circle")
+        title(circle)
+        for drawing in drawings
+        for circle in shapes(drawing, "circle")
     }
     items = human["correlations"]
     names = {
-        called([item["metric"]])[item["metric"]]: item["coefficients"] for item in items
+        called([item["metric"]])[item["metric"]]: item["coefficients"]
+        for item in items
     }
     expected = {
         f"{metric}: {name} {coefficient(own['value'])}, {' to '.join(map(coefficient, own['interval']))}"
@@ -204,13 +208,21 @@ def test_judgements_that_are_gone_are_told(folder: Path) -> None:
     """The correlations stay, since the results have them."""
     file = folder / "judgements.csv"
     text = file.read_text(encoding="utf-8")
-    for change in (lambda: file.write_text(text + "\n", encoding="utf-8"), file.unlink):
+    for change in (
+        lambda: file.write_text(text + "\n", encoding="utf-8"),
+        file.unlink,
+    ):
         change()
         page = html_files(reopen.revisit(folder / "run"))["report.html"]
         assert "The ranking by people is not here" in page
         assert "How people rank the systems" not in page
-        assert ">Williams&#39; test: metric correlates higher than other<" in page
-    assert plot_files(replace(reopen.revisit(folder / "run"), plots=("people",))) == {}
+        assert (
+            ">Williams&#39; test: metric correlates higher than other<" in page
+        )
+    assert (
+        plot_files(replace(reopen.revisit(folder / "run"), plots=("people",)))
+        == {}
+    )
     file.write_text(text, encoding="utf-8")
 
 
@@ -227,7 +239,9 @@ def test_no_p_value_is_printed_as_zero() -> None:
     }
     found = [{**known, "p": p, "resamples": 20} for p in (0.0, 0.05, None)]
     permutations = AGREEMENT_TABLES[-1]
-    assert [row[5] for row in permutations.table({"permutations": found})[1]] == [
+    assert [
+        row[5] for row in permutations.table({"permutations": found})[1]
+    ] == [
         "<0.05",
         "0.0500",
         "-",

@@ -63,10 +63,13 @@ def naive(
     both = np.stack([other, better])
     kept = both.reshape(2, -1)[:, cells]
     sizes = [
-        numbers[:, None, None] for numbers in (kept.mean(axis=1), kept.std(axis=1))
+        numbers[:, None, None]
+        for numbers in (kept.mean(axis=1), kept.std(axis=1))
     ]
     one, two = np.where(present, (both - sizes[0]) / sizes[1], 0.0)
-    delta = statistic.value(human, two).value - statistic.value(human, one).value
+    delta = (
+        statistic.value(human, two).value - statistic.value(human, one).value
+    )
     random, reached = np.random.RandomState(seed), 0
     for _ in range(resamples):
         keeps = np.zeros(human.size, np.bool_)
@@ -84,24 +87,37 @@ def naive(
 @pytest.mark.parametrize(
     "name", ["pearson", "spearman", "kendall", "accuracy", "soft_accuracy"]
 )
-def test_scores_swapped_one_resample_after_the_other(name: str, average: str) -> None:
+def test_scores_swapped_one_resample_after_the_other(
+    name: str, average: str
+) -> None:
     """All metrics at once give the shares of the plain way."""
     if name == "soft_accuracy" and average != "none":
         pytest.skip("has no average")
     statistic = statistic_of(f"{name}[average={average}]")
     for top, lacking in ((4, 0.0), (50, 0.1)):
         human, metrics = scores(4, 6, top, lacking)
-        for test in permuted(str(statistic), human, metrics, resamples=40, seed=5):
+        for test in permuted(
+            str(statistic), human, metrics, resamples=40, seed=5
+        ):
             expected = naive(
-                statistic, human, metrics[test.other], metrics[test.better], 5, 40
+                statistic,
+                human,
+                metrics[test.other],
+                metrics[test.better],
+                5,
+                40,
             )
             assert (test.p, test.resamples) == (expected, 40)
             assert test.delta >= 0
 
 
 @pytest.mark.parametrize("average", ["none", "item", "system"])
-@pytest.mark.parametrize("text", ["accuracy[epsilon=0.3]", "accuracy[epsilon=best]"])
-def test_pairs_swapped_one_resample_after_the_other(text: str, average: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["accuracy[epsilon=0.3]", "accuracy[epsilon=best]"]
+)
+def test_pairs_swapped_one_resample_after_the_other(
+    text: str, average: str
+) -> None:
     name, _, options = text.rstrip("]").partition("[")
     statistic = statistic_of(
         f"{name}[{','.join(filter(None, (options, f'average={average}')))}]"
@@ -113,7 +129,9 @@ def test_pairs_swapped_one_resample_after_the_other(text: str, average: str) -> 
     members = groups.present.shape[1]
     first, second = np.triu_indices(members, 1)
     shape = len(groups.cells), len(first)
-    swapping = Swapping(np.ones(shape, np.bool_), lambda _: iter(()), of_pairs=True)
+    swapping = Swapping(
+        np.ones(shape, np.bool_), lambda _: iter(()), of_pairs=True
+    )
     (draws,) = comparison.draws(swapping, Sampling(30, 5))
     human_data = groups.of(human)
     for test in tests:
@@ -166,6 +184,10 @@ def test_the_better_metric_comes_first_and_one_without_a_value_last() -> None:
     metrics[0] = 1.0
     metrics[2] = human
     tests = permuted("pearson", human, metrics, resamples=10)
-    assert [(test.better, test.other) for test in tests] == [(2, 1), (2, 0), (1, 0)]
+    assert [(test.better, test.other) for test in tests] == [
+        (2, 1),
+        (2, 0),
+        (1, 0),
+    ]
     assert [math.isnan(test.p) for test in tests] == [False, True, True]
     assert tests[0].delta > 0

@@ -61,7 +61,9 @@ def read_scores(asked: RecordsConfig) -> Scores:
 
 
 def config(*, of: Sequence[str] = ("m",), **more: Any) -> CorrelationConfig:
-    return CorrelationConfig.model_validate({"of": list(of), "with": ["h"], **more})
+    return CorrelationConfig.model_validate(
+        {"of": list(of), "with": ["h"], **more}
+    )
 
 
 def written(folder: Path, form: str) -> Path:
@@ -100,9 +102,13 @@ def test_records_of_all_forms_are_joined_by_system_and_item(
         read_scores(records(path, score=name)) for name in ("human.x", "m")
     )
     assert human == {
-        (s, i): HUMAN[a, b] for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)
+        (s, i): HUMAN[a, b]
+        for a, s in enumerate(SYSTEMS)
+        for b, i in enumerate(ITEMS)
     }
-    both = read_scores(records(path, score=["human.x", "human.y"], where={"set": "a"}))
+    both = read_scores(
+        records(path, score=["human.x", "human.y"], where={"set": "a"})
+    )
     assert both == {key: value + 0.5 for key, value in human.items()}
     asked = [
         "pearson",
@@ -113,7 +119,9 @@ def test_records_of_all_forms_are_joined_by_system_and_item(
     ]
     found = correlated(metric, human, config(statistics=asked))
     flat = METRIC.ravel(), HUMAN.ravel()
-    assert found["pearson"] == pytest.approx(stats.pearsonr(*flat).statistic, abs=CLOSE)
+    assert found["pearson"] == pytest.approx(
+        stats.pearsonr(*flat).statistic, abs=CLOSE
+    )
     assert found["spearman"] == pytest.approx(
         stats.spearmanr(*flat).statistic, abs=CLOSE
     )
@@ -123,9 +131,12 @@ def test_records_of_all_forms_are_joined_by_system_and_item(
     means = stats.pearsonr(METRIC.mean(axis=1), HUMAN.mean(axis=1)).statistic
     assert found["pearson[level=system]"] == pytest.approx(means, abs=CLOSE)
     each = [
-        stats.kendalltau(METRIC[:, i], HUMAN[:, i]).statistic for i in range(len(ITEMS))
+        stats.kendalltau(METRIC[:, i], HUMAN[:, i]).statistic
+        for i in range(len(ITEMS))
     ]
-    assert found["kendall[average=item]"] == pytest.approx(np.nanmean(each), abs=CLOSE)
+    assert found["kendall[average=item]"] == pytest.approx(
+        np.nanmean(each), abs=CLOSE
+    )
     assert (found["systems"], found["scores"]) == (4, 24)
 
 
@@ -147,7 +158,10 @@ def test_a_record_may_have_an_object_for_each_system(tmp_path: Path) -> None:
     lines = [
         {
             "case": i,
-            **{s: {"m": METRIC[a, b], "n": {"x": 1.0}} for a, s in enumerate(SYSTEMS)},
+            **{
+                s: {"m": METRIC[a, b], "n": {"x": 1.0}}
+                for a, s in enumerate(SYSTEMS)
+            },
         }
         for b, i in enumerate(ITEMS)
     ]
@@ -158,10 +172,14 @@ def test_a_record_may_have_an_object_for_each_system(tmp_path: Path) -> None:
         RecordsConfig(file=str(path), system="*", item="case", score="m")
     )
     assert metric == {
-        (s, i): METRIC[a, b] for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)
+        (s, i): METRIC[a, b]
+        for a, s in enumerate(SYSTEMS)
+        for b, i in enumerate(ITEMS)
     }
     assert set(
-        read_scores(RecordsConfig(file=str(path), system="*", score="n.x")).values()
+        read_scores(
+            RecordsConfig(file=str(path), system="*", score="n.x")
+        ).values()
     ) == {1.0}
 
 
@@ -169,7 +187,9 @@ def test_what_is_lacking_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "r.tsv"
     text = "system score id\nA\t-1.0 1\nA\tNone 2\nA\t-3 3\nB\t-2 1\nB\t-2 2\n"
     path.write_text(text, encoding="utf-8")
-    scores = read_scores(RecordsConfig(file=str(path), system="1", score="2", item="3"))
+    scores = read_scores(
+        RecordsConfig(file=str(path), system="1", score="2", item="3")
+    )
     assert means_of(scores) == {"A": -2.0, "B": -2.0}
     assert math.isnan(scores["A", "2"])
 
@@ -191,7 +211,8 @@ def test_partial_correlation_given_the_system(name: str) -> None:
     for scores in (metric, human):
         values = np.array([scores[key] for key in keys])
         residuals.append(
-            values - indicators @ np.linalg.lstsq(indicators, values, rcond=None)[0]
+            values
+            - indicators @ np.linalg.lstsq(indicators, values, rcond=None)[0]
         )
     expected = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[name](
         *np.round(residuals, 9)
@@ -204,22 +225,30 @@ def test_partial_correlation_given_the_system(name: str) -> None:
 def test_halves_by_human_score_and_absolute_values() -> None:
     keys = [(s, i) for s in SYSTEMS for i in ITEMS]
     human = {key: float(DRAWN.random()) for key in keys}
-    metric = {key: -value + float(DRAWN.random()) for key, value in human.items()}
+    metric = {
+        key: -value + float(DRAWN.random()) for key, value in human.items()
+    }
     order = sorted(keys, key=lambda key: human[key])
     for part, kept in (("lower", order[:12]), ("upper", order[12:])):
         expected = stats.pearsonr(
             [metric[key] for key in kept], [human[key] for key in kept]
         ).statistic
-        found = correlated(metric, human, config(statistics=["pearson"], part=part))
+        found = correlated(
+            metric, human, config(statistics=["pearson"], part=part)
+        )
         assert found["pearson"] == pytest.approx(expected, abs=CLOSE)
         assert found["scores"] == 12
         positive = correlated(
-            metric, human, config(statistics=["pearson"], part=part, absolute="true")
+            metric,
+            human,
+            config(statistics=["pearson"], part=part, absolute="true"),
         )
         assert positive["pearson"] == abs(found["pearson"])
 
 
-@pytest.mark.parametrize("more", [{}, {"absolute": "true"}, {"without": ["s2"]}])
+@pytest.mark.parametrize(
+    "more", [{}, {"absolute": "true"}, {"without": ["s2"]}]
+)
 def test_intervals_are_of_samples_of_the_items(more: dict[str, Any]) -> None:
     """The oracle draws the same items and takes all outputs of each: of 200 values it leaves out 5
     at either end.
@@ -236,14 +265,19 @@ def test_intervals_are_of_samples_of_the_items(more: dict[str, Any]) -> None:
     }
     names = ["pearson", "kendall[average=item]"]
     found = correlated(
-        metric, human, config(statistics=names, resamples="200", seed="3", **more)
+        metric,
+        human,
+        config(statistics=names, resamples="200", seed="3", **more),
     )
     kept = [s for s in SYSTEMS if s not in more.get("without", ())]
     pearson, kendall = [], []
-    for drawn in np.random.default_rng(3).integers(0, len(ITEMS), (200, len(ITEMS))):
+    for drawn in np.random.default_rng(3).integers(
+        0, len(ITEMS), (200, len(ITEMS))
+    ):
         items = [ITEMS[number] for number in drawn]
         one, two = (
-            [[table[s, i] for s in kept] for i in items] for table in (metric, human)
+            [[table[s, i] for s in kept] for i in items]
+            for table in (metric, human)
         )
         pearson.append(stats.pearsonr(np.ravel(one), np.ravel(two)).statistic)
         kendall.append(
@@ -270,7 +304,10 @@ def test_intervals_are_of_samples_of_the_items(more: dict[str, Any]) -> None:
         ({"score": "human.z"}, "r.json[0]: has no 'human.z'; there are x, y"),
         ({"score": "who"}, "r.json[0]: 'who': expected a score, a number"),
         ({"score": "m", "item": "set"}, "has two scores of the item 'a'"),
-        ({"score": "m", "item": "human"}, "'human': expected a text or a number"),
+        (
+            {"score": "m", "item": "human"},
+            "'human': expected a text or a number",
+        ),
         (
             {"score": "m", "where": {"set": "b"}},
             "r.json: no line has 'b' in column set",
@@ -333,7 +370,16 @@ def test_the_command_correlates_records(
         stats.pearsonr(METRIC.ravel(), HUMAN.ravel()).statistic, abs=CLOSE
     )
     assert (
-        main([*arguments[:-1], "--absolute", "--part", "upper", "--given", "system"])
+        main(
+            [
+                *arguments[:-1],
+                "--absolute",
+                "--part",
+                "upper",
+                "--given",
+                "system",
+            ]
+        )
         == 0
     )
     assert "12" in capsys.readouterr().out.splitlines()[1]
@@ -360,6 +406,15 @@ def test_the_command_correlates_records(
         )
         == 2
     )
-    assert "score: Field required; records have file, where" in capsys.readouterr().err
-    assert main(["correlate", one, "--human", str(path), "--statistic", "pearson"]) == 2
-    assert "name all scores as {file: FILE, score: COLUMN}" in capsys.readouterr().err
+    assert (
+        "score: Field required; records have file, where"
+        in capsys.readouterr().err
+    )
+    assert (
+        main(["correlate", one, "--human", str(path), "--statistic", "pearson"])
+        == 2
+    )
+    assert (
+        "name all scores as {file: FILE, score: COLUMN}"
+        in capsys.readouterr().err
+    )

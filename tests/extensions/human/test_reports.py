@@ -21,7 +21,9 @@ GOLDEN = ROOT / "tests" / "extensions" / "human" / "reports"
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex"])
-def test_tables_of_agreement_are_the_golden_ones(sample: Path, form: str) -> None:
+def test_tables_of_agreement_are_the_golden_ones(
+    sample: Path, form: str
+) -> None:
     files = FORMATS[form].files(revisit(sample))
     file = next(iter(files))
     golden = (GOLDEN / f"run{Path(file).suffix}").read_text(encoding="utf-8")
@@ -31,10 +33,14 @@ def test_tables_of_agreement_are_the_golden_ones(sample: Path, form: str) -> Non
 
 
 def test_results_fit_their_schema(sample: Path) -> None:
-    check = jsonschema.Draft202012Validator(results_schema(human=human_schema()))
+    check = jsonschema.Draft202012Validator(
+        results_schema(human=human_schema())
+    )
     content = json.loads((sample / "results.json").read_text(encoding="utf-8"))
     check.validate(content)
-    content["human"]["correlations"][0]["coefficients"]["pearson"]["value"] = "high"
+    content["human"]["correlations"][0]["coefficients"]["pearson"]["value"] = (
+        "high"
+    )
     assert not check.is_valid(content)
 
 

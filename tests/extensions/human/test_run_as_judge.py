@@ -63,14 +63,19 @@ def wins_of(
     for (one, first), (two, second) in combinations(
         enumerate(scores[name] for name in "ABC"), 2
     ):
-        wins[one, two], wins[two, one] = (first > second).sum(), (second > first).sum()
+        wins[one, two], wins[two, one] = (
+            (first > second).sum(),
+            (second > first).sum(),
+        )
     return wins
 
 
 @pytest.mark.parametrize(
     ("metric", "sign"), [("chrf", 1), ("ter", -1), ("external", 1)]
 )
-def test_each_metric_judges_by_its_scores(run: Path, metric: str, sign: int) -> None:
+def test_each_metric_judges_by_its_scores(
+    run: Path, metric: str, sign: int
+) -> None:
     """Of TER the lowest score is the best."""
     judged = read_judgments(run, judges=[metric])
     assert is_judgments(run)
@@ -85,11 +90,14 @@ def test_expected_wins_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     """By hand, of the numbers: A beats B in one of two lines that are no ties, and C in two of
     three; so does B.
     """
-    code, printed, _ = called(capsys, "human", "out", "--judge", "external", "--json")
+    code, printed, _ = called(
+        capsys, "human", "out", "--judge", "external", "--json"
+    )
     assert code == 0
     scores = json.loads(printed)["expected_wins"]["scores"]
     assert scores == pytest.approx(
-        {"A": (1 / 2 + 2 / 3) / 2, "B": (1 / 2 + 2 / 3) / 2, "C": 1 / 3}, abs=1e-12
+        {"A": (1 / 2 + 2 / 3) / 2, "B": (1 / 2 + 2 / 3) / 2, "C": 1 / 3},
+        abs=1e-12,
     )
 
 
@@ -103,7 +111,14 @@ def test_a_metric_agrees_with_itself_and_with_a_run_as_people(
     write({"two.yaml": config})
     assert main(["run", "two.yaml", "-q"]) == 0
     code, printed, _ = called(
-        capsys, "correlate", "two", "--human", "two", "--numbering", "1", "--json"
+        capsys,
+        "correlate",
+        "two",
+        "--human",
+        "two",
+        "--numbering",
+        "1",
+        "--json",
     )
     assert code == 0
     (row,) = json.loads(printed)["sentences"]

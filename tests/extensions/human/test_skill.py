@@ -35,19 +35,27 @@ def test_a_match_is_that_of_the_package() -> None:
             draw_probability=DRAW,
             backend="scipy",
         )
-        means, deviations = rng.normal(0, 1, (2, 60)), rng.uniform(0.05, 0.5, (2, 60))
+        means, deviations = (
+            rng.normal(0, 1, (2, 60)),
+            rng.uniform(0.05, 0.5, (2, 60)),
+        )
         drawn = rng.random(60) < 0.4
         before = np.stack([means, deviations**2], axis=1)
         found = rated(before[0], before[1], drawn, width)
         for number in range(60):
             ratings = [
-                world.create_rating(means[side, number], deviations[side, number])
+                world.create_rating(
+                    means[side, number], deviations[side, number]
+                )
                 for side in (0, 1)
             ]
             winner, loser = package.rate_1vs1(
                 *ratings, drawn=bool(drawn[number]), env=world
             )
-            for player, expected in ((found.winner, winner), (found.loser, loser)):
+            for player, expected in (
+                (found.winner, winner),
+                (found.loser, loser),
+            ):
                 assert player[:, number] == pytest.approx(
                     [expected.mu, expected.sigma**2], abs=1e-12
                 )
@@ -71,10 +79,12 @@ def test_more_runs_do_not_change_the_first_ones() -> None:
     assert (seeded != many).all()
 
 
-def test_the_better_system_has_more_skill_and_one_never_compared_has_none() -> None:
-    items = [item("x", str(n), ("A", 1), ("B", 2), ("C", 3)) for n in range(20)] + [
-        item("x", "0", ("D", 1))
-    ]
+def test_the_better_system_has_more_skill_and_one_never_compared_has_none() -> (
+    None
+):
+    items = [
+        item("x", str(n), ("A", 1), ("B", 2), ("C", 3)) for n in range(20)
+    ] + [item("x", "0", ("D", 1))]
     means = trueskill(build("here", items), 10).mean(axis=0)
     assert means[0] > means[1] > means[2]
     assert abs(means[1]) < 0.2
@@ -94,5 +104,7 @@ def test_systems_that_never_met_do_not_play() -> None:
 def test_progress_is_told() -> None:
     told: list[tuple[int, int]] = []
     judgments = invented(6)[1]
-    trueskill(judgments, 1, progress=lambda done, whole: told.append((done, whole)))
+    trueskill(
+        judgments, 1, progress=lambda done, whole: told.append((done, whole))
+    )
     assert told[-1] == (len(judgments.expanded.first) + 1,) * 2

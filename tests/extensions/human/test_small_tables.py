@@ -33,7 +33,10 @@ def test_judgements_in_odd_files(tmp_path: Path, text: str) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8", newline="")
     (item,) = read_items(path)
-    assert (item.segment, [(group.systems, group.rank) for group in item.groups]) == (
+    assert (
+        item.segment,
+        [(group.systems, group.rank) for group in item.groups],
+    ) == (
         "1",
         [(("A",), 1), (("B",), 2)],
     )

@@ -15,7 +15,11 @@ from scipy import stats
 
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.human.comparison import USUAL
-from pipeline.extensions.human.correlation import correlate, pair_counts, williams
+from pipeline.extensions.human.correlation import (
+    correlate,
+    pair_counts,
+    williams,
+)
 from pipeline.extensions.human.statistics import (
     AVERAGES,
     STATISTICS,
@@ -29,10 +33,14 @@ NAN = math.nan
 
 
 def value(
-    text: str, human: list[float] | Array, metric: list[float] | Array, systems: int = 1
+    text: str,
+    human: list[float] | Array,
+    metric: list[float] | Array,
+    systems: int = 1,
 ) -> float:
     rows = [
-        np.array(scores, np.float64).reshape(systems, -1) for scores in (human, metric)
+        np.array(scores, np.float64).reshape(systems, -1)
+        for scores in (human, metric)
     ]
     return statistic_of(text).value(*rows).value
 
@@ -107,7 +115,9 @@ def test_the_regression_example_of_tau_optimization() -> None:
             [NAN] * 5,
         ]
     )
-    best = statistic_of("accuracy[average=system,epsilon=best]").value(human, metric)
+    best = statistic_of("accuracy[average=system,epsilon=best]").value(
+        human, metric
+    )
     assert best.value == pytest.approx(0.4916666666666668, abs=1e-12)
     assert (best.epsilon, best.groups) == (1.0, 4)
     for epsilon, expected in (
@@ -115,7 +125,9 @@ def test_the_regression_example_of_tau_optimization() -> None:
         (2, 0.38333333333333347),
         (8, 0.1166666666666667),
     ):
-        found = value(f"accuracy[average=system,epsilon={epsilon}]", human, metric, 5)
+        found = value(
+            f"accuracy[average=system,epsilon={epsilon}]", human, metric, 5
+        )
         assert found == pytest.approx(expected, abs=1e-12)
 
 
@@ -148,7 +160,9 @@ def naive_pairs(
     return agree, against, metric_ties, human_ties
 
 
-def naive(name: str, human: Array, metric: Array, epsilon: float = 0.0) -> float:
+def naive(
+    name: str, human: Array, metric: Array, epsilon: float = 0.0
+) -> float:
     if name in ("pearson", "spearman", "kendall"):
         if min(np.ptp(human), np.ptp(metric)) == 0:
             return NAN
@@ -170,7 +184,9 @@ def rows_of(average: str, scores: Array) -> list[Array]:
 
 @pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "accuracy"])
-def test_statistics_against_scipy_and_plain_loops(name: str, average: str) -> None:
+def test_statistics_against_scipy_and_plain_loops(
+    name: str, average: str
+) -> None:
     for systems, lines, top, lacking in (
         (4, 6, 3, 0.0),
         (5, 7, 1000, 0.2),
@@ -186,7 +202,9 @@ def test_statistics_against_scipy_and_plain_loops(name: str, average: str) -> No
             if kept.sum() >= 2:
                 values.append(naive(name, human_data[kept], scores[kept]))
         found = statistic_of(f"{name}[average={average}]").value(human, metric)
-        assert found.value == pytest.approx(float(np.nanmean(values)), abs=1e-12)
+        assert found.value == pytest.approx(
+            float(np.nanmean(values)), abs=1e-12
+        )
         assert (found.groups, found.undefined) == (
             int(np.isfinite(values).sum()),
             int(np.isnan(values).sum()),
@@ -203,13 +221,18 @@ def test_the_best_epsilon_is_the_best_of_all(average: str) -> None:
         flat = metric.reshape(-1)
         epsilons = [0.0, *np.unique(np.abs(flat - flat[:, None]))]
         tried = [
-            value(f"accuracy[average={average},epsilon={e!r}]", human, metric, 4)
+            value(
+                f"accuracy[average={average},epsilon={e!r}]", human, metric, 4
+            )
             for e in map(float, epsilons)
         ]
         assert best.value == pytest.approx(max(tried), abs=1e-12)
         assert best.epsilon in epsilons
         at_best = value(
-            f"accuracy[average={average},epsilon={best.epsilon!r}]", human, metric, 4
+            f"accuracy[average={average},epsilon={best.epsilon!r}]",
+            human,
+            metric,
+            4,
         )
         assert at_best == pytest.approx(best.value, abs=1e-12)
 
@@ -239,17 +262,23 @@ def test_without_scipy_some_statistics_say_what_they_need(
             statistic_of(text).value(human, metric)
     for text in (*USUAL, "accuracy[epsilon=0.5]"):
         assert math.isfinite(statistic_of(text).value(human, metric).value)
-    assert all(map(math.isfinite, correlate(human[:, 0], metric[:, 0]).values()))
+    assert all(
+        map(math.isfinite, correlate(human[:, 0], metric[:, 0]).values())
+    )
 
 
 def test_soft_accuracy_against_plain_loops() -> None:
-    human, metric = (RNG.integers(0, 9, (4, 15)).astype(float) for _ in range(2))
+    human, metric = (
+        RNG.integers(0, 9, (4, 15)).astype(float) for _ in range(2)
+    )
     human[2, 5] = (
         NAN  # a sentence without a score by people for one system counts for none
     )
     kept = ~np.isnan(human).any(axis=0)
     signs = np.where(
-        np.random.default_rng(4).random((1000, 14), dtype=np.float32) > 0.5, 1, -1
+        np.random.default_rng(4).random((1000, 14), dtype=np.float32) > 0.5,
+        1,
+        -1,
     )
     differences = []
     for one, two in combinations(range(4), 2):
@@ -278,7 +307,11 @@ def test_p_values_of_equal_systems_are_1_whatever_the_rounding() -> None:
 @pytest.mark.parametrize(
     ("human", "metric", "reason"),
     [
-        ([[1, 2], [3, 4]], [[5, 5], [5, 5]], "all scores of the metric are equal"),
+        (
+            [[1, 2], [3, 4]],
+            [[5, 5], [5, 5]],
+            "all scores of the metric are equal",
+        ),
         ([[2, 2], [2, 2]], [[5, 6], [7, 5]], "all scores of people are equal"),
         (
             [[NAN, NAN], [3, NAN]],
@@ -334,7 +367,9 @@ def test_a_signature_can_be_read_again(name: str) -> None:
 
 def test_a_signature_has_every_option_that_changes_the_value() -> None:
     assert str(statistic_of("acc_eq")) == "accuracy|average:item|epsilon:best"
-    assert statistic_of("accuracy|average:item|epsilon:best") == statistic_of("acc_eq")
+    assert statistic_of("accuracy|average:item|epsilon:best") == statistic_of(
+        "acc_eq"
+    )
     assert str(statistic_of("kendall[level=system]")) == "kendall|level:system"
 
 
@@ -361,7 +396,9 @@ def test_what_cannot_be_asked_for(text: str, message: str) -> None:
 
 def test_too_many_pairs_to_sort() -> None:
     human = np.zeros((1, 8001))
-    with pytest.raises(InputError, match=r"32,004,000 pairs of scores are too many"):
+    with pytest.raises(
+        InputError, match=r"32,004,000 pairs of scores are too many"
+    ):
         statistic_of("accuracy[epsilon=best]").value(human, human)
 
 
@@ -370,6 +407,6 @@ def test_williams_of_mt_metrics_eval() -> None:
     human = np.array([1.0, 2, 3, 4, 5])
     one, two = np.array([1.1, 2, 3.1, 4, 5.1]), np.array([1.5, 2, 3.1, 4, 5.5])
     assert williams(one, two, human).p == pytest.approx(0.019, abs=5e-4)
-    assert [value("pearson", human, metric) for metric in (one, two)] == pytest.approx(
-        [0.999, 0.987], abs=5e-4
-    )
+    assert [
+        value("pearson", human, metric) for metric in (one, two)
+    ] == pytest.approx([0.999, 0.987], abs=5e-4)

@@ -20,7 +20,10 @@ def test_correlations_with_people_are_those_of_the_negated_score(
         "system\tscore\ngood\t3\nmiddle\t2\nbad\t1\n", encoding="utf-8"
     )
     folder = lower_run(tmp_path)
-    assert main(["correlate", str(folder), "--human", str(tmp_path / "human.tsv")]) == 0
+    assert (
+        main(["correlate", str(folder), "--human", str(tmp_path / "human.tsv")])
+        == 0
+    )
     rows = [
         line.split()
         for line in capsys.readouterr().out.splitlines()

@@ -48,11 +48,18 @@ REFERENCES = [
     "She goes to school every day with her friend .",
     "She goes to the school each day with her friend .",
 ]
-SPANS = [(1, 2, ["goes"]), (3, 5, ["school"]), (6, 7, ["day"]), (8, 9, ["her", "best"])]
+SPANS = [
+    (1, 2, ["goes"]),
+    (3, 5, ["school"]),
+    (6, 7, ["day"]),
+    (8, 9, ["her", "best"]),
+]
 """What was replaced in SOURCE, read by hand: the alignment of words has these edits."""
 
 
-def by_all_orders(size: int, score: Callable[[frozenset[int]], float]) -> list[float]:
+def by_all_orders(
+    size: int, score: Callable[[frozenset[int]], float]
+) -> list[float]:
     """Return Shapley values as they are defined: the mean of what each player adds, over all orders
     of the players.
     """
@@ -72,7 +79,9 @@ def by_all_orders(size: int, score: Callable[[frozenset[int]], float]) -> list[f
     return [value / math.factorial(size) for value in added]
 
 
-def by_all_subsets(size: int, score: Callable[[frozenset[int]], float]) -> list[float]:
+def by_all_subsets(
+    size: int, score: Callable[[frozenset[int]], float]
+) -> list[float]:
     """Return Shapley values by the other definition: sums over the sets of other players, weighted
     by their size.
     """
@@ -231,7 +240,9 @@ def test_edits_leave_the_white_space_between_other_words(
     source: str, edits: list[tuple[int, int, str]], expected: str
 ) -> None:
     assert (
-        applied(source, [Edit(start, end, "", new, 0) for start, end, new in edits])
+        applied(
+            source, [Edit(start, end, "", new, 0) for start, end, new in edits]
+        )
         == expected
     )
 
@@ -239,7 +250,9 @@ def test_edits_leave_the_white_space_between_other_words(
 def of(
     metric: str | Any, output: str = OUTPUT, source: str = SOURCE, **texts: Any
 ) -> Attribution:
-    references = texts.get("references", [[reference] for reference in REFERENCES])
+    references = texts.get(
+        "references", [[reference] for reference in REFERENCES]
+    )
     corpus = corpus_in_memory({"A": [output]}, references, [source])
     (asked,) = from_values(metric)
     return attributed(asked, corpus, [("A", 0)])["A", 0]
@@ -294,7 +307,9 @@ def test_effects_by_a_metric_of_a_user() -> None:
     """
 
     def pairs(
-        sources: list[str], outputs: list[str], references: list[tuple[str, ...]]
+        sources: list[str],
+        outputs: list[str],
+        references: list[tuple[str, ...]],
     ) -> list[float]:
         assert len(sources) == len(outputs) == 16
         return [
@@ -313,7 +328,9 @@ def test_effects_by_a_metric_of_a_user() -> None:
     shares = by_all_subsets(
         4, lambda chosen: worth(replaced(chosen), tuple(REFERENCES))
     )
-    assert [effect.share for effect in own.effects] == pytest.approx(shares, abs=1e-12)
+    assert [effect.share for effect in own.effects] == pytest.approx(
+        shares, abs=1e-12
+    )
 
 
 def test_a_line_with_a_missing_reference_is_scored_with_the_others() -> None:
@@ -328,13 +345,21 @@ def test_a_line_with_a_missing_reference_is_scored_with_the_others() -> None:
 
 
 @needs("nlg")
-def test_a_metric_that_weighs_words_by_all_sentences_has_these_weights() -> None:
+def test_a_metric_that_weighs_words_by_all_sentences_has_these_weights() -> (
+    None
+):
     """Oracle: the score of the whole data set's sentence. CIDEr-D knows how many sentences have an
     n-gram.
     """
-    others = ["the cat sat down", "she goes home every day", "a friend of her friend"]
+    others = [
+        "the cat sat down",
+        "she goes home every day",
+        "a friend of her friend",
+    ]
     sources, outputs = [*others, SOURCE], [*others, OUTPUT]
-    corpus = corpus_in_memory({"A": outputs}, [[*others, REFERENCES[0]]], sources)
+    corpus = corpus_in_memory(
+        {"A": outputs}, [[*others, REFERENCES[0]]], sources
+    )
     (asked,) = from_values("cider")
     found = attributed(asked, corpus, [("A", 3)])["A", 3]
     whole, none = (
@@ -343,7 +368,9 @@ def test_a_metric_that_weighs_words_by_all_sentences_has_these_weights() -> None
         ).sentences[3]
         for texts in (outputs, sources)
     )
-    assert [found.source, found.output] == pytest.approx([none, whole], abs=1e-12)
+    assert [found.source, found.output] == pytest.approx(
+        [none, whole], abs=1e-12
+    )
 
 
 def test_texts_that_differ_in_white_space_or_have_signs_of_m2_files() -> None:
@@ -374,7 +401,9 @@ def test_many_edits_are_estimated() -> None:
 
 
 def test_edits_of_errant(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Where ERRANT finds none, as where white space alone differs, words are aligned."""
     stand_in.put_in(monkeypatch)
@@ -441,15 +470,20 @@ def m2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sentence_of(metric: str, output: Path | list[str]) -> float:
-    with warnings.catch_warnings(action="ignore"):  # a text is equal to the reference
+    # a text is equal to the reference
+    with warnings.catch_warnings(action="ignore"):
         return float(
-            pipeline.evaluate(output, gold="gold.m2", metrics=metric).sentences[0]
+            pipeline.evaluate(output, gold="gold.m2", metrics=metric).sentences[
+                0
+            ]
         )
 
 
 def rows(printed: str) -> list[list[str]]:
     """Return the last three cells of the rows of effects."""
-    return [line.split()[-3:] for line in printed.splitlines() if line[:1].isdigit()]
+    return [
+        line.split()[-3:] for line in printed.splitlines() if line[:1].isdigit()
+    ]
 
 
 @pytest.mark.usefixtures("m2")
@@ -482,7 +516,9 @@ def test_effects_by_errant_are_those_of_m2_files_with_fewer_edits(
 
 @pytest.mark.usefixtures("m2")
 @pytest.mark.parametrize(("metric", "view"), [("errant", EDITS), ("m2", GOLD)])
-def test_effects_by_metrics_of_edits_by_all_subsets(metric: str, view: str) -> None:
+def test_effects_by_metrics_of_edits_by_all_subsets(
+    metric: str, view: str
+) -> None:
     """The oracle scores each file of fewer edits, or each text, alone, through the door for files."""
     texts = ["is", "sentence", "very good"]
 
@@ -495,7 +531,9 @@ def test_effects_by_metrics_of_edits_by_all_subsets(metric: str, view: str) -> N
             words[place] = texts[number] if number in chosen else words[place]
         return sentence_of(metric, [" ".join(words)])
 
-    given = Path("A.m2") if view == EDITS else ["This is a very good sentence ."]
+    given = (
+        Path("A.m2") if view == EDITS else ["This is a very good sentence ."]
+    )
     corpus = corpus_with_gold("gold.m2", given, None, None, {view})
     effects = attributed(from_text(metric), corpus, [("system", 0)])[
         "system", 0
@@ -507,12 +545,16 @@ def test_effects_by_metrics_of_edits_by_all_subsets(metric: str, view: str) -> N
         [shares[n] for n in order], abs=1e-12
     )
     left_out = [score(whole) - score(whole - {n}) for n in order]
-    assert [effect.left_out for effect in effects] == pytest.approx(left_out, abs=1e-12)
+    assert [effect.left_out for effect in effects] == pytest.approx(
+        left_out, abs=1e-12
+    )
     assert len(set(left_out)) > 1
 
 
 @pytest.mark.usefixtures("m2")
-def test_texts_of_m2_files_have_their_edits(capsys: pytest.CaptureFixture[str]) -> None:
+def test_texts_of_m2_files_have_their_edits(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """The oracle is the metric of the texts that the edits make."""
     texts = {
         0: "This is a good sentences .",
@@ -570,7 +612,10 @@ def test_edits_of_several_annotators_of_an_output_are_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write(
-        {"B.m2": M2.rstrip("\n") + "\nA 0 1|||R:DET|||That|||REQUIRED|||-NONE-|||1\n\n"}
+        {
+            "B.m2": M2.rstrip("\n")
+            + "\nA 0 1|||R:DET|||That|||REQUIRED|||-NONE-|||1\n\n"
+        }
     )
     code, _, told = called(
         capsys,
@@ -585,7 +630,10 @@ def test_edits_of_several_annotators_of_an_output_are_refused(
         "--effects",
     )
     assert code == 2
-    assert "B.m2, line 1: has edits of several annotators; name a file of one" in told
+    assert (
+        "B.m2, line 1: has edits of several annotators; name a file of one"
+        in told
+    )
 
 
 # --- metrics of users
@@ -631,12 +679,17 @@ def test_all_variants_are_computed_at_once_and_kept(
 
 
 @pytest.mark.parametrize("metric", ["cleme", "alone"])
-def test_scores_of_sentences_that_are_no_function_of_one_output(metric: str) -> None:
-    listwise = pipeline.metric(lambda outputs: outputs, name="alone", listwise=True)
+def test_scores_of_sentences_that_are_no_function_of_one_output(
+    metric: str,
+) -> None:
+    listwise = pipeline.metric(
+        lambda outputs: outputs, name="alone", listwise=True
+    )
     asked = from_values(listwise)[0] if metric == "alone" else from_text(metric)
     corpus = corpus_in_memory({"A": [OUTPUT]}, [[REFERENCES[0]]], [SOURCE])
     with pytest.raises(
-        InputError, match=f"{metric} cannot say what an edit does: scores depend on"
+        InputError,
+        match=f"{metric} cannot say what an edit does: scores depend on",
     ):
         attributed(asked, corpus, [("A", 0)])
     assert np.isnan(shapley(2, {0: 0.0, 1: math.nan, 2: 1.0, 3: 1.0})[0])

@@ -38,7 +38,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
     assert (
-        main(["run", str(folder / "c.yaml"), "-q", "--output", str(folder / "run")])
+        main(
+            [
+                "run",
+                str(folder / "c.yaml"),
+                "-q",
+                "--output",
+                str(folder / "run"),
+            ]
+        )
         == 0
     )
     return folder / "run"
@@ -61,9 +69,12 @@ def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
                 f"metric={own['label']}&a=eager&line={line + 1}&grams=1",
             )
             found = attributed(metric, corpus, [("eager", line)])["eager", line]
-            rows = browser.rows("#detail .cards > :first-child table.effects tbody tr")
+            rows = browser.rows(
+                "#detail .cards > :first-child table.effects tbody tr"
+            )
             values = [
-                [percent(value, 2) for value in effect[5:]] for effect in found.effects
+                [percent(value, 2) for value in effect[5:]]
+                for effect in found.effects
             ]
             read = [
                 [
@@ -80,13 +91,15 @@ def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
     assert browser.complaints() == []
 
 
-def test_only_pages_have_effects(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_pages_have_effects(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, _, told = called(
         capsys, "report", run, "--format", "markdown", "--effects", "4"
     )
     assert (code, told.strip()) == (2, "error: --effects is for --format html")
     data = explorer(reopen.revisit(run))
     assert data
-    assert [metric.get("effects") for metric in data["datasets"][0]["metrics"]] == [
-        None
-    ] * 3
+    assert [
+        metric.get("effects") for metric in data["datasets"][0]["metrics"]
+    ] == [None] * 3

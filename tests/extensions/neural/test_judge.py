@@ -85,8 +85,12 @@ def said(content: Any, finish: str = "stop", **more: Any) -> Answer:
 
 
 def right(body: dict[str, Any]) -> Answer:
-    marks = {number: mark(text) for number, text in texts_of(body)["outputs"].items()}
-    return said(json.dumps(marks), usage={"prompt_tokens": 100, "completion_tokens": 7})
+    marks = {
+        number: mark(text) for number, text in texts_of(body)["outputs"].items()
+    }
+    return said(
+        json.dumps(marks), usage={"prompt_tokens": 100, "completion_tokens": 7}
+    )
 
 
 @contextmanager
@@ -100,7 +104,11 @@ def served() -> Iterator[tuple[Server, str]]:
                 json.loads(data) | {"path": self.path}, dict(self.headers)
             )
             self.send_response(status)
-            size = {"Content-Length": str(len(body))} if isinstance(body, bytes) else {}
+            size = (
+                {"Content-Length": str(len(body))}
+                if isinstance(body, bytes)
+                else {}
+            )
             for name, value in (size | headers).items():
                 self.send_header(name, value)
             self.end_headers()
@@ -114,7 +122,9 @@ def served() -> Iterator[tuple[Server, str]]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, args=(0.01,), daemon=True
+    )
     thread.start()
     yield own, f"http://127.0.0.1:{server.server_port}/v1"
     server.shutdown()
@@ -130,7 +140,9 @@ def listening() -> Iterator[tuple[Server, str]]:
 
 
 @pytest.fixture
-def server(listening: tuple[Server, str], monkeypatch: pytest.MonkeyPatch) -> Server:
+def server(
+    listening: tuple[Server, str], monkeypatch: pytest.MonkeyPatch
+) -> Server:
     """A server that the environment names."""
     own, address = listening
     own.asked, own.headers, own.answer = [], [], right
@@ -157,7 +169,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "data/reference0": "a b\nc c\ne f\ng g\n",
     }
     for name, text in (
-        lines | {"one": "a bb\nc d\ne ff\ng h\n", "two": "a b\nc d\ne fff\ng hh\n"}
+        lines
+        | {"one": "a bb\nc d\ne ff\ng h\n", "two": "a b\nc d\ne fff\ng hh\n"}
     ).items():
         (tmp_path / f"{name}.txt").write_text(text)
     (tmp_path / "judge.yaml").write_text(CONFIG)
@@ -190,7 +203,11 @@ def test_the_marks_of_a_line(server: Server, slept: list[float]) -> None:
     }
     told = texts_of(body)
     assert told["source"] == "He go ."
-    assert sorted(told["outputs"].values()) == ["He go .", "He goes .", "He went ."]
+    assert sorted(told["outputs"].values()) == [
+        "He go .",
+        "He goes .",
+        "He went .",
+    ]
     assert told["highest_mark"] == 5
     assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
     assert slept == []
@@ -221,7 +238,10 @@ def test_a_prompt_that_is_no_text_is_told_before_anything_is_asked(
         code, _, told = called(
             capsys, command, "judge.yaml", "--set", "metrics.1.prompt=p.txt"
         )
-        assert (code, "p.txt:2: byte 11 of the file is not valid UTF-8" in told) == (
+        assert (
+            code,
+            "p.txt:2: byte 11 of the file is not valid UTF-8" in told,
+        ) == (
             2,
             True,
         )
@@ -278,7 +298,9 @@ def test_a_wrong_answer_is_asked_for_again_with_what_was_wrong(
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_who_never_answers_rightly_has_no_mark(server: Server, wrong: str) -> None:
+def test_who_never_answers_rightly_has_no_mark(
+    server: Server, wrong: str
+) -> None:
     server.answer = lambda _: WRONG[wrong]
     assert asked() == [None, None, None]
     assert len(server.asked) == TRIES
@@ -405,7 +427,8 @@ def test_what_will_never_be_answered_is_told_at_once(
             body,
         )
         with pytest.raises(
-            ConfigError, match=rf'answers {status} {{"error": "wrong key \*\*\*"}}'
+            ConfigError,
+            match=rf'answers {status} {{"error": "wrong key \*\*\*"}}',
         ):
             asked()
         assert (len(server.asked), other.asked, slept) == (1, [], [])
@@ -416,7 +439,11 @@ def test_what_will_never_be_answered_is_told_at_once(
 
 @pytest.mark.parametrize(
     "address",
-    ["https://example.org/v1", "http://10.0.0.7:8000/v1", "http://localhost.a/v1"],
+    [
+        "https://example.org/v1",
+        "http://10.0.0.7:8000/v1",
+        "http://localhost.a/v1",
+    ],
 )
 @pytest.mark.usefixtures("folder")
 def test_a_config_names_servers_of_this_computer_alone(
@@ -431,28 +458,46 @@ def test_a_config_names_servers_of_this_computer_alone(
     ):
         asked(address=address)
     code, _, told = called(
-        capsys, "validate", "judge.yaml", "--set", f"metrics.1.address={address}"
+        capsys,
+        "validate",
+        "judge.yaml",
+        "--set",
+        f"metrics.1.address={address}",
     )
-    assert (code, "address: a config may name a server of this computer" in told) == (
+    assert (
+        code,
+        "address: a config may name a server of this computer" in told,
+    ) == (
         2,
         True,
     )
 
 
 def test_the_key_is_for_the_address_of_the_environment(
-    listening: tuple[Server, str], server: Server, monkeypatch: pytest.MonkeyPatch
+    listening: tuple[Server, str],
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The oracle is what the server got."""
     monkeypatch.setenv(judging.ADDRESS, "https://example.org/v1")
     assert asked(address=listening[1]) == MARKS
     monkeypatch.setenv(judging.ADDRESS, f"{listening[1]}/")
     assert asked(address=listening[1]) == MARKS
-    assert ["Authorization" in headers for headers in server.headers] == [False, True]
+    assert ["Authorization" in headers for headers in server.headers] == [
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(
     "address",
-    ["ftp://a/v1", "a/v1", "http://", "https://name:word@a/v1", "https://a/v1?key=1"],
+    [
+        "ftp://a/v1",
+        "a/v1",
+        "http://",
+        "https://name:word@a/v1",
+        "https://a/v1?key=1",
+    ],
 )
 def test_odd_addresses(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(judging.ADDRESS, address)
@@ -468,7 +513,9 @@ def test_without_a_key_the_usual_address_is_not_asked(
 ) -> None:
     monkeypatch.delenv(judging.ADDRESS, raising=False)
     monkeypatch.delenv(judging.KEY, raising=False)
-    with pytest.raises(ConfigError, match="needs OPENAI_API_KEY in the environment"):
+    with pytest.raises(
+        ConfigError, match="needs OPENAI_API_KEY in the environment"
+    ):
         asked()
     for highest, requests in ((1, "2"), (5, "0"), (5, "17"), (5, "many")):
         monkeypatch.setenv(judging.REQUESTS, requests)
@@ -496,13 +543,20 @@ def test_a_run_keeps_the_answers_and_tells_what_they_take(
     assert "chrf" in shown
     assert "judge: 0 of 4 texts were kept; 4 to compute, about " in told
     assert "judge: completion tokens 28, prompt tokens 400, requests 4" in told
-    assert "judge may give other numbers for the same texts; the first are kept" in told
+    assert (
+        "judge may give other numbers for the same texts; the first are kept"
+        in told
+    )
     assert len(server.asked) == 4
     run = pipeline.load("out")
     own = {
-        result.system: result for result in run if result.signature.startswith("judge|")
+        result.system: result
+        for result in run
+        if result.signature.startswith("judge|")
     }
-    expected = [mark(line) for line in (folder / "two.txt").read_text().splitlines()]
+    expected = [
+        mark(line) for line in (folder / "two.txt").read_text().splitlines()
+    ]
     assert own["two"].sentences.tolist() == expected
     assert "|among:2|" in own["two"].signature
     for path in (folder / "out").rglob("*"):
@@ -511,7 +565,9 @@ def test_a_run_keeps_the_answers_and_tells_what_they_take(
     assert main(["run", "judge.yaml", "--fresh", "-q"]) == 0
     assert len(server.asked) == 4
     (folder / "judge.yaml").write_text(
-        CONFIG.replace("two: two.txt", "two: two.txt, three: data/reference0.txt")
+        CONFIG.replace(
+            "two: two.txt", "two: two.txt, three: data/reference0.txt"
+        )
     )
     assert main(["run", "judge.yaml", "--fresh", "-q"]) == 0
     assert len(server.asked) == 7  # three lines have a new text
@@ -534,7 +590,10 @@ def test_lines_without_marks_are_left_out(
 
 
 def test_a_run_that_stops_goes_on(
-    folder: Path, server: Server, slept: list[float], capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    server: Server,
+    slept: list[float],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The lines that were answered are not asked for again, and none is without a mark because a
     server was down.
@@ -553,7 +612,8 @@ def test_a_run_that_stops_goes_on(
     assert code == 2
     assert "sample, one, line 3: judge: http://127.0.0.1:" in told
     assert (
-        f"answers 500, {TRIES} times; answers are kept: run the command again" in told
+        f"answers 500, {TRIES} times; answers are kept: run the command again"
+        in told
     )
     assert slept == [PAUSE, 2 * PAUSE, 4 * PAUSE, 8 * PAUSE]
     server.asked, server.answer = [], right
@@ -606,17 +666,26 @@ def test_so_many_requests_are_open_at_once(
     assert len(found[0].sentences) == 2 * MAX_REQUESTS
 
 
-def test_each_prompt_has_answers_of_its_own(folder: Path, server: Server) -> None:
+def test_each_prompt_has_answers_of_its_own(
+    folder: Path, server: Server
+) -> None:
     """Oracle of the signature: SHA-256 of the bytes of the prompt."""
     lines, signatures = ["a", "b"], []
-    for number, text in enumerate(("Mark them.", "Mark them anew.", "Mark them.")):
+    for number, text in enumerate(
+        ("Mark them.", "Mark them anew.", "Mark them.")
+    ):
         (folder / f"p{number}.txt").write_text(text)
-        own = {"name": "judge", "model": "m", "prompt": str(folder / f"p{number}.txt")}
+        own = {
+            "name": "judge",
+            "model": "m",
+            "prompt": str(folder / f"p{number}.txt"),
+        }
         signatures.append(
             pipeline.evaluate(lines, sources=lines, metrics=own)[0].signature
         )
         assert (
-            f"|prompt:sha.{sha256(text.encode()).hexdigest()[:12]}|" in signatures[-1]
+            f"|prompt:sha.{sha256(text.encode()).hexdigest()[:12]}|"
+            in signatures[-1]
         )
     assert len(server.asked) == 4  # the third prompt is the first one
 
@@ -628,14 +697,21 @@ def test_an_address_that_is_an_option_stands_in_signatures_by_its_digest(
     own = {"name": "judge", "model": "m", "address": address}
     (found,) = pipeline.evaluate(lines, sources=lines, metrics=own)
     assert (
-        f"|address:sha.{sha256(address.encode()).hexdigest()[:12]}|" in found.signature
+        f"|address:sha.{sha256(address.encode()).hexdigest()[:12]}|"
+        in found.signature
     )
-    told = [f"{key}:{value}" for key, value in from_text(found.signature).settings()]
+    told = [
+        f"{key}:{value}" for key, value in from_text(found.signature).settings()
+    ]
     assert "|".join(["judge", *told]) in found.signature
     assert len(server.asked) == 2
 
 
 def test_an_output_alone_cannot_be_judged(server: Server) -> None:
-    with pytest.raises(InputError, match="scores all outputs of a line together"):
-        pipeline.sentence_scores({"name": "judge", "model": "m"}, ["a"], [["a"]], ["a"])
+    with pytest.raises(
+        InputError, match="scores all outputs of a line together"
+    ):
+        pipeline.sentence_scores(
+            {"name": "judge", "model": "m"}, ["a"], [["a"]], ["a"]
+        )
     assert server.asked == []

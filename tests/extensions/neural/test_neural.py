@@ -51,7 +51,9 @@ def assert_close(found: Any, expected: Any) -> None:
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The numbers of models are kept for this file alone."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GEC_PIPELINE_DATA", str(tmp_path_factory.mktemp("caches")))
+        patch.setenv(
+            "GEC_PIPELINE_DATA", str(tmp_path_factory.mktemp("caches"))
+        )
         yield
 
 
@@ -70,7 +72,9 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def some(tiny: Path, **more: Any) -> dict[str, Any]:
     return {
         "name": "some",
-        **{name: str(tiny / name) for name in ("grammar", "fluency", "meaning")},
+        **{
+            name: str(tiny / name) for name in ("grammar", "fluency", "meaning")
+        },
         **more,
     }
 
@@ -122,7 +126,9 @@ def scored(
 
 def test_some_is_the_weighted_sum_of_three_models(tiny: Path) -> None:
     for outputs in SYSTEMS.values():
-        found = scored(some(tiny, weights="0.2+0.3+0.5", max_length=30), outputs)
+        found = scored(
+            some(tiny, weights="0.2+0.3+0.5", max_length=30), outputs
+        )
         texts: dict[str, list[Any]] = {
             "grammar": outputs,
             "fluency": outputs,
@@ -135,17 +141,23 @@ def test_some_is_the_weighted_sum_of_three_models(tiny: Path) -> None:
         for name, expected in marks.items():
             assert_close(found[name], expected)
         expected = (
-            0.2 * marks["grammar"] + 0.3 * marks["fluency"] + 0.5 * marks["meaning"]
+            0.2 * marks["grammar"]
+            + 0.3 * marks["fluency"]
+            + 0.5 * marks["meaning"]
         )
         assert_close(found["some"], expected)
 
 
-def test_impara_is_0_where_the_output_is_far_from_its_source(tiny: Path) -> None:
+def test_impara_is_0_where_the_output_is_far_from_its_source(
+    tiny: Path,
+) -> None:
     tokenizer, net = loaded(tiny / "similarity", "AutoModel")
 
     def mean(text: str) -> Any:
         with torch.inference_mode():
-            given = tokenizer(text, truncation=True, max_length=30, return_tensors="pt")
+            given = tokenizer(
+                text, truncation=True, max_length=30, return_tensors="pt"
+            )
             return net(**given).last_hidden_state[0].mean(0)
 
     quality = 1 / (1 + np.exp(-np.array(logits(tiny / "quality", ONE, 30))))
@@ -161,7 +173,9 @@ def test_impara_is_0_where_the_output_is_far_from_its_source(tiny: Path) -> None
     assert_close(found["similarity"], cosines)
     kept = found["similarity"].astype(np.float32) >= np.float32(f"{least:.6f}")
     assert 0 < kept.sum() < len(kept)
-    np.testing.assert_array_equal(found["impara"], np.where(kept, found["quality"], 0))
+    np.testing.assert_array_equal(
+        found["impara"], np.where(kept, found["quality"], 0)
+    )
     assert scored(impara(tiny, threshold="1"), SOURCES)["kept"].all(), (
         "equal pieces have the similarity 1"
     )
@@ -180,7 +194,9 @@ def indel(one: str, two: str) -> int:
 
 
 def sorted_words(text: str) -> str:
-    ascii_only = "".join(letter for letter in text if not "\x80" <= letter <= "\xff")
+    ascii_only = "".join(
+        letter for letter in text if not "\x80" <= letter <= "\xff"
+    )
     return " ".join(
         sorted(
             "".join(c if c.isalnum() or c == "_" else " " for c in ascii_only)
@@ -205,24 +221,34 @@ PAIRS += [
 ]
 
 
-def test_ratios_of_characters_are_those_of_the_least_insertions_and_deletions() -> None:
+def test_ratios_of_characters_are_those_of_the_least_insertions_and_deletions() -> (
+    None
+):
     ones, twos = map(list, zip(*PAIRS, strict=True))
-    wanted = [1 - indel(a, b) / (len(a) + len(b)) if a or b else 0.0 for a, b in PAIRS]
+    wanted = [
+        1 - indel(a, b) / (len(a) + len(b)) if a or b else 0.0 for a, b in PAIRS
+    ]
     assert ratios(ones, twos) == wanted
     expected = []
     for a, b in ((sorted_words(one), sorted_words(two)) for one, two in PAIRS):
         ratio = (
-            round(100 * (1 - indel(a, b) / (len(a) + len(b)))) / 100 if a and b else 0.0
+            round(100 * (1 - indel(a, b) / (len(a) + len(b)))) / 100
+            if a and b
+            else 0.0
         )
         expected.append(1.0 if a == b else ratio)
     assert token_sort(ones, twos) == expected
 
 
-def test_scribendi_is_1_where_the_output_is_likelier_and_near(tiny: Path) -> None:
+def test_scribendi_is_1_where_the_output_is_likelier_and_near(
+    tiny: Path,
+) -> None:
     tokenizer, net = loaded(tiny / "gpt2", "AutoModelForCausalLM")
 
     def nll(text: str) -> float:
-        ids = tokenizer("<|endoftext|>" + text, return_tensors="pt")["input_ids"]
+        ids = tokenizer("<|endoftext|>" + text, return_tensors="pt")[
+            "input_ids"
+        ]
         with torch.inference_mode():
             logs = net(ids).logits[0].log_softmax(-1)
         return (
@@ -249,7 +275,8 @@ def test_scribendi_is_1_where_the_output_is_likelier_and_near(tiny: Path) -> Non
             expected = []
             for source, output in zip(SOURCES, outputs, strict=True):
                 near = max(
-                    token_sort([source], [output])[0], ratios([source], [output])[0]
+                    token_sort([source], [output])[0],
+                    ratios([source], [output])[0],
                 ) >= float(threshold)
                 expected.append(
                     0
@@ -260,13 +287,18 @@ def test_scribendi_is_1_where_the_output_is_likelier_and_near(tiny: Path) -> Non
                 )
             found = scored(metric, outputs)
             np.testing.assert_array_equal(found["scribendi"], expected)
-            for name, texts in (("ppl_source", SOURCES), ("ppl_output", outputs)):
+            for name, texts in (
+                ("ppl_source", SOURCES),
+                ("ppl_output", outputs),
+            ):
                 np.testing.assert_allclose(
                     found[name],
                     np.nan_to_num(np.exp([nll(text) for text in texts])),
                     rtol=2e-5,
                 )
-            result = pipeline.evaluate(outputs, sources=SOURCES, metrics=[metric])[0]
+            result = pipeline.evaluate(
+                outputs, sources=SOURCES, metrics=[metric]
+            )[0]
             assert result.score == sum(expected)
             seen.update(expected)
     assert seen == {-1, 0, 1}
@@ -308,7 +340,9 @@ def naive_bertscore(
             [
                 idf[i]
                 if idf
-                else float(i not in (tokenizer.cls_token_id, tokenizer.sep_token_id))
+                else float(
+                    i not in (tokenizer.cls_token_id, tokenizer.sep_token_id)
+                )
                 for i in ids
             ]
         )
@@ -334,15 +368,26 @@ def test_bertscore_takes_each_maximum_over_the_references(
     if "idf" in more:
         tokenizer = loaded(tiny / model, "AutoModel")[0]
         documents = [
-            set(tokenizer(text.strip(), truncation=True, max_length=40)["input_ids"])
+            set(
+                tokenizer(text.strip(), truncation=True, max_length=40)[
+                    "input_ids"
+                ]
+            )
             for each in REFERENCES
             for text in each
         ]
         weights = {
-            i: math.log((len(documents) + 1) / (sum(i in own for own in documents) + 1))
+            i: math.log(
+                (len(documents) + 1) / (sum(i in own for own in documents) + 1)
+            )
             for i in range(len(tokenizer))
         }
-    metric = {"name": "bertscore", "model": str(tiny / model), "layer": layer, **more}
+    metric = {
+        "name": "bertscore",
+        "model": str(tiny / model),
+        "layer": layer,
+        **more,
+    }
     for outputs in SYSTEMS.values():
         found = scored(metric, outputs, references=REFERENCES)
         each = [
@@ -360,14 +405,18 @@ def test_bertscore_takes_each_maximum_over_the_references(
             assert_close(
                 found[name], [max(best(*pair) for pair in own) for own in each]
             )
-        chosen = {"p": "precision", "r": "recall"}.get(more.get("score", ""), "f")
+        chosen = {"p": "precision", "r": "recall"}.get(
+            more.get("score", ""), "f"
+        )
         np.testing.assert_array_equal(found["bertscore"], found[chosen])
 
 
 def test_rescaling_takes_the_row_of_the_layer_by_its_position(
     tiny: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "base.csv").write_text("LAYER,P,R,F\n9,0.1,0.2,0.3\n9,0.5,0.25,0.75\n")
+    (tmp_path / "base.csv").write_text(
+        "LAYER,P,R,F\n9,0.1,0.2,0.3\n9,0.5,0.25,0.75\n"
+    )
     metric = {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}
     plain = scored(metric, ONE, references=REFERENCES)
     found = scored(
@@ -389,16 +438,24 @@ def test_bertscore_is_that_of_bert_score(tiny: Path) -> None:
     from bert_score import BERTScorer
 
     lines = [
-        n for n in range(len(SOURCES)) if SOURCES[n] and TWO[n] and REFERENCES[0][n]
+        n
+        for n in range(len(SOURCES))
+        if SOURCES[n] and TWO[n] and REFERENCES[0][n]
     ]
-    scorer = BERTScorer(model_type=str(tiny / "cased"), num_layers=2, batch_size=1)
-    wanted = scorer.score([TWO[n] for n in lines], [REFERENCES[0][n] for n in lines])
+    scorer = BERTScorer(
+        model_type=str(tiny / "cased"), num_layers=2, batch_size=1
+    )
+    wanted = scorer.score(
+        [TWO[n] for n in lines], [REFERENCES[0][n] for n in lines]
+    )
     found = scored(
         {"name": "bertscore", "model": str(tiny / "cased"), "layer": 2},
         TWO,
         references=REFERENCES[:1],
     )
-    for name, expected in zip(("precision", "recall", "f"), wanted, strict=True):
+    for name, expected in zip(
+        ("precision", "recall", "f"), wanted, strict=True
+    ):
         assert_close(found[name][lines], expected.numpy())
 
 
@@ -434,7 +491,9 @@ A 3 3|||M:PUNCT|||.|||REQUIRED|||-NONE-|||0
 """
 
 
-def edits_of(text: str) -> list[tuple[str, dict[int, set[tuple[int, int, str]]]]]:
+def edits_of(
+    text: str,
+) -> list[tuple[str, dict[int, set[tuple[int, int, str]]]]]:
     lines = []
     for block in text.strip("\n").split("\n\n"):
         source, *rows = block.split("\n")
@@ -474,19 +533,28 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
         return 1.25 * p * r / (0.25 * p + r) if p + r else 0.0
 
     totals, sentences = np.zeros(3), []
-    for (source, golds), (_, own) in zip(edits_of(GOLD), edits_of(OUTPUT), strict=True):
+    for (source, golds), (_, own) in zip(
+        edits_of(GOLD), edits_of(OUTPUT), strict=True
+    ):
         candidates = []
         for number, gold in golds.items():
             text, hyp = (
-                applied(source, gold | UNKNOWN.get(source, set()) if number else gold),
+                applied(
+                    source,
+                    gold | UNKNOWN.get(source, set()) if number else gold,
+                ),
                 own[0],
             )
 
             def weight(
-                edits: set[tuple[int, int, str]], text: str = text, source: str = source
+                edits: set[tuple[int, int, str]],
+                text: str = text,
+                source: str = source,
             ) -> float:
                 base = f_of(
-                    *naive_bertscore(tiny / "cased", 2, text, source, prefix=False)
+                    *naive_bertscore(
+                        tiny / "cased", 2, text, source, prefix=False
+                    )
                 )
                 return sum(
                     abs(
@@ -505,7 +573,9 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
                 )
 
             candidates.append(
-                np.array([weight(hyp & gold), weight(hyp - gold), weight(gold - hyp)])
+                np.array(
+                    [weight(hyp & gold), weight(hyp - gold), weight(gold - hyp)]
+                )
             )
         sentences.append(max(score(*each) for each in candidates))
         last = (
@@ -531,7 +601,9 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
         f"--option=ties={ties}",
     ]
     assert main(["explain", "pt_errant", *files, *options]) == 0
-    assert re.search(r"counts  pt_errant \d+\.\d\d  tp", capsys.readouterr().out)
+    assert re.search(
+        r"counts  pt_errant \d+\.\d\d  tp", capsys.readouterr().out
+    )
     np.testing.assert_allclose(corpus.score, score(*totals), atol=2e-6)
     np.testing.assert_allclose(
         [corpus.outputs[n] for n in ("tp", "fp", "fn")], totals, atol=2e-6
@@ -550,7 +622,11 @@ def test_a_run_computes_each_text_once_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "caches"))
-    for name, texts in {"source": SOURCES, **SYSTEMS, "ref": REFERENCES[0]}.items():
+    for name, texts in {
+        "source": SOURCES,
+        **SYSTEMS,
+        "ref": REFERENCES[0],
+    }.items():
         (tmp_path / name).write_text("".join(f"{text}\n" for text in texts))
     config = {
         "datasets": {"d": {"source": "source", "references": ["ref"], "empty_references": "keep"}}, "systems": {"one": "one", "two": "two"}, "output": {"dir": str(tmp_path / "out")},
@@ -584,10 +660,19 @@ def test_a_run_computes_each_text_once_and_says_so(
         ),
         "kept": 0,
     }
-    assert {"torch", "transformers", "python", "device"} <= asked["made_with"].keys()
+    assert {"torch", "transformers", "python", "device"} <= asked[
+        "made_with"
+    ].keys()
     before = json.loads((tmp_path / "out" / "results.json").read_text())
     assert (
-        main(["run", str(tmp_path / "c.yaml"), "--output", str(tmp_path / "again")])
+        main(
+            [
+                "run",
+                str(tmp_path / "c.yaml"),
+                "--output",
+                str(tmp_path / "again"),
+            ]
+        )
         == 0
     )
     assert "texts computed on" not in capsys.readouterr().err, (
@@ -653,7 +738,9 @@ def test_what_is_wrong_is_told_before_anything_is_computed(
     }  # fmt: skip
     for metric, said in cases.items():
         with pytest.raises(pipeline.errors.InputError, match=said):
-            pipeline.evaluate(ONE, REFERENCES, SOURCES, metrics=[json.loads(metric)])
+            pipeline.evaluate(
+                ONE, REFERENCES, SOURCES, metrics=[json.loads(metric)]
+            )
     with pytest.raises(pipeline.errors.ConfigError, match="there is no folder"):
         from_values({"name": "scribendi", "model": "./nothing"})
 
@@ -669,10 +756,13 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(
         return lambda: answer
 
     commit, left = "0" * 40, {"README.md": b"x", "pytorch_model.bin": b"x"}
-    wanted = {file.name: file.read_bytes() for file in (tiny / "gpt2").iterdir()}
+    wanted = {
+        file.name: file.read_bytes() for file in (tiny / "gpt2").iterdir()
+    }
     files = wanted | left
     siblings = [
-        {"rfilename": name, "size": len(content)} for name, content in files.items()
+        {"rfilename": name, "size": len(content)}
+        for name, content in files.items()
     ]
     about = {
         "id": "a/gpt2",
@@ -685,11 +775,13 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(
         {"type": "file", "path": name, "size": len(content), "oid": "0"}
         for name, content in files.items()
     ]
-    (tmp_path / "s.txt").write_text("".join(f"{text}\n" for text in SOURCES), "utf-8")
-    (tmp_path / "o.txt").write_text("".join(f"{text}\n" for text in ONE), "utf-8")
-    command = (
-        f"{sys.executable} -m pipeline score scribendi --model a/gpt2 -s s.txt -o o.txt"
+    (tmp_path / "s.txt").write_text(
+        "".join(f"{text}\n" for text in SOURCES), "utf-8"
     )
+    (tmp_path / "o.txt").write_text(
+        "".join(f"{text}\n" for text in ONE), "utf-8"
+    )
+    command = f"{sys.executable} -m pipeline score scribendi --model a/gpt2 -s s.txt -o o.txt"
     with serving() as server:
         listings: list[tuple[str, Any]] = [
             ("", about),
@@ -736,11 +828,15 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(
         "no model of this name in the cache of the Hugging Face hub; --download fetches it"
         in said[0].stderr
     )
-    assert re.search(r"a/gpt2: is fetched \(\d+ MB, licence: mit\)", said[1].stderr)
+    assert re.search(
+        r"a/gpt2: is fetched \(\d+ MB, licence: mit\)", said[1].stderr
+    )
     assert "is fetched" not in said[2].stderr
     assert said[2].stdout == said[1].stdout != ""
     assert (
-        {"config.json", "model.safetensors", "tokenizer.json"} <= asked <= set(wanted)
+        {"config.json", "model.safetensors", "tokenizer.json"}
+        <= asked
+        <= set(wanted)
     )
 
 
@@ -750,7 +846,9 @@ def test_a_missing_package_is_told_with_its_remedy(
     monkeypatch.setattr(
         networks,
         "find_spec",
-        lambda name: None if name == "torch" else importlib.util.find_spec(name),
+        lambda name: (
+            None if name == "torch" else importlib.util.find_spec(name)
+        ),
     )
     with pytest.raises(
         pipeline.errors.InputError,
@@ -759,7 +857,9 @@ def test_a_missing_package_is_told_with_its_remedy(
         pipeline.evaluate(ONE, sources=SOURCES, metrics=[impara(tiny)])
 
 
-def test_the_digest_of_a_model_is_that_of_what_decides_numbers(tmp_path: Path) -> None:
+def test_the_digest_of_a_model_is_that_of_what_decides_numbers(
+    tmp_path: Path,
+) -> None:
     folder = bert(tmp_path / "m", "BertModel", 1)
     before = located.model_digest(folder)
     (folder / "README.md").write_text("more")

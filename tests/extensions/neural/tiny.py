@@ -15,7 +15,8 @@ torch: Any = pytest.importorskip(
 )
 tokenizers: Any = pytest.importorskip("tokenizers")
 transformers: Any = pytest.importorskip(
-    "transformers", reason="needs transformers: pip install 'gec-pipeline[neural]'"
+    "transformers",
+    reason="needs transformers: pip install 'gec-pipeline[neural]'",
 )
 
 SOURCES = [
@@ -44,7 +45,14 @@ TWO = [
 ]
 REFERENCES = [
     [*ONE[:5], "The tiny cat sat on the mat ."],
-    ["She goes to school daily .", "I like apple", "no", "He is .", "x", "Cat ."],
+    [
+        "She goes to school daily .",
+        "I like apple",
+        "no",
+        "He is .",
+        "x",
+        "Cat .",
+    ],
 ]
 SYSTEMS = {"one": ONE, "two": TWO}
 SMALL = {
@@ -66,7 +74,10 @@ def bert(
 ) -> Path:
     """Save a model of BERT whose pieces are letters and some words."""
     models, normalizers = tokenizers.models, tokenizers.normalizers
-    pre_tokenizers, processors = tokenizers.pre_tokenizers, tokenizers.processors
+    pre_tokenizers, processors = (
+        tokenizers.pre_tokenizers,
+        tokenizers.processors,
+    )
     words = [
         "[PAD]",
         "[UNK]",
@@ -114,9 +125,14 @@ def bert(
 def of_bytes(folder: Path, kind: str, seed: int) -> Path:
     """Save a model of GPT-2 or RoBERTa whose pieces are bytes."""
     models = tokenizers.models
-    pre_tokenizers, processors = tokenizers.pre_tokenizers, tokenizers.processors
+    pre_tokenizers, processors = (
+        tokenizers.pre_tokenizers,
+        tokenizers.processors,
+    )
     marks = (
-        ["<s>", "<pad>", "</s>", "<unk>"] if kind == "roberta" else ["<|endoftext|>"]
+        ["<s>", "<pad>", "</s>", "<unk>"]
+        if kind == "roberta"
+        else ["<|endoftext|>"]
     )
     vocabulary = {
         each: number
@@ -161,14 +177,19 @@ def of_bytes(folder: Path, kind: str, seed: int) -> Path:
     return save(folder, "GPT2LMHeadModel", config, seed, 4.0)
 
 
-def save(folder: Path, kind: str, config: Any, seed: int, scale: float = 1.0) -> Path:
+def save(
+    folder: Path, kind: str, config: Any, seed: int, scale: float = 1.0
+) -> Path:
     torch.manual_seed(seed)
     model = getattr(transformers, kind)(config)
     with torch.no_grad():
         for name, weights in model.named_parameters():
             if weights.dim() > 1:
                 weights.normal_(
-                    0, scale if "classifier" in name or "embeddings" in name else 0.3
+                    0,
+                    scale
+                    if "classifier" in name or "embeddings" in name
+                    else 0.3,
                 )
     model.save_pretrained(folder)
     assert json.loads((folder / "config.json").read_text())

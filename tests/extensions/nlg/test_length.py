@@ -22,7 +22,9 @@ def test_length() -> None:
             texts, [others], metrics=[metric]
         ).score == pytest.approx(expected, abs=1e-12)
     found = pipeline.evaluate(
-        texts, [others], metrics=["length[unit=char,strip=end,level=sum,scale=1]"]
+        texts,
+        [others],
+        metrics=["length[unit=char,strip=end,level=sum,scale=1]"],
     )
     assert (found.score, found.sentences.tolist()) == (7.0, [5.0, 1.0, 1.0])
     with pytest.raises(ConfigError, match="expected a number above 0"):

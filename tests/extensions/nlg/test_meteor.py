@@ -73,25 +73,31 @@ def texts(seed: int, lines: int = 40) -> tuple[list[str], list[list[str]]]:
 def sets(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
     most = max(map(len, references))
     return [
-        [own[n] if n < len(own) else None for own in references] for n in range(most)
+        [own[n] if n < len(own) else None for own in references]
+        for n in range(most)
     ]
 
 
 @live
-def test_the_score_of_a_set_and_of_each_sentence_is_that_of_the_program() -> None:
+def test_the_score_of_a_set_and_of_each_sentence_is_that_of_the_program() -> (
+    None
+):
     from pycocoevalcap.meteor.meteor import Meteor as Theirs
 
     outputs, references = texts(1)
     theirs = Theirs()
     whole, each = theirs.compute_score(
-        dict(enumerate(references)), {n: [text] for n, text in enumerate(outputs)}
+        dict(enumerate(references)),
+        {n: [text] for n, text in enumerate(outputs)},
     )
     theirs.meteor_p.kill()
     (own,) = pipeline.evaluate(outputs, sets(references), metrics="meteor")
     assert own.score == pytest.approx(whole, abs=NEAR)
     np.testing.assert_allclose(own.sentences, each, atol=NEAR)
     assert abs(own.score - np.mean(each)) > 0.001  # the program sums counts
-    (mean,) = pipeline.evaluate(outputs, sets(references), metrics="meteor[level=mean]")
+    (mean,) = pipeline.evaluate(
+        outputs, sets(references), metrics="meteor[level=mean]"
+    )
     assert mean.score == pytest.approx(np.mean(each), abs=NEAR)
 
 
@@ -104,11 +110,26 @@ def test_scores_of_sums_are_those_that_the_program_makes_of_the_same_sums(
     rows = rng.integers(0, 9, (40, len(COUNTS)))
     rows[:, :2] += 40
     rows[:, -2:] += rows[:, -3:-2]  # a chunk has a word at least
-    rows[0] = [3, 3, 1, 1, 2, 2, 1, 1, *[0] * 12, 1, 3, 3]  # all of both, in one chunk
+    # all of both, in one chunk
+    rows[0] = [
+        3,
+        3,
+        1,
+        1,
+        2,
+        2,
+        1,
+        1,
+        *[0] * 12,
+        1,
+        3,
+        3,
+    ]
     rows[1] = 0
     rows[2, 4:20] = 0
     lines = "".join(
-        f"EVAL ||| {' '.join(f'{count:.1f}' for count in row)}\n" for row in rows
+        f"EVAL ||| {' '.join(f'{count:.1f}' for count in row)}\n"
+        for row in rows
     )
     words = [
         "java",
@@ -136,11 +157,22 @@ def test_the_parameters_of_a_language_are_those_that_the_program_prints(
     language: str, tmp_path: Path
 ) -> None:
     (tmp_path / "text").write_text("a b\n")
-    words = ["java", "-Xmx2G", "-jar", str(JAR.found()), "text", "text", "-l", language]
+    words = [
+        "java",
+        "-Xmx2G",
+        "-jar",
+        str(JAR.found()),
+        "text",
+        "text",
+        "-l",
+        language,
+    ]
     done = subprocess.run(
         words, cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    *_, numbers, _, weights = done.stdout.partition("Eval ID:")[2].split()[0].split("-")
+    *_, numbers, _, weights = (
+        done.stdout.partition("Eval ID:")[2].split()[0].split("-")
+    )
     *four, own = LANGUAGES[language]
     assert (
         list(map(float, numbers.split("_"))),
@@ -161,7 +193,8 @@ def test_the_score_of_counts_that_the_program_has_printed() -> None:
     )["meteor"]
     assert scores[1] == pytest.approx(0.45876240259563655, abs=NEAR)
     assert scores[0] == pytest.approx(
-        (2 + 0.8) * 0.75 / 3 * (1 - 0.6 * 0.4**0.2) + 0.5 / 3 * (1 - 0.6 * 0.4**0.2)
+        (2 + 0.8) * 0.75 / 3 * (1 - 0.6 * 0.4**0.2)
+        + 0.5 / 3 * (1 - 0.6 * 0.4**0.2)
     )
 
 
@@ -170,7 +203,10 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outputs, references = texts(3, 12)
-    for name, lines in {"a": outputs, "r": [own[0] for own in references]}.items():
+    for name, lines in {
+        "a": outputs,
+        "r": [own[0] for own in references],
+    }.items():
         (tmp_path / name).write_text(
             "".join(f"{line}\n" for line in lines), encoding="utf-8"
         )
@@ -182,8 +218,11 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(
     assert main(["run", "c.yaml"]) == 0
     first = pipeline.load("run")["a"]
     assert first.bootstrap is not None
-    assert first.bootstrap.interval[0] < first.score < first.bootstrap.interval[1]
-    monkeypatch.setattr(Program, "__call__", None)  # what is kept needs no program
+    assert (
+        first.bootstrap.interval[0] < first.score < first.bootstrap.interval[1]
+    )
+    # what is kept needs no program
+    monkeypatch.setattr(Program, "__call__", None)
     assert main(["run", "c.yaml", "--set", "output.dir=again"]) == 0
     assert pipeline.load("again")["a"].score == first.score
     formats = ["markdown", *with_extension("page", "html")]
@@ -195,7 +234,9 @@ def test_what_is_missing_is_told_before_anything_is_counted(
 ) -> None:
     def told(**options: str) -> str:
         with pytest.raises(InputError) as error:
-            pipeline.evaluate(["a"], ["a"], metrics={"name": "meteor", **options})
+            pipeline.evaluate(
+                ["a"], ["a"], metrics={"name": "meteor", **options}
+            )
         return str(error.value)
 
     monkeypatch.setattr(sacrebleu, "PACKAGE", "no_such_package")
@@ -212,9 +253,15 @@ def test_what_is_missing_is_told_before_anything_is_counted(
         jar=str(tmp_path)
     )
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    assert "METEOR 1.5 runs in Java, and there is no program java here" in told()
-    monkeypatch.setattr(sacrebleu, "_tokenizer", sacrebleu._tokenizer.__wrapped__)
-    assert "PTBTokenizer 3.4.1 runs in Java" in str(Tokenization("ptb").unavailable())
+    assert (
+        "METEOR 1.5 runs in Java, and there is no program java here" in told()
+    )
+    monkeypatch.setattr(
+        sacrebleu, "_tokenizer", sacrebleu._tokenizer.__wrapped__
+    )
+    assert "PTBTokenizer 3.4.1 runs in Java" in str(
+        Tokenization("ptb").unavailable()
+    )
     with pytest.raises(
         ConfigError, match="the program normalises en, cz, de, es, fr, ru alone"
     ):
@@ -281,7 +328,9 @@ def theirs(lines: list[str]) -> list[str]:
 
 
 @live
-def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() -> None:
+def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() -> (
+    None
+):
     rng = random.Random(5)
     parts = [
         "a",
@@ -348,7 +397,9 @@ def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() ->
         sacrebleu.Ptb(),
     )
     found = own.many(lines)
-    assert sacrebleu.Ptb().many([lines[n] for n in order]) == [found[n] for n in order]
+    assert sacrebleu.Ptb().many([lines[n] for n in order]) == [
+        found[n] for n in order
+    ]
     # what follows has no effect there
     alike = [n for place, n in enumerate(order) if mixed[place] == expected[n]]
     assert len(alike) > 0.99 * len(lines)
@@ -373,7 +424,8 @@ def test_raw_texts_have_the_scores_of_the_suite() -> None:
     res = {n: [next(tokens)] for n in range(len(outputs))}
     gts = {n: [next(tokens) for _ in own] for n, own in enumerate(references)}
     spellings = [
-        f"{name}tokenizer=ptb]" for name in ("cider[", "rouge[flavour=coco,", "meteor[")
+        f"{name}tokenizer=ptb]"
+        for name in ("cider[", "rouge[flavour=coco,", "meteor[")
     ]
     found = pipeline.evaluate(outputs, sets(references), metrics=spellings)
     for own, peer in zip(found, (Cider(), Rouge(), Meteor()), strict=True):

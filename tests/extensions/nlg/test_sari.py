@@ -35,7 +35,9 @@ GOLDEN = {
     "modified": "sari[flavour=modified]",
 }
 """The programs and options of the golden file, and how they are asked for here."""
-COUNTS = [f"{part}_{total}" for part in ("add", "keep", "del") for total in "chr"]
+COUNTS = [
+    f"{part}_{total}" for part in ("add", "keep", "del") for total in "chr"
+]
 
 
 def sets_of(references: list[list[str]]) -> list[list[str | None]]:
@@ -52,7 +54,9 @@ def test_golden_cases(shared: Path) -> None:
         shared / "nlg" / "golden" / "sari.jsonl.gz", "rt", encoding="utf-8"
     ) as file:
         cases = [
-            json.loads(line) for number, line in enumerate(file) if number % 4 == 0
+            json.loads(line)
+            for number, line in enumerate(file)
+            if number % 4 == 0
         ]
     assert len(cases) == 510
     for case in cases:
@@ -64,7 +68,15 @@ def test_golden_cases(shared: Path) -> None:
         )
         for (program, _), result in zip(GOLDEN.items(), found, strict=True):
             expected: dict[str, Any] = case["out"][program]
-            for name in ("sari", "add", "keep", "del", "sari_f", "del_recall", "del_f"):
+            for name in (
+                "sari",
+                "add",
+                "keep",
+                "del",
+                "sari_f",
+                "del_recall",
+                "del_f",
+            ):
                 if name in expected:
                     assert result.outputs[name] == pytest.approx(
                         expected[name] / 100, abs=1e-12
@@ -144,16 +156,23 @@ def test_moses_is_sacremoses() -> None:
         'It isn\'t (quite) what "they" said: 3.5 % & more...',
         "Mr. O'Neill left <it> there.",
     ]
-    tokens = [tokenizer.tokenize(text, escape=False, return_str=True) for text in texts]
+    tokens = [
+        tokenizer.tokenize(text, escape=False, return_str=True)
+        for text in texts
+    ]
     plain, split = (
         ["sari[tok=moses]", "bleu[tok=moses]"],
         ["sari[tok=whitespace]", "bleu[tok=whitespace]"],
     )
-    found = pipeline.evaluate({"x": texts[:1]}, [texts[1:]], texts[1:], metrics=plain)
+    found = pipeline.evaluate(
+        {"x": texts[:1]}, [texts[1:]], texts[1:], metrics=plain
+    )
     other = pipeline.evaluate(
         {"x": tokens[:1]}, [tokens[1:]], tokens[1:], metrics=split
     )
-    assert [result.outputs for result in found] == [result.outputs for result in other]
+    assert [result.outputs for result in found] == [
+        result.outputs for result in other
+    ]
     assert found[1].found.peer_signature is None
 
 
@@ -178,10 +197,16 @@ def test_features_by_hand() -> None:
     """
     sources, outputs = ["aaa bb. cc", "a  b"], ["aaa. bb. dd. ", "a b"]
     (result,) = pipeline.evaluate(
-        {"x": outputs}, [sources], sources, metrics=["features[tokenizer=whitespace]"]
+        {"x": outputs},
+        [sources],
+        sources,
+        metrics=["features[tokenizer=whitespace]"],
     )
     assert result.sentence_outputs["compression"].tolist() == [13 / 10, 3 / 4]
-    means = {name: values.tolist() for name, values in result.sentence_outputs.items()}
+    means = {
+        name: values.tolist()
+        for name, values in result.sentence_outputs.items()
+    }
     assert means["copies"] == [0, 1]
     assert means["additions"] == [2 / 3, 0]
     assert means["deletions"] == [2 / 3, 0]

@@ -49,8 +49,12 @@ def sets(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
 
 def text_of(case: Case) -> Text:
     columns = sets(case["references"])
-    lines = [join_lines([(text or "").encode() for text in own]) for own in columns]
-    missing = np.array([[text is None for text in own] for own in columns], bool).T
+    lines = [
+        join_lines([(text or "").encode() for text in own]) for own in columns
+    ]
+    missing = np.array(
+        [[text is None for text in own] for own in columns], bool
+    ).T
     return Text(
         None,
         lines,
@@ -67,7 +71,8 @@ def scored(text: Text, spelling: str) -> tuple[dict[str, float], list[float]]:
     if "ref_len" in columns and text.missing is not None:
         columns["ref_len"] = np.where(text.missing, -1, columns["ref_len"])
     totals = {
-        name: values.sum(axis=0) for name, values in metric.make_terms(columns).items()
+        name: values.sum(axis=0)
+        for name, values in metric.make_terms(columns).items()
     }
     return {
         name: float(value) for name, value in metric.score(totals).items()
@@ -89,14 +94,18 @@ NLTK = {
 }
 
 
-@pytest.mark.parametrize("spelling", ["nist", "nist[flavour=pymteval]", *NLTK.values()])
+@pytest.mark.parametrize(
+    "spelling", ["nist", "nist[flavour=pymteval]", *NLTK.values()]
+)
 def test_nist_is_that_of_its_programs(shared: Path, spelling: str) -> None:
     """All sets for which the program gives a number; mteval gives those of sentences of small sets
     too.
     """
     compared = 0
     for case in golden(shared, "nist"):
-        program = {"nist": "mteval", "nist[flavour=pymteval]": "pymteval"}.get(spelling)
+        program = {"nist": "mteval", "nist[flavour=pymteval]": "pymteval"}.get(
+            spelling
+        )
         out = case["out"][program] if program else case["out"]["nltk"]
         wanted = (
             out.get("nist")
@@ -118,11 +127,20 @@ def test_mteval_sums_what_the_program_sums(shared: Path) -> None:
     for case in golden(shared, "nist"):
         out = case["out"]["mteval"]
         if "match" in out:
-            (columns,) = metric.spec.count(with_corpus_pass(metric.spec, text_of(case)))
-            assert columns["match"].sum(axis=0).tolist() == out["match"], case["id"]
-            assert columns["total"].sum(axis=0).tolist() == out["hyp"], case["id"]
+            (columns,) = metric.spec.count(
+                with_corpus_pass(metric.spec, text_of(case))
+            )
+            assert columns["match"].sum(axis=0).tolist() == out["match"], case[
+                "id"
+            ]
+            assert columns["total"].sum(axis=0).tolist() == out["hyp"], case[
+                "id"
+            ]
             assert np.allclose(
-                columns["info"].sum(axis=0) / 2**40, out["info"], rtol=NEAR, atol=NEAR
+                columns["info"].sum(axis=0) / 2**40,
+                out["info"],
+                rtol=NEAR,
+                atol=NEAR,
             ), case["id"]
             compared += 1
     assert compared > 2000
@@ -144,11 +162,13 @@ def test_cider_and_rouge_are_those_of_coco(shared: Path, key: str) -> None:
     compared = 0
     for case in golden(shared, "cider"):
         outputs, sentences = scored(text_of(case), spelling)
-        found = float(np.mean(sentences)) if key == "rouge_l" else outputs["cider"]
-        assert near(found, case["out"][key]), case["id"]
-        assert all(map(near, sentences, case["out"].get(sentences_key, sentences))), (
-            case["id"]
+        found = (
+            float(np.mean(sentences)) if key == "rouge_l" else outputs["cider"]
         )
+        assert near(found, case["out"][key]), case["id"]
+        assert all(
+            map(near, sentences, case["out"].get(sentences_key, sentences))
+        ), case["id"]
         compared += 1
     assert compared == 2040
 
@@ -167,10 +187,13 @@ def test_systems_of_the_e2e_challenge(shared: Path) -> None:
         if item.get("suite") == "e2e" and "published" in item
     }
     outputs = {
-        f"s{number}": system["hypotheses"] for number, system in enumerate(systems)
+        f"s{number}": system["hypotheses"]
+        for number, system in enumerate(systems)
     }
     found = pipeline.evaluate(
-        outputs, sets(first["references"]), metrics=["cider", "rouge[flavour=coco]"]
+        outputs,
+        sets(first["references"]),
+        metrics=["cider", "rouge[flavour=coco]"],
     )
     compared = 0
     for number, system in enumerate(systems):
@@ -194,14 +217,19 @@ def test_nltk_itself(kernel: str) -> None:
     assert kernel
     rng = np.random.default_rng(7)
     lines = [
-        [" ".join(rng.choice([*"abcdef"], size=rng.integers(5, 12))) for _ in range(9)]
+        [
+            " ".join(rng.choice([*"abcdef"], size=rng.integers(5, 12)))
+            for _ in range(9)
+        ]
         for _ in range(4)
     ]
     wanted = corpus_nist(
         [[lines[r][n].split() for r in range(3)] for n in range(9)],
         [one.split() for one in lines[3]],
     )
-    found = pipeline.evaluate(lines[3], lines[:3], metrics=["nist[flavour=nltk]"])
+    found = pipeline.evaluate(
+        lines[3], lines[:3], metrics=["nist[flavour=nltk]"]
+    )
     assert found.score == pytest.approx(wanted, abs=1e-12)
 
 
@@ -212,8 +240,12 @@ def test_nist_by_hand() -> None:
     The output has as many tokens as the mean of the references, so that nothing is taken off.
     """
     references = [["a a b", "a c"]]
-    found = pipeline.evaluate(["a b b", "c a"], references, metrics=["nist[n=2]"])
-    ones = (math.log2(5 / 3) + math.log2(5) + math.log2(5) + math.log2(5 / 3)) / 5
+    found = pipeline.evaluate(
+        ["a b b", "c a"], references, metrics=["nist[n=2]"]
+    )
+    ones = (
+        math.log2(5 / 3) + math.log2(5) + math.log2(5) + math.log2(5 / 3)
+    ) / 5
     twos = math.log2(3 / 1) / 3
     assert found.outputs["nist_1"] == pytest.approx(ones, abs=1e-11)
     assert found.outputs["nist_2"] == pytest.approx(twos, abs=1e-11)
@@ -257,7 +289,10 @@ def test_rouge_of_coco_by_hand() -> None:
     assert found.score == pytest.approx(
         2.44 * precision * recall / (recall + 1.44 * precision), abs=1e-15
     )
-    assert (found.outputs["rougeL_precision"], found.outputs["rougeL_recall"]) == (
+    assert (
+        found.outputs["rougeL_precision"],
+        found.outputs["rougeL_recall"],
+    ) == (
         precision,
         recall,
     )
@@ -291,7 +326,10 @@ TOKENS = [
 def test_tokens_of_the_programs(
     program: str, lowercase: bool, line: str, tokens: list[str]
 ) -> None:
-    assert NistTokenization(program=program, lowercase=lowercase).tokens(line) == tokens
+    assert (
+        NistTokenization(program=program, lowercase=lowercase).tokens(line)
+        == tokens
+    )
 
 
 def test_a_scorer_knows_all_references_and_a_batch_its_own() -> None:
@@ -309,7 +347,9 @@ def test_a_scorer_knows_all_references_and_a_batch_its_own() -> None:
             == whole.sentences.tolist()
         )
         assert (
-            pipeline.sentence_scores(metric, outputs[:1], [references[0][:1]])[0]
+            pipeline.sentence_scores(metric, outputs[:1], [references[0][:1]])[
+                0
+            ]
             != whole.sentences[0]
         )
 

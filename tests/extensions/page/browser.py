@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 FLAGS = (
     *(
         "--headless=new",
@@ -110,7 +115,8 @@ class Browser:
         """Be as at the start: an empty page of the usual size, with nothing kept of earlier pages."""
         self.driver.get("about:blank")
         self.driver.execute_cdp_cmd(
-            "Storage.clearDataForOrigin", {"origin": "file://", "storageTypes": "all"}
+            "Storage.clearDataForOrigin",
+            {"origin": "file://", "storageTypes": "all"},
         )
         self.complaints()
         self.size()
@@ -132,10 +138,16 @@ class Browser:
             "deviceScaleFactor": 1,
             "mobile": width < 600,
         }
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.driver.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"media": media, "features": [feature]}
+            "Emulation.setDeviceMetricsOverride", metrics
+        )
+        feature = {
+            "name": "prefers-color-scheme",
+            "value": "dark" if dark else "light",
+        }
+        self.driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia",
+            {"media": media, "features": [feature]},
         )
 
     def open(self, page: Path, address: str = "") -> None:
@@ -149,7 +161,9 @@ class Browser:
         """Run a script in the page and return what it returns."""
         return self.driver.execute_script(script, *arguments)
 
-    def wait(self, script: str, expected: object, seconds: float = PATIENCE) -> None:
+    def wait(
+        self, script: str, expected: object, seconds: float = PATIENCE
+    ) -> None:
         """Wait until a script returns what is expected; fails with what it returned last."""
         end = time.monotonic() + seconds
         while (found := self.run(script)) != expected:
@@ -192,7 +206,8 @@ class Browser:
         """Return the texts of the cells of all rows of a selector."""
         row = "(row) => [...row.children].map((cell) => cell.textContent)"
         found: list[list[str]] = self.run(
-            f"return [...document.querySelectorAll(arguments[0])].map({row})", selector
+            f"return [...document.querySelectorAll(arguments[0])].map({row})",
+            selector,
         )
         return found
 
@@ -210,7 +225,9 @@ class Browser:
 
     def fits(self, width: int) -> bool:
         """Return whether the page is no wider than so many pixels."""
-        return bool(self.run("return document.documentElement.scrollWidth") <= width)
+        return bool(
+            self.run("return document.documentElement.scrollWidth") <= width
+        )
 
 
 def check_cut(browser: Browser) -> list[tuple[str, int, int]]:
@@ -239,7 +256,8 @@ def report_of(folder: Path, config: dict[str, Any], name: str = "run") -> Path:
     """Run a config in a folder, into the folder of this name in it; return its page."""
     file = folder / f"{name}.yaml"
     file.write_text(
-        json.dumps({**config, "output": {"formats": ["html"]}}), encoding="utf-8"
+        json.dumps({**config, "output": {"formats": ["html"]}}),
+        encoding="utf-8",
     )
     assert (
         dispatch.main(
@@ -264,7 +282,9 @@ def browser(folder: Path) -> Iterator[Browser]:
     options.set_capability(
         "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
     )
-    driver = Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    driver = Chrome(
+        options=options, service=Service(shutil.which("chromedriver"))
+    )
     try:
         yield Browser(driver)
     finally:

@@ -46,7 +46,8 @@ def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, name in enumerate(NAMES):
         pairs = zip(source, reference, strict=True)
         texts[name] = [
-            new if chance.random() < number / len(NAMES) else old for old, new in pairs
+            new if chance.random() < number / len(NAMES) else old
+            for old, new in pairs
         ]
     for name, lines in texts.items():
         (folder / name).write_text(
@@ -119,7 +120,9 @@ def test_names_are_cut_in_the_middle_and_tell_systems_apart(
         assert all(not name.endswith("…") and len(name) < 45 for name in names)
 
 
-def test_keys_and_touch_say_the_whole_name(browser: Browser, sixty: Path) -> None:
+def test_keys_and_touch_say_the_whole_name(
+    browser: Browser, sixty: Path
+) -> None:
     browser.open(sixty)
     rows = "#results figure:not(:has(.curve))"
     browser.run(f"document.querySelector('{rows}').focus()")
@@ -207,7 +210,9 @@ def test_bars_have_contrast_and_colours_one_meaning(
     browser.size(dark=dark)
     browser.open(sixty)
     curves = {
-        name: ratio for name, ratio in browser.run(DRAWN).items() if "hue" in name
+        name: ratio
+        for name, ratio in browser.run(DRAWN).items()
+        if "hue" in name
     }
     assert {name.rpartition(" ")[2] for name in curves} == {
         f"hue{number}" for number in range(6)
@@ -219,7 +224,10 @@ def test_bars_have_contrast_and_colours_one_meaning(
     assert {name: ratio for name, ratio in drawn.items() if ratio < 3} == {}
     colours = browser.run(COLOURS)
     assert (
-        len({colours["ins"], colours["del"], colours["right"], colours["wrong"]}) == 4
+        len(
+            {colours["ins"], colours["del"], colours["right"], colours["wrong"]}
+        )
+        == 4
     )
     assert colours["right"] == colours["match"] == colours["good"]
     assert colours["wrong"] == colours["penalised"]
@@ -236,7 +244,9 @@ return [...document.querySelectorAll("#results figure svg:not(:has(.leader, .cur
 """
 
 
-def test_every_mark_has_a_legend(browser: Browser, few: Path, sixty: Path) -> None:
+def test_every_mark_has_a_legend(
+    browser: Browser, few: Path, sixty: Path
+) -> None:
     kinds: set[str] = set()
     for page in (few, sixty):
         browser.open(page)
@@ -263,7 +273,9 @@ def test_marks_name_a_direction(browser: Browser, few: Path) -> None:
             assert "*" not in cell
             if cell[-1] in "↑↓":
                 higher_is_better = not title.startswith("TER")
-                assert (cell[-1] == "↑") == ((cell[0] == "+") == higher_is_better), (
+                assert (cell[-1] == "↑") == (
+                    (cell[0] == "+") == higher_is_better
+                ), (
                     title,
                     cell,
                 )
@@ -287,7 +299,9 @@ def test_titles_explain_themselves_by_keys_and_touch(
     browser.size(width)
     browser.open(few)
     if width == 1280:
-        bare = {title for title, explained in browser.run(HEADS) if not explained}
+        bare = {
+            title for title, explained in browser.run(HEADS) if not explained
+        }
         assert bare <= {"system", "gleu", "GLEU+", "TER", "M² F₀.₅", "edits"}
         in_cards = browser.run(
             HEADS.replace("#results table:not(.heat, .grid)", "#detail .orders")
@@ -343,7 +357,9 @@ def test_arrows_go_through_the_systems(browser: Browser, sixty: Path) -> None:
     browser.open(sixty)
     browser.run("document.querySelector('.ranked tbody a').focus()")
     browser.press("\ue015", "\ue015", "\ue013")
-    assert browser.run("return document.activeElement.textContent") == browser.run(
+    assert browser.run(
+        "return document.activeElement.textContent"
+    ) == browser.run(
         "return document.querySelectorAll('.ranked tbody a')[1].textContent"
     )
     assert browser.count('.ranked tbody a:not([tabindex="-1"])') == 1
@@ -375,7 +391,9 @@ def test_a_screen_reader_hears_states_and_whole_texts(
     assert browser.run(parted) == 0
 
 
-def test_what_scrolls_is_a_stop_of_the_tab_key(browser: Browser, few: Path) -> None:
+def test_what_scrolls_is_a_stop_of_the_tab_key(
+    browser: Browser, few: Path
+) -> None:
     browser.open(few, "a=careful&grams=1&line=12")
     line = "document.querySelector('#detail .grams')"
     browser.wait(f"return {line}.tabIndex", -1)
@@ -389,9 +407,9 @@ def test_what_scrolls_is_a_stop_of_the_tab_key(browser: Browser, few: Path) -> N
 def printed(browser: Browser) -> list[str]:
     """Return the text of each printed page."""
     document_table = base64.b64decode(
-        browser.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})[
-            "data"
-        ]
+        browser.driver.execute_cdp_cmd(
+            "Page.printToPDF", {"printBackground": True}
+        )["data"]
     )
     try:
         text = subprocess.run(
@@ -459,7 +477,10 @@ def test_hints_name_what_is_out_of_sight_and_go_when_the_window_grows(
     browser.click(".overview .hint")
     browser.wait(hint, "← scroll back")
     assert (
-        browser.run("return document.querySelector('.overview .scroll').scrollLeft") > 5
+        browser.run(
+            "return document.querySelector('.overview .scroll').scrollLeft"
+        )
+        > 5
     )
     browser.size(1440)
     browser.wait(hint, "")

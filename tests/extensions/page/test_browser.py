@@ -147,7 +147,8 @@ def scores(page: Path, metric: int) -> dict[str, list[float]]:
     """Return the sentence scores of the systems, from the columns of the run."""
     measured = reopen.revisit(page.parent).measured[metric]
     return {
-        name: _joined(measured, system) for system, name in enumerate(measured.names)
+        name: _joined(measured, system)
+        for system, name in enumerate(measured.names)
     }
 
 
@@ -204,7 +205,9 @@ def test_pages_open_without_a_complaint_and_fit(
     browser.size()
 
 
-def test_what_is_asked_for_would_be_noticed(browser: Browser, folder: Path) -> None:
+def test_what_is_asked_for_would_be_noticed(
+    browser: Browser, folder: Path
+) -> None:
     """Else the test above could not fail."""
     page = folder / "asking.html"
     page.write_text(
@@ -272,7 +275,10 @@ def check_sums(browser: Browser, page: Path) -> int:
             ).items():
                 shown = np.array(
                     [
-                        [[order[name] for order in reference] for reference in line]
+                        [
+                            [order[name] for order in reference]
+                            for reference in line
+                        ]
                         for line in own
                     ]
                 )
@@ -292,13 +298,17 @@ def counted(
     """Return what was counted: int64 [lines, references, orders]."""
     if rule == "green":
         return measured.metric.make_terms(columns)
-    found = {"match": columns["union_match"][:, None] if merged else columns["match"]}
+    found = {
+        "match": columns["union_match"][:, None] if merged else columns["match"]
+    }
     penalty = {
         "gleu": "gone_match" if merged else "penalty",
         "paper": "source_only",
     }.get(rule)
     if penalty:
-        found["penalty"] = columns[penalty][:, None] if merged else columns[penalty]
+        found["penalty"] = (
+            columns[penalty][:, None] if merged else columns[penalty]
+        )
     return found
 
 
@@ -315,7 +325,9 @@ def test_the_n_grams_of_conll_2014_are_those_that_were_counted(
     browser: Browser, folder: Path, shared: Path
 ) -> None:
     texts = {"source": str(shared / "conll14" / "INPUT")}
-    texts["references"] = [str(shared / "conll14" / name) for name in ("REF0", "REF1")]  # type: ignore[assignment]
+    texts["references"] = [
+        str(shared / "conll14" / name) for name in ("REF0", "REF1")
+    ]  # type: ignore[assignment]
     systems = {name: str(shared / "conll14" / name) for name in CONLL14_TEAMS}
     config = {
         "datasets": {"conll14": texts},
@@ -339,7 +351,9 @@ def test_n_grams_that_were_not_counted_are_not_shown(
     assert browser.count("#detail .card:first-child .gram") == 0
 
 
-def test_counts_score_and_n_grams_of_a_sentence(browser: Browser, sample: Path) -> None:
+def test_counts_score_and_n_grams_of_a_sentence(
+    browser: Browser, sample: Path
+) -> None:
     """Line 1, eager, reference 0; by hand: 9 of 11 tokens match, "the" is penalised once."""
     browser.open(
         sample,
@@ -347,7 +361,8 @@ def test_counts_score_and_n_grams_of_a_sentence(browser: Browser, sample: Path) 
     )
     card = "document.querySelector('#detail .card')"
     assert (
-        browser.run(f"return {card}.querySelector('.names').textContent") == "A eager"
+        browser.run(f"return {card}.querySelector('.names').textContent")
+        == "A eager"
     )
     rows = browser.rows("#detail .card:first-child .orders tr")
     assert rows[0] == ["n", "match", "penalty", "numer", "total"]
@@ -369,15 +384,24 @@ def test_counts_score_and_n_grams_of_a_sentence(browser: Browser, sample: Path) 
         "day",
         ".",
     ]
-    kinds = ["match"] * 3 + ["penalised"] + ["match"] * 2 + ["other"] + ["match"] * 4
+    kinds = (
+        ["match"] * 3
+        + ["penalised"]
+        + ["match"] * 2
+        + ["other"]
+        + ["match"] * 4
+    )
     assert chips == [
-        [text, f"gram {kind}"] for text, kind in zip(expected, kinds, strict=True)
+        [text, f"gram {kind}"]
+        for text, kind in zip(expected, kinds, strict=True)
     ]
 
 
 def test_edits_are_marked_by_elements(browser: Browser, sample: Path) -> None:
     browser.open(sample, "dataset=sample&a=careful&line=1")
-    text = browser.run("return document.querySelector('#detail .card .text').innerHTML")
+    text = browser.run(
+        "return document.querySelector('#detail .card .text').innerHTML"
+    )
     makers = re.findall("<small [^>]*>([^<]*)</small>", text)
     assert makers == ["1/2", "1/2", "2/2"]
     assert re.sub("<small.*?</small>", "", text) == (
@@ -397,7 +421,8 @@ def test_orders_of_the_list(browser: Browser, sample: Path) -> None:
     assert source
     sizes = list(map(len, read_texts(source, 0, 96)))
     spread = [
-        max(column) - min(column) for column in zip(*by_name.values(), strict=True)
+        max(column) - min(column)
+        for column in zip(*by_name.values(), strict=True)
     ]
     keys = {
         "as in the file": [0.0] * 96,
@@ -405,7 +430,9 @@ def test_orders_of_the_list(browser: Browser, sample: Path) -> None:
         "A: best first": [-value for value in a],
         "A − B: A ahead first": [y - x for x, y in zip(a, b, strict=True)],  # noqa: RUF001
         "A − B: B ahead first": [x - y for x, y in zip(a, b, strict=True)],  # noqa: RUF001
-        "A and B furthest apart": [-abs(x - y) for x, y in zip(a, b, strict=True)],
+        "A and B furthest apart": [
+            -abs(x - y) for x, y in zip(a, b, strict=True)
+        ],
         "all systems furthest apart": [-value for value in spread],
         "longest first": [-size for size in sizes],
         "shortest first": sizes,
@@ -427,7 +454,9 @@ def test_filters(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     corpus = reopen.revisit(sample.parent).corpora["sample"]
     source, careful = (
-        read_texts(t, 0, 96) for t in (corpus.source, corpus.systems["careful"]) if t
+        read_texts(t, 0, 96)
+        for t in (corpus.source, corpus.systems["careful"])
+        if t
     )
     by_name = scores(sample, 0)
     a, b = by_name["careful"], by_name["eager"]
@@ -439,7 +468,9 @@ def test_filters(browser: Browser, sample: Path) -> None:
     }
     for label, kept in wanted.items():
         choose(browser, wins=label)
-        assert listed(browser) == [line + 1 for line in range(96) if kept[line]], label
+        assert listed(browser) == [
+            line + 1 for line in range(96) if kept[line]
+        ], label
         assert 0 < len(listed(browser)) < 96
     choose(browser, wins="A beats B", edits="only unchanged")
     unchanged = [one == two for one, two in zip(source, careful, strict=True)]
@@ -455,7 +486,9 @@ def test_filters(browser: Browser, sample: Path) -> None:
 def test_search(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     corpus = reopen.revisit(sample.parent).corpora["sample"]
-    lines = list(zip(*(read_texts(text, 0, 96) for text in corpus.texts), strict=True))
+    lines = list(
+        zip(*(read_texts(text, 0, 96) for text in corpus.texts), strict=True)
+    )
     choose(browser, q="SCHOOL")
     expected = [
         n
@@ -472,7 +505,9 @@ def test_search(browser: Browser, sample: Path) -> None:
     choose(browser, q="/(/")
     assert listed(browser) == []
     assert (
-        browser.run("return document.forms.controls.elements.q.validity.customError")
+        browser.run(
+            "return document.forms.controls.elements.q.validity.customError"
+        )
         is True
     )
     choose(browser, q="no such text anywhere")
@@ -523,7 +558,9 @@ def test_keys(browser: Browser, sample: Path) -> None:
     assert browser.complaints() == []
 
 
-def test_a_link_leads_back_to_what_is_shown(browser: Browser, sample: Path) -> None:
+def test_a_link_leads_back_to_what_is_shown(
+    browser: Browser, sample: Path
+) -> None:
     browser.open(sample)
     choose(
         browser,
@@ -541,7 +578,9 @@ def test_a_link_leads_back_to_what_is_shown(browser: Browser, sample: Path) -> N
         "writeNow(); return [JSON.stringify(state), location.hash]"
     )
     browser.open(sample, address[1:])
-    assert browser.run("writeNow(); return [JSON.stringify(state), location.hash]") == [
+    assert browser.run(
+        "writeNow(); return [JSON.stringify(state), location.hash]"
+    ) == [
         state,
         address,
     ]
@@ -552,7 +591,9 @@ def test_a_link_leads_back_to_what_is_shown(browser: Browser, sample: Path) -> N
         < 200
     )
     browser.run("location.hash = '#dataset=sample&a=careful&line=7'")
-    browser.wait("return [state.line + 1, dataset().systems[state.a]]", [7, "careful"])
+    browser.wait(
+        "return [state.line + 1, dataset().systems[state.a]]", [7, "careful"]
+    )
     assert browser.complaints() == []
 
 
@@ -583,7 +624,9 @@ def test_names_in_the_leader_board_lead_to_sentences(
     )
 
 
-def test_only_rows_in_sight_are_in_the_page(browser: Browser, sample: Path) -> None:
+def test_only_rows_in_sight_are_in_the_page(
+    browser: Browser, sample: Path
+) -> None:
     browser.open(sample)
     assert browser.count("#list .row") < 40
     browser.run("document.getElementById('list').scrollTop = 1e6")
@@ -607,10 +650,14 @@ def test_hostile_text_stays_text(browser: Browser, hostile: Path) -> None:
         if text.isprintable() and "\u200d" not in text:
             assert shown.replace("\u25cc", "") == (text[:20_000] or "(empty)")
         assert (
-            browser.count("#detail :is(script, img, iframe), #list :is(script, img)")
+            browser.count(
+                "#detail :is(script, img, iframe), #list :is(script, img)"
+            )
             == 0
         )
-    assert browser.run("return [document.scripts.length, typeof window.hostile]") == [
+    assert browser.run(
+        "return [document.scripts.length, typeof window.hostile]"
+    ) == [
         scripts,
         "undefined",
     ]
@@ -650,10 +697,15 @@ def test_every_text_has_contrast(
     browser: Browser, sample: Path, hostile: Path, dark: bool
 ) -> None:
     browser.size(dark=dark)
-    for page, address in ((sample, "a=broken&grams=1&line=12"), (hostile, "line=7")):
+    for page, address in (
+        (sample, "a=broken&grams=1&line=12"),
+        (hostile, "line=7"),
+    ):
         browser.open(page, address)
         assert browser.run(CONTRAST) == {}
-    ground = browser.run("return getComputedStyle(document.body).backgroundColor")
+    ground = browser.run(
+        "return getComputedStyle(document.body).backgroundColor"
+    )
     assert ground == ("rgb(20, 23, 28)" if dark else "rgb(255, 255, 255)")
     browser.size()
 
@@ -734,7 +786,9 @@ def spaces(folder: Path) -> Path:
             "".join(f"{line}\n" for line in lines), encoding="utf-8"
         )
     config = {
-        "datasets": {"d": {"source": "spaced.spaces", "references": ["fixed.spaces"]}},
+        "datasets": {
+            "d": {"source": "spaced.spaces", "references": ["fixed.spaces"]}
+        },
         "systems": {name: f"{name}.spaces" for name in "PQR"},
         "metrics": ["gleu[iter=2]", "chrf"],
     }
@@ -748,7 +802,9 @@ return [...document.querySelectorAll("#detail .card")].map((one) => [
 """
 
 
-def test_texts_are_compared_by_their_words(browser: Browser, spaces: Path) -> None:
+def test_texts_are_compared_by_their_words(
+    browser: Browser, spaces: Path
+) -> None:
     browser.open(spaces)
     for line, cards in enumerate(
         [
@@ -767,7 +823,9 @@ def test_texts_are_compared_by_their_words(browser: Browser, spaces: Path) -> No
 def test_more_white_space_is_shown(browser: Browser, spaces: Path) -> None:
     browser.open(spaces)
     assert (
-        browser.run("return marked('a  b ', 'a b').querySelectorAll('.odd').length")
+        browser.run(
+            "return marked('a  b ', 'a b').querySelectorAll('.odd').length"
+        )
         == 2
     )
     assert browser.run("return marked('a  b ', 'a b').textContent") == "a ␣b␣"
@@ -786,7 +844,10 @@ def test_the_keyboard_goes_on_after_a_button_and_after_a_choice(
     ) == [2, "next"]
     browser.run("form.elements.a.focus()")
     browser.press("k")
-    assert browser.run("return [state.line, document.activeElement.name]") == [1, "a"]
+    assert browser.run("return [state.line, document.activeElement.name]") == [
+        1,
+        "a",
+    ]
 
 
 def test_a_linked_sentence_is_in_sight_after_a_reload(

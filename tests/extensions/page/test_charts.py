@@ -17,7 +17,12 @@ from hypothesis import strategies as st
 
 from pipeline.extensions.human.plot_data import coefficient_plots, point_plots
 from pipeline.extensions.page import charts, svg
-from pipeline.extensions.plots.canvas import MARKS, draw_points, draw_rows, styled
+from pipeline.extensions.plots.canvas import (
+    MARKS,
+    draw_points,
+    draw_rows,
+    styled,
+)
 from pipeline.extensions.plots.plot_data import (
     difference_rows,
     disagreement,
@@ -81,7 +86,8 @@ def test_rows_are_drawn_where_their_numbers_are(name: str) -> None:
     assert shown is not None
     drawing = one(charts.drawn("x", shown))
     names = {
-        words(text): number(text, "y") - 4 for text in shapes(drawing, "text", "end")
+        words(text): number(text, "y") - 4
+        for text in shapes(drawing, "text", "end")
     }
     assert list(names) == list(shown.names)
     dots = {
@@ -96,7 +102,9 @@ def test_rows_are_drawn_where_their_numbers_are(name: str) -> None:
     places = []
     for mark in shown.marks:
         key = (mark.title, names[shown.names[mark.row]])
-        drawn = lines[key] if mark.kind == "interval" else (dots[key], dots[key])
+        drawn = (
+            lines[key] if mark.kind == "interval" else (dots[key], dots[key])
+        )
         places += list(zip((mark.low, mark.high), drawn, strict=True))
     slope, start = np.polyfit(*zip(*places, strict=True), 1)  # type: ignore[call-overload]
     assert slope > 0
@@ -109,7 +117,8 @@ def test_rows_are_drawn_where_their_numbers_are(name: str) -> None:
             if line.get_marker() in ("|", "o")
         ]
     wanted = [
-        sorted({(mark.low, mark.row), (mark.high, mark.row)}) for mark in shown.marks
+        sorted({(mark.low, mark.row), (mark.high, mark.row)})
+        for mark in shown.marks
     ]
     assert [[tuple(point) for point in line] for line in found] == wanted
 
@@ -139,7 +148,9 @@ def test_ranks() -> None:
 
 
 def test_a_long_figure_of_the_page_comes_in_parts() -> None:
-    shown = rank_rows(context([f"s{number}" for number in range(90)]).results.scores)
+    shown = rank_rows(
+        context([f"s{number}" for number in range(90)]).results.scores
+    )
     drawings = charts.drawn("Rank ranges", shown)
     assert list(drawings) == [
         f"Rank ranges, systems {low} to {low + 29}" for low in (1, 31, 61)
@@ -147,7 +158,9 @@ def test_a_long_figure_of_the_page_comes_in_parts() -> None:
     assert (
         next(
             words(text)
-            for text in shapes(drawings["Rank ranges, systems 31 to 60"], "text", "end")
+            for text in shapes(
+                drawings["Rank ranges, systems 31 to 60"], "text", "end"
+            )
         )
         == "s30"
     )
@@ -164,11 +177,18 @@ def test_scores_and_differences_say_what_is_significant() -> None:
     )
     assert differences is not None
     for shown in (scores, differences):
-        kinds = [mark.kind for mark in shown.marks if mark.kind in ("value", "open")]
+        kinds = [
+            mark.kind for mark in shown.marks if mark.kind in ("value", "open")
+        ]
         assert kinds[:11] == ["value"] * 5 + ["open"] * 6
     assert scores.line == pytest.approx(60 - 30 * 11 / 12)
     assert differences.line == 0
-    assert [kind for kind, _ in scores.legend] == ["interval", "draws", "line", "open"]
+    assert [kind for kind, _ in scores.legend] == [
+        "interval",
+        "draws",
+        "line",
+        "open",
+    ]
     assert differences.notes[0] == "p 0.0100"
     assert difference_rows(RESULTS, group) is None
     assert MARKS["open"]["markerfacecolor"] == "white"
@@ -190,24 +210,30 @@ def test_metric_against_people() -> None:
         ]
         slope, start = np.polyfit(*zip(*places, strict=True), 1)  # type: ignore[call-overload]
         assert slope > 0
-        assert all(abs(start + slope * value - place) < 0.2 for value, place in places)
+        assert all(
+            abs(start + slope * value - place) < 0.2 for value, place in places
+        )
     assert {"GLEU+ (percent)", "people"} <= {
         words(text) for text in shapes(drawing, "text", "middle")
     }
     with styled():
         _, axes = draw_points(shown)
-    assert axes.lines[0].get_xydata().tolist() == [[p.x, p.y] for p in shown.points]  # type: ignore[union-attr]
+    drawn = axes.lines[0].get_xydata().tolist()  # type: ignore[union-attr]
+    assert drawn == [[point.x, point.y] for point in shown.points]
 
 
 def test_systems_without_a_score_are_in_no_plot_of_people() -> None:
     human = RESULTS.human or {}
     human_data = {**human["scores"]["people"], "system-1": None}
     scores = [
-        replace(score, score=math.nan) if score.rank == 3 else score for score in SCORES
+        replace(score, score=math.nan) if score.rank == 3 else score
+        for score in SCORES
     ]
     ((*_, shown),) = point_plots(
         replace(
-            RESULTS, scores=scores, human={**human, "scores": {"people": human_data}}
+            RESULTS,
+            scores=scores,
+            human={**human, "scores": {"people": human_data}},
         )
     )
     assert [point.name for point in shown.points] == [SYSTEMS[0], *SYSTEMS[3:]]
@@ -229,13 +255,20 @@ def test_names_on_the_page_lie_on_no_other(count: int) -> None:
             )
             kind = shape.get("class", "")
             left = (
-                x - width if "end" in kind else x - width / 2 if "middle" in kind else x
+                x - width
+                if "end" in kind
+                else x - width / 2
+                if "middle" in kind
+                else x
             )
             boxes.append((left, y - 10, left + width, y + 2))
     assert len(boxes) == count
     for a, b in combinations(boxes, 2):
         assert (
-            a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] + 0.2 or b[3] <= a[1] + 0.2
+            a[2] <= b[0]
+            or b[2] <= a[0]
+            or a[3] <= b[1] + 0.2
+            or b[3] <= a[1] + 0.2
         ), (a, b)
     assert all(
         left >= 0 and right <= drawing.width and bottom <= drawing.height
@@ -275,7 +308,9 @@ def test_a_bar_shows_score_and_interval() -> None:
     """By hand: of a scale from 0 to 100 over 160 pixels."""
     score, where = context(["A"]).results.scores[0], svg.Scale(0, 100, 0, 160)
     bootstrap = Bootstrap(0.5, 0.1, (0.25, 0.75), (1, 1), 1)
-    bar = svg.interval_bar(replace(score, score=0.5, bootstrap=bootstrap), where)
+    bar = svg.interval_bar(
+        replace(score, score=0.5, bootstrap=bootstrap), where
+    )
     assert bar is not None
     span, mark = shapes(bar, "rect")
     assert (number(span, "x"), number(span, "width")) == (40, 80)
@@ -298,26 +333,39 @@ def test_orders_join_a_system_where_it_leaves_its_cluster() -> None:
             rank=number + 1,
             bootstrap=replace(one.bootstrap, cluster=1 + number // 3),
         )
-        for number, (score, one) in enumerate(zip(turned, group.scores, strict=True))
+        for number, (score, one) in enumerate(
+            zip(turned, group.scores, strict=True)
+        )
         if one.bootstrap
     ]
-    shown = disagreement([("M²", group), ("GLEU", group._replace(scores=again))])
+    shown = disagreement(
+        [("M²", group), ("GLEU", group._replace(scores=again))]
+    )
     assert shown
     assert [list(places) for _, places in shown.columns] == [
         [s.system for s in group.scores],
         [s.system for s in turned],
     ]
     drawing = charts.drawn("x", shown)["x"]
-    moves = {kind: shapes(drawing, "line", f"move {kind}") for kind in ("up", "down")}
-    assert {title(line) for line in moves["up"]} == {"system-12: 13 by M², 1 by GLEU"}
+    moves = {
+        kind: shapes(drawing, "line", f"move {kind}") for kind in ("up", "down")
+    }
+    assert {title(line) for line in moves["up"]} == {
+        "system-12: 13 by M², 1 by GLEU"
+    }
     assert {title(line).partition(":")[0] for line in moves["down"]} == {
         f"system-{n}" for n in (2, 5, 8, 11)
     }
     assert len(shapes(drawing, "line", "border")) == 2 * 5
-    assert sum("system-3" in text.itertext() for text in shapes(drawing, "text")) == 2
+    assert (
+        sum("system-3" in text.itertext() for text in shapes(drawing, "text"))
+        == 2
+    )
 
 
-def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -> None:
+def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -> (
+    None
+):
     (group,) = groups(RESULTS)
     plain = [replace(score, bootstrap=None) for score in group.scores[:3]]
     other = [
@@ -326,7 +374,10 @@ def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -
         replace(plain[0], rank=3, score=math.nan),
     ]
     shown = disagreement(
-        [("a", group._replace(scores=plain)), ("b", group._replace(scores=other))],
+        [
+            ("a", group._replace(scores=plain)),
+            ("b", group._replace(scores=other)),
+        ],
     )
     assert shown
     assert shown.columns[1][1] == {"system-1": 1, "system-2": 1}
@@ -334,7 +385,10 @@ def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -
     assert shapes(drawing, "line", "move up") == []  # of the two that both rank
     third = [*other[:2], replace(plain[0], rank=3)]
     shown = disagreement(
-        [("a", group._replace(scores=plain)), ("b", group._replace(scores=third))],
+        [
+            ("a", group._replace(scores=plain)),
+            ("b", group._replace(scores=third)),
+        ],
     )
     assert shown
     drawing = charts.drawn("x", shown)["x"]

@@ -69,7 +69,8 @@ def context(folder: Path) -> ReportContext:
 def page(browser: Browser, folder: Path) -> Browser:
     """The page where GLEU compares A and B."""
     browser.open(
-        folder / "report.html", f"dataset=sample&metric=gleu&a={A}&b={B}&part=compare"
+        folder / "report.html",
+        f"dataset=sample&metric=gleu&a={A}&b={B}&part=compare",
     )
     return browser
 
@@ -164,17 +165,25 @@ def test_figures_show_what_numpy_finds(
     assert [int(plain(row[1])) for row in bars] == counted
     assert sum(counted) == (less != 0).sum()
     words = np.array(
-        [len(line.split()) for line in (DATA / "source.txt").read_text().splitlines()]
+        [
+            len(line.split())
+            for line in (DATA / "source.txt").read_text().splitlines()
+        ]
     )
     groups = table(page, "Mean score of sentences by length")
     assert sum(int(row[1]) for row in groups) == len(words)
     for name, count, a, b, gap in groups:
-        low, *more = (int(part) for part in name.removesuffix(" words").split(" to "))
+        low, *more = (
+            int(part) for part in name.removesuffix(" words").split(" to ")
+        )
         high = more[0] if more else low
         chosen = (words >= low) & (words <= high)
         assert (int(count), plain(a), plain(b)) == (
             chosen.sum(),
-            *(pytest.approx(own[chosen].mean(), abs=0.00501) for own in (one, two)),
+            *(
+                pytest.approx(own[chosen].mean(), abs=0.00501)
+                for own in (one, two)
+            ),
         )
         assert plain(gap) == pytest.approx(less[chosen].mean(), abs=0.00501)
     systems = {
@@ -196,7 +205,8 @@ def test_ten_sentences_tell_most_and_lead_to_the_explorer(
 ) -> None:
     less = (scores(context, 0, A) - scores(context, 0, B)).tolist()
     words = [
-        len(line.split()) for line in (DATA / "source.txt").read_text().splitlines()
+        len(line.split())
+        for line in (DATA / "source.txt").read_text().splitlines()
     ]
     order = sorted(
         range(len(less)),
@@ -223,14 +233,17 @@ def test_ten_sentences_tell_most_and_lead_to_the_explorer(
     ]
 
 
-def test_n_grams_are_those_of_naive_counts(browser: Browser, folder: Path) -> None:
+def test_n_grams_are_those_of_naive_counts(
+    browser: Browser, folder: Path
+) -> None:
     """Of google_gleu an n-gram is right as often as output and reference share it."""
     browser.open(
         folder / "report.html",
         f"dataset=sample&metric=google_gleu&a={A}&b={B}&part=compare",
     )
     browser.wait(
-        "return document.querySelector('.gains').getAttribute('aria-busy')", None
+        "return document.querySelector('.gains').getAttribute('aria-busy')",
+        None,
     )
     one, two, reference = (
         (DATA / name).read_text().splitlines()
@@ -240,7 +253,9 @@ def test_n_grams_are_those_of_naive_counts(browser: Browser, folder: Path) -> No
     for first, second, right in zip(one, two, reference, strict=True):
         for n in range(1, 5):
             a, b, r = (
-                Counter(zip(*(text.split()[k:] for k in range(n)), strict=False))
+                Counter(
+                    zip(*(text.split()[k:] for k in range(n)), strict=False)
+                )
                 for text in (first, second, right)
             )
             gains += (a & r) - (b & r)
@@ -254,13 +269,17 @@ def test_n_grams_are_those_of_naive_counts(browser: Browser, folder: Path) -> No
         ("n-grams: A loses", loses, gains),
     ):
         net = {
-            gram: plus[gram] - minus[gram] for gram in plus if plus[gram] > minus[gram]
+            gram: plus[gram] - minus[gram]
+            for gram in plus
+            if plus[gram] > minus[gram]
         }
-        best = sorted(net, key=lambda gram: (-net[gram], len(gram), " ".join(gram)))[
-            :10
-        ]
+        best = sorted(
+            net, key=lambda gram: (-net[gram], len(gram), " ".join(gram))
+        )[:10]
         rows = table(browser, caption)
-        assert [abs(plain(row[4])) for row in rows] == [net[gram] for gram in best]
+        assert [abs(plain(row[4])) for row in rows] == [
+            net[gram] for gram in best
+        ]
         for shown, order, gained, lost, _ in rows:
             key = tuple(shown.split())
             assert (len(key), gains[key], loses[key]) == (
@@ -277,26 +296,32 @@ def test_edits_are_those_that_the_metric_counts(
     are proposed.
     """
     browser.open(
-        folder / "report.html", f"dataset=sample&metric=m2&a={B}&b=broken&part=compare"
+        folder / "report.html",
+        f"dataset=sample&metric=m2&a={B}&b=broken&part=compare",
     )
     browser.wait(
-        "return document.querySelector('.gains').getAttribute('aria-busy')", None
+        "return document.querySelector('.gains').getAttribute('aria-busy')",
+        None,
     )
     told = browser.text(".gains .note")
     gained, lost = (
         int(number.replace(",", ""))
         for number in re.findall(r"(?:gains|loses) ([\d,]+)", told)
     )
-    counts = {score.system: score.outputs for score in context.measured[4].scores}
+    counts = {
+        score.system: score.outputs for score in context.measured[4].scores
+    }
     one, two = (
-        2 * counts[name]["correct"] - counts[name]["proposed"] for name in (B, "broken")
+        2 * counts[name]["correct"] - counts[name]["proposed"]
+        for name in (B, "broken")
     )
     assert gained - lost == one - two
     assert min(gained, lost) > 0
     for caption, sign in (("edits: A gains", 1), ("edits: A loses", -1)):
         rows = table(browser, caption)
         assert all(
-            " \u2192 " in row[0] and plain(row[3]) == plain(row[1]) - plain(row[2])
+            " \u2192 " in row[0]
+            and plain(row[3]) == plain(row[1]) - plain(row[2])
             for row in rows
         )
         assert all(sign * plain(row[3]) > 0 for row in rows)
@@ -325,7 +350,9 @@ def test_choices_are_those_of_the_explorer_and_of_the_address(
         "chrf",
         "broken",
     ]
-    assert "chrF counts no n-grams and judges no edits." in page.text("#compared")
+    assert "chrF counts no n-grams and judges no edits." in page.text(
+        "#compared"
+    )
     page.run("writeNow()")
     address = page.run("return location.hash.slice(1)")
     page.open(folder / "report.html", address)
@@ -338,7 +365,8 @@ def test_choices_are_those_of_the_explorer_and_of_the_address(
         field.value = "-1";
         field.dispatchEvent(new InputEvent("input", {bubbles: true}));""")
     page.wait(
-        "return document.getElementById('pair-told').textContent", "Choose two systems."
+        "return document.getElementById('pair-told').textContent",
+        "Choose two systems.",
     )
 
 
@@ -349,10 +377,12 @@ def test_what_is_lacking_is_said(
     more = ["--lines", "20", "--output", str(tmp_path), "--format", "html"]
     assert dispatch.main(["report", str(folder), *more]) == 0
     browser.open(
-        tmp_path / "report.html", f"dataset=sample&metric=gleu&a={A}&b={B}&part=compare"
+        tmp_path / "report.html",
+        f"dataset=sample&metric=gleu&a={A}&b={B}&part=compare",
     )
     browser.wait(
-        "return document.querySelector('.gains').getAttribute('aria-busy')", None
+        "return document.querySelector('.gains').getAttribute('aria-busy')",
+        None,
     )
     said = browser.run("""const titles = "#compare figcaption, .telling > .note, .gains > .note";
         const said = [...document.querySelectorAll(titles)].map((one) => one.textContent);
@@ -390,7 +420,11 @@ def test_the_comparison_fits_phones_and_is_named(page: Browser) -> None:
 
 def in_order(context: ReportContext) -> list[Score]:
     """Return the scores of GLEU, the best first."""
-    own = [score for score in context.results.scores if score.metric.startswith("gleu")]
+    own = [
+        score
+        for score in context.results.scores
+        if score.metric.startswith("gleu")
+    ]
     return sorted(own, key=lambda score: score.rank)
 
 
@@ -465,7 +499,9 @@ def test_signs_of_latex_and_markdown_are_escaped(page: Browser) -> None:
     assert "\t'=1+2\t" in copied(page, "table.ranked", "TSV")
 
 
-def test_a_selected_board_is_its_rows(page: Browser, context: ReportContext) -> None:
+def test_a_selected_board_is_its_rows(
+    page: Browser, context: ReportContext
+) -> None:
     chosen = """const own = document.querySelector("table.ranked");
         const range = document.createRange(), data = new DataTransfer();
         range.selectNodeContents(arguments[0] ? own.tBodies[0].rows[1] : own);
@@ -528,7 +564,9 @@ def test_the_menu_works_by_keys_and_is_not_printed(page: Browser) -> None:
     page.press(Keys.ESCAPE)
     assert page.run(focus) == "copy or save: GLEU+ on sample"
     assert (
-        page.run("return document.querySelector('.takes').matches(':popover-open')")
+        page.run(
+            "return document.querySelector('.takes').matches(':popover-open')"
+        )
         is False
     )
     page.size(media="print")

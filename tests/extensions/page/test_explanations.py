@@ -21,7 +21,9 @@ def test_the_columns_of_a_run_are_explained() -> None:
     headers = [
         ranked_table(results, results.scores, 2)[0][3:],
         ranked_table(
-            replace(results, tests=tests, statistics={"baseline": "B", "level": 0.9}),
+            replace(
+                results, tests=tests, statistics={"baseline": "B", "level": 0.9}
+            ),
             results.scores,
             2,
         )[0][3:],
@@ -29,7 +31,9 @@ def test_the_columns_of_a_run_are_explained() -> None:
     ]
     assert min(map(len, headers)) > 2
     for header in headers:
-        assert [title for title in header if not explanation(title, header)] == []
+        assert [
+            title for title in header if not explanation(title, header)
+        ] == []
 
 
 def test_explanations_are_sentences() -> None:
@@ -51,7 +55,11 @@ def test_short_names_tell_names_apart(names: list[str]) -> None:
     for name, text in short.items():
         begin, _, end = text.partition("…")
         assert name == text or (
-            name.startswith(begin) and name.endswith(end) and len(text) < len(name)
+            name.startswith(begin)
+            and name.endswith(end)
+            and len(text) < len(name)
         )
         assert name == text or len(text) >= MIN_NAME
-    assert all(name == text for name, text in short.items() if len(name) <= MIN_NAME)
+    assert all(
+        name == text for name, text in short.items() if len(name) <= MIN_NAME
+    )

@@ -53,7 +53,10 @@ def saved(browser: Browser) -> tuple[ET.Element, str, tuple[int, int]]:
     found = dict(browser.driver.execute_async_script(SAVED))
     root = ET.fromstring(found["image/svg+xml"])  # noqa: S314
     head = bytes(found["image/png"])
-    texts = [node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    texts = [
+        node.text or ""
+        for node in root.iter("{http://www.w3.org/2000/svg}text")
+    ]
     assert head[1:4] == b"PNG"
     return (
         root,
@@ -74,7 +77,9 @@ def test_a_sentence_stands_with_its_edits_scores_signature_and_address(
         round(3 * float(root.attrib[name])) for name in ("width", "height")
     )
     source = browser.run("return DATA.texts[DATA.datasets[0].source[0]]")
-    assert text.startswith("line 1 of sample, M² source " + " ".join(source.split()))
+    assert text.startswith(
+        "line 1 of sample, M² source " + " ".join(source.split())
+    )
     shown = browser.run(
         "return [...document.querySelectorAll('.card.main .score')].map((one) => one.textContent)"
     )
@@ -87,12 +92,15 @@ def test_a_sentence_stands_with_its_edits_scores_signature_and_address(
     assert "m2|beta:0.5" in re.sub(r"\s", "", text)
     assert str(page.parent) not in ET.tostring(root, encoding="unicode")
     colours = {
-        node.get("fill") for node in root.iter("{http://www.w3.org/2000/svg}text")
+        node.get("fill")
+        for node in root.iter("{http://www.w3.org/2000/svg}text")
     }
     # dark letters on white, also where the page is dark
     assert "rgb(27, 31, 36)" in colours
     struck = [
-        node for node in root.iter() if node.get("text-decoration") == "line-through"
+        node
+        for node in root.iter()
+        if node.get("text-decoration") == "line-through"
     ]
     assert struck
     assert [
@@ -104,9 +112,12 @@ def test_a_sentence_stands_with_its_edits_scores_signature_and_address(
 def test_a_comparison_stands_with_its_verdict_and_figures(
     browser: Browser, page: Path
 ) -> None:
-    browser.open(page, "dataset=sample&metric=gleu&a=careful&b=eager&part=compare")
+    browser.open(
+        page, "dataset=sample&metric=gleu&a=careful&b=eager&part=compare"
+    )
     browser.wait(
-        "return document.querySelectorAll('#compared figure svg').length > 1", True
+        "return document.querySelectorAll('#compared figure svg').length > 1",
+        True,
     )
     browser.click("#pair-picture")
     root, text, _ = saved(browser)

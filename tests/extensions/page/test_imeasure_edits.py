@@ -53,7 +53,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = write_run(folder, METRICS, ANNOTATORS)
     gold = (folder / "gold.m2").read_text(encoding="utf-8").split("\n\n", 2)[2]
     first = "\n".join(
-        f"A 2 3|||X|||e|||REQUIRED|||-NONE-|||{number}" for number in range(ANNOTATORS)
+        f"A 2 3|||X|||e|||REQUIRED|||-NONE-|||{number}"
+        for number in range(ANNOTATORS)
     )
     (folder / "gold.m2").write_text(
         f"S {NO_BREAK}\n{first}\n\n{OF_TWO}\n\n{gold}", encoding="utf-8"
@@ -87,10 +88,17 @@ def expected(
     """Yield line, system, annotator and how many edits of each verdict there are, None where there
     is no line.
     """
-    metric, view = measured.metric, context.corpora["d"].read_by(measured.metric.spec)
+    metric, view = (
+        measured.metric,
+        context.corpora["d"].read_by(measured.metric.spec),
+    )
     assert view.source
-    texts = [read_texts(text, 0, LINES) for text in (view.source, *view.references)]
-    outputs = [read_texts(view.systems[name], 0, LINES) for name in measured.names]
+    texts = [
+        read_texts(text, 0, LINES) for text in (view.source, *view.references)
+    ]
+    outputs = [
+        read_texts(view.systems[name], 0, LINES) for name in measured.names
+    ]
     for system, lines in enumerate(
         judge_of(metric).verdicts(texts[0], outputs, texts[1:])
     ):
@@ -127,7 +135,9 @@ def test_scores_and_counts_are_those_of_the_metric_and_its_edits(
     context: ReportContext, dataset: dict[str, Any]
 ) -> None:
     """With the annotators who count, the counts sum to those of the score."""
-    for measured, entry in zip(context.measured, dataset["metrics"], strict=True):
+    for measured, entry in zip(
+        context.measured, dataset["metrics"], strict=True
+    ):
         at = {name: first for name, first, *_ in entry["fields"]}
         edits = {
             (line, system, annotator): own
@@ -188,18 +198,30 @@ def test_show_and_explain_say_the_same(
         assert err == ""
         gold, output = folder.parent / "gold.m2", folder.parent / "A"
         _, said, err = called(
-            capsys, "explain", "imeasure", "--gold", gold, "-o", output, "--line", line
+            capsys,
+            "explain",
+            "imeasure",
+            "--gold",
+            gold,
+            "-o",
+            output,
+            "--line",
+            line,
         )
         assert err == ""
         table = (
-            shown.partition("of the data set\n")[2].partition("\n\n")[0].splitlines()
+            shown.partition("of the data set\n")[2]
+            .partition("\n\n")[0]
+            .splitlines()
         )
         if "tokens" in said:
             assert table == said[said.index("tokens") :].strip().splitlines()
             assert "type" not in table[0]
             rows += len(table) - 1
         chosen = marks["chosen"][line - 1][0]
-        assert f"annotator {chosen} counts for the score of the data set" in shown
+        assert (
+            f"annotator {chosen} counts for the score of the data set" in shown
+        )
         assert re.findall(r"annotator (\d+)  counts", said) == [str(chosen)]
         for number, mark in enumerate(marks["marks"][line - 1][0]):
             told = next(
@@ -212,21 +234,28 @@ def test_show_and_explain_say_the_same(
                 for text in shown.splitlines()
                 if text.startswith(f"annotator {number}: ")
             ]
-            assert ("has no line here" in told) == (mark is None) == (listed == [])
+            assert (
+                ("has no line here" in told) == (mark is None) == (listed == [])
+            )
             for text in listed:
                 words = text.split()
                 counts = dict(zip(words[2::2], words[3::2], strict=True))
                 del counts["ref_len"]
                 assert all(
-                    f"  {name} {count}" in told for name, count in counts.items()
+                    f"  {name} {count}" in told
+                    for name, count in counts.items()
                 )
                 assert len(counts) == 7
     assert rows > 20
 
 
-def test_the_source_has_the_tokens_that_are_counted(dataset: dict[str, Any]) -> None:
+def test_the_source_has_the_tokens_that_are_counted(
+    dataset: dict[str, Any],
+) -> None:
     """For JavaScript a no-break space of no width is white space."""
-    assert dataset["metrics"][0]["edits"]["tokens"] == {0: ["a\ufeffb", "c", "d"]}
+    assert dataset["metrics"][0]["edits"]["tokens"] == {
+        0: ["a\ufeffb", "c", "d"]
+    }
 
 
 TABLES = """
@@ -246,11 +275,15 @@ def test_the_page_draws_what_was_counted(
     browser.size(width)
     labels = [entry["label"] for entry in dataset["metrics"]]
     for label, measured in zip(labels, context.measured, strict=True):
-        browser.open(folder / "report.html", f"metric={quote(label)}&a=A&b=B&line=1")
+        browser.open(
+            folder / "report.html", f"metric={quote(label)}&a=A&b=B&line=1"
+        )
         drawn = {tuple(place): kinds for *place, kinds in browser.run(DRAWN)}
         for line, system, annotator, own in expected(measured, context):
             counted = (
-                None if own is None else [own[kind] for kind in (RIGHT, WRONG, MISSED)]
+                None
+                if own is None
+                else [own[kind] for kind in (RIGHT, WRONG, MISSED)]
             )
             assert drawn[line, system, annotator] == counted
         first = browser.text(".card .judged")
@@ -308,7 +341,9 @@ def test_the_table_has_the_annotators_who_take_part(
             f"tokens correction {names}"
         }
         absent = [
-            str(number) for number in range(ANNOTATORS) if str(number) not in present
+            str(number)
+            for number in range(ANNOTATORS)
+            if str(number) not in present
         ]
         note = (
             f"no line for this sentence: annotator {', '.join(absent)}"

@@ -12,12 +12,16 @@ from pipeline.report import FORMATS
 def test_the_marks_are_explained_before_they_are_met(
     sample: Path,
 ) -> None:
-    letters = "Systems that share a letter (groups) do not differ significantly."
+    letters = (
+        "Systems that share a letter (groups) do not differ significantly."
+    )
     for name, there in (("run", False), ("pairs", True)):
         made = revisit(sample.parent / name)
         text = str(FORMATS["html"].files(replace(made, lines=0))["report.html"])
         legend = text.index("below 0.05: ↑ better, ↓ worse")
         assert (
-            text.index("leader boards") < legend < text.index('<section class="board"')
+            text.index("leader boards")
+            < legend
+            < text.index('<section class="board"')
         )
         assert (letters in text) == there

@@ -13,7 +13,11 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.extensions.page.notebook import MAX_ROWS, SHADE, THIN
-from pipeline.report.terminal.progress import Bar, NotebookBar, progress_listener
+from pipeline.report.terminal.progress import (
+    Bar,
+    NotebookBar,
+    progress_listener,
+)
 from tests.conftest import ROOT
 from tests.support.extensions import needs
 
@@ -43,7 +47,9 @@ class Reader(HTMLParser):
         self.close()
         assert self.open == []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(
+        self, tag: str, attrs: list[tuple[str, str | None]]
+    ) -> None:
         # the side of a column; no colours, so that all notebooks suit
         assert {name for name, _ in attrs} <= {"style"}
         assert not any("color" in (value or "") for _, value in attrs)
@@ -89,7 +95,9 @@ def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(
     assert page.tags.count("table") == 3
     assert page.tags.count("details") == 5
     assert page.texts.count("signatures") == 3
-    first = page.texts[: page.texts.index("memory: 2 lines, 2 references; BLEU")]
+    first = page.texts[
+        : page.texts.index("memory: 2 lines, 2 references; BLEU")
+    ]
     assert first[1:4] == ["system", "BLEU", "GLEU+"]
     assert {"mine", "twin", EVIL, "73.49", "63.89"} <= set(first)
     assert several[0].signature in first
@@ -104,7 +112,9 @@ def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(
 
 def test_a_single_system_is_not_the_best(several: Evaluation) -> None:
     page = Reader(str(several[0]._repr_html_()))
-    assert [text for text in page.texts if text in ("rank", "2", "mine", "73.49")] == [
+    assert [
+        text for text in page.texts if text in ("rank", "2", "mine", "73.49")
+    ] == [
         "rank",
         "2",
         "mine",
@@ -115,7 +125,9 @@ def test_a_single_system_is_not_the_best(several: Evaluation) -> None:
 
 
 def test_a_table_has_the_name_that_the_user_gives_the_texts() -> None:
-    named = pipeline.evaluate(MINE, REFERENCES, metrics="bleu", dataset="Leicester")
+    named = pipeline.evaluate(
+        MINE, REFERENCES, metrics="bleu", dataset="Leicester"
+    )
     text = str(named._repr_html_())
     assert "Leicester" in text
     assert "memory" not in text
@@ -156,10 +168,13 @@ def test_a_run_and_its_comparison_show_what_the_run_has(folder: Path) -> None:
         if s.bootstrap
     }
     ends = text.count(
-        '<tr><td style="text-align: right; border-top: none; border-bottom: ' + THIN
+        '<tr><td style="text-align: right; border-top: none; border-bottom: '
+        + THIN
     )
     assert ends == len(clusters) - 2 > 0
-    assert "↑ ↓: significantly better or worse than unchanged." in " ".join(page.texts)
+    assert "↑ ↓: significantly better or worse than unchanged." in " ".join(
+        page.texts
+    )
     compared = pipeline.compare(folder, baseline="eager", trials=200)
     texts = Reader(str(compared._repr_html_())).texts
     assert "↑ ↓: significantly better or worse than eager." in " ".join(texts)
@@ -202,7 +217,8 @@ def test_wide_frames_have_systems_by_metrics(several: Evaluation) -> None:
         }
         assert lines[label, result.system].tolist() == result.sentences.tolist()
         part = long[
-            (long["system"] == result.system) & (long["metric"] == result.signature)
+            (long["system"] == result.system)
+            & (long["metric"] == result.signature)
         ]
         assert (part["line"].tolist(), part["score"].tolist()) == (
             [1, 2],
@@ -236,7 +252,10 @@ def test_sentences_have_their_ids(
 
 def test_frames_of_a_run_and_its_comparison(folder: Path) -> None:
     pytest.importorskip("pandas")
-    loaded, compared = pipeline.load(folder), pipeline.compare(folder, trials=50)
+    loaded, compared = (
+        pipeline.load(folder),
+        pipeline.compare(folder, trials=50),
+    )
     assert loaded.to_pandas("sentences", wide=True).shape == (96, 8)
     assert loaded.to_pandas("types").empty
     frame = compared.to_pandas("tests")
@@ -250,7 +269,9 @@ def test_frames_of_a_run_and_its_comparison(folder: Path) -> None:
     assert list(zip(frame["low"], frame["high"], strict=True)) == [
         test.interval for test in compared.tests
     ]
-    assert frame["p_adjusted"].tolist() == [test.p_adjusted for test in compared.tests]
+    assert frame["p_adjusted"].tolist() == [
+        test.p_adjusted for test in compared.tests
+    ]
     scores = compared.to_pandas()
     assert scores["cluster"].tolist() == [
         score.bootstrap.cluster for score in compared.scores if score.bootstrap
@@ -269,14 +290,19 @@ def test_reports_of_an_evaluation_are_those_of_the_command(
 ) -> None:
     forms: tuple[Any, ...] = ("markdown", "latex", "csv", "json")
     for form in forms:
-        assert main(["report", str(folder), "--format", form, "--output", "-"]) == 0
+        assert (
+            main(["report", str(folder), "--format", form, "--output", "-"])
+            == 0
+        )
         assert pipeline.load(folder).report(form) == capsys.readouterr().out
     assert "73.49" in several.report()
     named, printed = (
         several.report("latex", columns=[name]) for name in ("bleu", "BLEU")
     )
     assert named == printed != several.report("latex")
-    with pytest.raises(InputError, match="--columns nonsense: there is no such column"):
+    with pytest.raises(
+        InputError, match="--columns nonsense: there is no such column"
+    ):
         several.report("latex", columns=["nonsense"])
     with pytest.raises(InputError, match="json has all columns"):
         several.report("json", columns=["bleu"])
@@ -295,7 +321,10 @@ def test_a_part_of_an_evaluation_keeps_its_baseline(folder: Path) -> None:
     part = pipeline.load(folder)[:3]
     again = pipeline.compare(part, test="sign")
     assert again.settings
-    assert (again.settings["baseline"], again.settings["test"]) == ("unchanged", "sign")
+    assert (again.settings["baseline"], again.settings["test"]) == (
+        "unchanged",
+        "sign",
+    )
     assert {test.other for test in again.tests} == {"unchanged"}
 
 
@@ -378,8 +407,12 @@ def line(monkeypatch: pytest.MonkeyPatch) -> Line:
     return made
 
 
-def test_a_notebook_shows_the_progress_of_a_run(line: Line, tmp_path: Path) -> None:
-    pipeline.run(ROOT / "configs" / "quickstart.yaml", tmp_path / "run", progress=True)
+def test_a_notebook_shows_the_progress_of_a_run(
+    line: Line, tmp_path: Path
+) -> None:
+    pipeline.run(
+        ROOT / "configs" / "quickstart.yaml", tmp_path / "run", progress=True
+    )
     texts = [data["text/plain"] for data in line.shown]
     assert {"counting", "scoring", "writing"} <= set(texts)
     assert "counting: 100% of 384 lines" in texts
@@ -411,5 +444,7 @@ def test_without_a_notebook_there_is_the_bar_of_a_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert isinstance(progress_listener(True), Bar)
-    pipeline.run(ROOT / "configs" / "quickstart.yaml", tmp_path / "run", progress=True)
+    pipeline.run(
+        ROOT / "configs" / "quickstart.yaml", tmp_path / "run", progress=True
+    )
     assert capsys.readouterr() == ("", "")  # standard error is no terminal here

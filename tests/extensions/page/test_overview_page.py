@@ -31,7 +31,9 @@ MINUS = "\N{MINUS SIGN}"
 
 
 @pytest.fixture(scope="module")
-def pages(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def pages(
+    sample: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
     """The sample with a baseline, with sentences and without, and with tests of all pairs."""
     folder = tmp_path_factory.mktemp("pages")
     several = {
@@ -56,9 +58,14 @@ def test_the_overview_is_the_first_thing_and_has_the_sentences(
     text = pages["bare"].read_text(encoding="utf-8")
     body = text.partition("<main>")[2]
     first = body.index('<section class="overview"')
-    assert first < body.index("leader boards") < body.index('<section class="board"')
     assert (
-        re.search(r'<details class="warnings">', body) or "warnings" not in body[:first]
+        first
+        < body.index("leader boards")
+        < body.index('<section class="board"')
+    )
+    assert (
+        re.search(r'<details class="warnings">', body)
+        or "warnings" not in body[:first]
     )
     for sentence in part["sentences"].values():
         assert sentence
@@ -70,7 +77,9 @@ def test_the_overview_is_the_first_thing_and_has_the_sentences(
     assert 'aria-label="significantly better than unchanged">↑' in body
 
 
-def test_one_board_is_shown_at_a_time(browser: Browser, pages: dict[str, Path]) -> None:
+def test_one_board_is_shown_at_a_time(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
     for name in ("bare", "run"):
         browser.open(pages[name])
         assert (browser.run(SELECTED), browser.run(VISIBLE)) == (
@@ -99,7 +108,9 @@ def test_one_board_is_shown_at_a_time(browser: Browser, pages: dict[str, Path]) 
         assert browser.complaints() == []
 
 
-def test_tabs_go_by_the_keyboard(browser: Browser, pages: dict[str, Path]) -> None:
+def test_tabs_go_by_the_keyboard(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
     from selenium.webdriver.common.keys import Keys
 
     browser.open(pages["run"])
@@ -142,16 +153,16 @@ def test_a_tab_stays_in_the_address_beside_the_sentence(
     assert browser.run("return dataset().numbers[state.line]") == 2
 
 
-def test_rows_are_filtered_and_sorted(browser: Browser, pages: dict[str, Path]) -> None:
+def test_rows_are_filtered_and_sorted(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
     browser.open(pages["bare"])
     everything = ["careful", "eager", "unchanged", "broken"]
     assert browser.run(ROWS) == everything
     # by bleu, the highest first
     browser.run("document.querySelectorAll('.grid .sorts')[2].click()")
     assert browser.run(ROWS) == ["careful", "unchanged", "eager", "broken"]
-    typed = (
-        "wanted.value = arguments[0]; wanted.dispatchEvent(new InputEvent('input'));"
-    )
+    typed = "wanted.value = arguments[0]; wanted.dispatchEvent(new InputEvent('input'));"
     for text, rows in (
         ("BRO", ["broken"]),
         ("car, un", ["careful", "unchanged"]),
@@ -194,12 +205,15 @@ def deltas(browser: Browser) -> dict[str, list[list[str]]]:
 def test_any_system_is_the_baseline(
     browser: Browser, pages: dict[str, Path], sample: Path, name: str
 ) -> None:
-    results = revisit(sample if name == "bare" else sample.parent / "pairs").results
+    results = revisit(
+        sample if name == "bare" else sample.parent / "pairs"
+    ).results
     browser.open(pages[name])
     assert all(not one for one in deltas(browser).values())
     for base in ("eager", "unchanged"):
         browser.run(
-            "document.querySelector(`.base[data-system=${arguments[0]}]`).click()", base
+            "document.querySelector(`.base[data-system=${arguments[0]}]`).click()",
+            base,
         )
         assert browser.run("return location.hash") == f"#baseline={base}"
         expected: dict[str, list[list[str]]] = {base: []}
@@ -216,7 +230,9 @@ def test_any_system_is_the_baseline(
                     ]
                     difference = score.score - own[base].score
                     direction = (
-                        ("better" if difference > 0 else "worse") if real else ""
+                        ("better" if difference > 0 else "worse")
+                        if real
+                        else ""
                     )
                     text = (
                         signed(difference, 2).replace("-", MINUS)
@@ -233,7 +249,10 @@ def test_any_system_is_the_baseline(
                 "Differences to eager; ↑ ↓ significantly better or worse. Only unchanged was tested against it; "
             )
         else:
-            assert said == f"Differences to {base}; ↑ ↓ significantly better or worse."
+            assert (
+                said
+                == f"Differences to {base}; ↑ ↓ significantly better or worse."
+            )
     pressed = browser.run(
         "return [...document.querySelectorAll('.base[aria-pressed=true]')].map((one) => one.dataset.system)"
     )
@@ -249,15 +268,29 @@ def test_any_system_is_the_baseline(
 def test_differences_are_rounded_as_python_does(
     browser: Browser, pages: dict[str, Path], tmp_path: Path
 ) -> None:
-    values = [0.5, 0.49995, 0.499949999, 0.123455, 0.1, 0.3, 1e-9, 0.0, 0.0000499]
+    values = [
+        0.5,
+        0.49995,
+        0.499949999,
+        0.123455,
+        0.1,
+        0.3,
+        1e-9,
+        0.0,
+        0.0000499,
+    ]
     names = [f"S{number}" for number in range(len(values))]
     text = pages["bare"].read_text(encoding="utf-8")
     data: dict[str, Any] = {
         "digits": 2,
-        "boards": {"board-1": {"systems": names, "scores": values, "tests": ""}},
+        "boards": {
+            "board-1": {"systems": names, "scores": values, "tests": ""}
+        },
     }
     text = re.sub(
-        r'(id="scores">).*?(</script>)', lambda m: m[1] + json.dumps(data) + m[2], text
+        r'(id="scores">).*?(</script>)',
+        lambda m: m[1] + json.dumps(data) + m[2],
+        text,
     )
     rows = "".join(
         f'<tr data-system="{n}"><th>{n}</th><td data-board="board-1">1</td></tr>'

@@ -82,7 +82,9 @@ class Reader(HTMLParser):
         self.feed(text)
         self.close()
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(
+        self, tag: str, attrs: list[tuple[str, str | None]]
+    ) -> None:
         self.elements.append((tag, dict(attrs)))
         self._open = tag
         if tag in self.inside and ("type", "application/json") not in attrs:
@@ -97,7 +99,9 @@ class Reader(HTMLParser):
             self._open == "script"
             and self.elements[-1][1].get("type") == "application/json"
         ):
-            self.data += data if self.elements[-1][1].get("id") == "data" else ""
+            self.data += (
+                data if self.elements[-1][1].get("id") == "data" else ""
+            )
         elif self._open in self.inside:
             self.inside[self._open][-1] += data
         else:
@@ -111,7 +115,9 @@ def html(made: ReportContext) -> str:
     """Return the page; of made-up results some of what every real run has is added."""
     results = made.results
     if results.statistics:
-        results = replace(results, statistics={**SETTINGS, **results.statistics})
+        results = replace(
+            results, statistics={**SETTINGS, **results.statistics}
+        )
     if results.human:
         results = replace(
             results,
@@ -135,7 +141,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> ReportContext:
         folder, 60, references=3, systems=["A", "B", "C"], chosen=METRICS
     )
     content = json.loads(config.read_text(encoding="utf-8"))
-    content["datasets"]["d"] |= {"empty_references": "none", "drop": ["3", "10-12"]}
+    content["datasets"]["d"] |= {
+        "empty_references": "none",
+        "drop": ["3", "10-12"],
+    }
     source = (folder / "d" / "source").read_text(encoding="utf-8").splitlines()
     (folder / "d" / "ref0").write_text(
         "".join(f"{line or 'a'}\n" for line in source), encoding="utf-8"
@@ -167,7 +176,9 @@ def row(
         + dataset["who"][line * len(dataset["systems"]) + system]
     )
     return unlettered(
-        metric["rows"][variant * metric["width"] : (variant + 1) * metric["width"]]
+        metric["rows"][
+            variant * metric["width"] : (variant + 1) * metric["width"]
+        ]
     )
 
 
@@ -183,7 +194,8 @@ def unlettered(rows: str | list[float | None]) -> list[float | None]:
 def whole(measured: MetricResult, system: int) -> dict[str, Any]:
     blocks = list(measured.columns[system].blocks())
     return {
-        name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]
+        name: np.concatenate([block[name] for block in blocks])
+        for name in blocks[0]
     }
 
 
@@ -198,7 +210,9 @@ def test_texts_are_those_of_the_files(
         0,
         corpus.lines,
     )
-    for own, reference in zip(dataset["references"], corpus.references, strict=True):
+    for own, reference in zip(
+        dataset["references"], corpus.references, strict=True
+    ):
         assert [texts[number] for number in own] == read_texts(
             reference, 0, corpus.lines
         )
@@ -212,7 +226,9 @@ def test_texts_are_those_of_the_files(
             )
         ]
         assert outputs == read_texts(corpus.systems[name], 0, corpus.lines)
-    assert dataset["numbers"] == [n for n in range(1, 61) if n not in (3, 10, 11, 12)]
+    assert dataset["numbers"] == [
+        n for n in range(1, 61) if n not in (3, 10, 11, 12)
+    ]
 
 
 def test_scores_are_those_of_the_sentences(
@@ -225,7 +241,8 @@ def test_scores_are_those_of_the_sentences(
             columns = whole(measured, system)
             scores = sentence_scores(measured.metric, columns).tolist()
             shown = [
-                row(data, metric, line, system)[0] for line in range(measured.lines)
+                row(data, metric, line, system)[0]
+                for line in range(measured.lines)
             ]
             assert [f"{(value or 0) / 100:.2f}" for value in shown] == [
                 percent(score, 2) for score in scores
@@ -244,7 +261,9 @@ def test_scores_with_one_reference_and_the_best(
             continue
         for reference in range(3):
             single = [
-                name for name, per_reference in _fields(measured) if per_reference
+                name
+                for name, per_reference in _fields(measured)
+                if per_reference
             ]
             for system in range(3):
                 columns = whole(measured, system)
@@ -274,7 +293,9 @@ def _fields(measured: MetricResult) -> list[tuple[str, bool]]:
     return [(field.name, field.per_reference) for field in schema.fields]
 
 
-def test_counts_are_the_columns(made: ReportContext, data: dict[str, Any]) -> None:
+def test_counts_are_the_columns(
+    made: ReportContext, data: dict[str, Any]
+) -> None:
     """Those that a metric reads as they are; penalties and matches by the names that the columns
     have.
     """
@@ -296,7 +317,9 @@ def test_counts_are_the_columns(made: ReportContext, data: dict[str, Any]) -> No
     ):
         columns = whole(measured, 1)
         terms = (
-            measured.metric.make_terms(columns) if metric["output"] == "green" else {}
+            measured.metric.make_terms(columns)
+            if metric["output"] == "green"
+            else {}
         )
         for name, at, _, orders in metric["fields"]:
             known = next(
@@ -339,7 +362,9 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
     name: str, made: ReportContext
 ) -> None:
     """`ngrams.parts` by hand over tokens, against the counts of the kernel."""
-    measured = next((m for m in made.measured if m.metric == from_text(name)), None)
+    measured = next(
+        (m for m in made.measured if m.metric == from_text(name)), None
+    )
     rule = from_text(name).ngram_rule()
     if measured is None or rule is None:
         assert name.startswith(("rouge", "chrf", "gleu[variant=2015]"))
@@ -353,16 +378,28 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
     terms = measured.metric.make_terms(columns) if name == "green" else {}
     for line in range(corpus.lines):
         source, *references = (text[line] for text in texts[:4])
-        there = [number for number in range(3) if columns["ref_len"][line, number] >= 0]
+        there = [
+            number
+            for number in range(3)
+            if columns["ref_len"][line, number] >= 0
+        ]
         for n in range(rule.first, rule.last + 1):
-            sigma, eta = (grams(tokens, n) for tokens in (source, texts[5][line]))
+            sigma, eta = (
+                grams(tokens, n) for tokens in (source, texts[5][line])
+            )
             rhos = [grams(references[number], n) for number in there]
-            for place, rho in enumerate([merged(rhos)] if rule.merged else rhos):
+            for place, rho in enumerate(
+                [merged(rhos)] if rule.merged else rhos
+            ):
                 found = {
                     kind: sum(g.values())
                     for kind, g in roles(rule.name, sigma, rho, eta).items()
                 }
-                at = (line, n - 1) if rule.merged else (line, there[place], n - 1)
+                at = (
+                    (line, n - 1)
+                    if rule.merged
+                    else (line, there[place], n - 1)
+                )
                 counts = {
                     name: sum(found[kind] for kind in kinds)
                     for name, kinds in COUNTS[rule.name].items()
@@ -380,7 +417,9 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
                     "gleu": "gone_match" if rule.merged else "penalty",
                     "paper": "source_only",
                 }.get(rule.name)
-                assert penalty is None or counts["penalty"] == columns[penalty][at]
+                assert (
+                    penalty is None or counts["penalty"] == columns[penalty][at]
+                )
                 assert (
                     found["match"] + found.get("penalised", 0) + found["other"]
                     == eta.total()
@@ -389,7 +428,8 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
 
 @given(
     st.lists(
-        st.floats(-2, 2) | st.integers(0, 20000).map(lambda n: n / 20000), min_size=1
+        st.floats(-2, 2) | st.integers(0, 20000).map(lambda n: n / 20000),
+        min_size=1,
     ),
     st.integers(0, 6),
 )
@@ -401,7 +441,9 @@ def test_scores_are_rounded_as_they_are_printed(
 
 
 def test_what_is_no_number_is_not_there() -> None:
-    assert np.isnan(numbers.scaled(np.array([math.nan, math.inf, -math.inf]), 2)).all()
+    assert np.isnan(
+        numbers.scaled(np.array([math.nan, math.inf, -math.inf]), 2)
+    ).all()
 
 
 # --- which lines
@@ -450,7 +492,9 @@ def test_the_most_telling_lines(made: ReportContext, wanted: int) -> None:
         ]
     )
     expected = (
-        naive_lines(scores, wanted) if wanted < measured.lines else list(range(56))
+        naive_lines(scores, wanted)
+        if wanted < measured.lines
+        else list(range(56))
     )
     assert chosen_lines.telling(measured, wanted).tolist() == expected
     assert len(expected) == min(wanted, 56)
@@ -470,13 +514,18 @@ class _Blocks:
 
     def blocks(self) -> Iterator[dict[str, Any]]:
         for low in range(0, len(self.columns["hyp_len"]), 9):
-            yield {name: values[low : low + 9] for name, values in self.columns.items()}
+            yield {
+                name: values[low : low + 9]
+                for name, values in self.columns.items()
+            }
 
 
 def test_fewer_lines_have_the_same_numbers_and_texts(
     made: ReportContext, data: dict[str, Any]
 ) -> None:
-    fewer: dict[str, Any] = json.loads(Reader(html(replace(made, lines=7))).data)
+    fewer: dict[str, Any] = json.loads(
+        Reader(html(replace(made, lines=7))).data
+    )
     (dataset,), (every,) = fewer["datasets"], data["datasets"]
     assert len(dataset["numbers"]) == 7
     assert dataset["total"] == 56
@@ -486,7 +535,9 @@ def test_fewer_lines_have_the_same_numbers_and_texts(
             fewer["texts"][dataset["source"][line]]
             == data["texts"][every["source"][before]]
         )
-        for own, metric in zip(dataset["metrics"], every["metrics"], strict=True):
+        for own, metric in zip(
+            dataset["metrics"], every["metrics"], strict=True
+        ):
             assert [row(fewer, own, line, s) for s in range(3)] == [
                 row(data, metric, before, s) for s in range(3)
             ]
@@ -502,7 +553,9 @@ def test_the_page_takes_as_many_lines_as_fit(
     monkeypatch.setattr(explorer_data, "BUDGET_BYTES", 10_000_000)
     whole_page = html(made)
     # what was estimated is too much
-    monkeypatch.setattr(page, "MAX_PAGE_BYTES", len(whole_page.encode()) - 20_000)
+    monkeypatch.setattr(
+        page, "MAX_PAGE_BYTES", len(whole_page.encode()) - 20_000
+    )
     assert len(html(made).encode()) < len(whole_page.encode()) - 20_000
     assert html(replace(made, lines=56)) == whole_page  # asked for
     monkeypatch.setattr(page, "MAX_PAGE_BYTES", 1)  # one is always there
@@ -531,14 +584,23 @@ def test_numbers_from_files_are_apart_for_each_system(tmp_path: Path) -> None:
     """Systems with the same output have numbers of their own; a system without numbers has none."""
     config = write_run(tmp_path, 4, systems=["A", "B", "C"])
     (tmp_path / "d" / "B").write_bytes((tmp_path / "d" / "A").read_bytes())
-    for name, values in (("A", "1 2 3 4"), ("B", "5 6 7 8"), ("C", "1 1 1 1.5")):
+    for name, values in (
+        ("A", "1 2 3 4"),
+        ("B", "5 6 7 8"),
+        ("C", "1 1 1 1.5"),
+    ):
         (tmp_path / f"{name}.txt").write_text(
             "\n".join(values.split()) + "\n", encoding="utf-8"
         )
     content = json.loads(config.read_text(encoding="utf-8"))
     content["metrics"] = [
         "gleu[iter=2]",
-        {"name": "external", "title": "x", "files": "{system}.txt", "scale": "10"},
+        {
+            "name": "external",
+            "title": "x",
+            "files": "{system}.txt",
+            "scale": "10",
+        },
     ]
     config.write_text(json.dumps(content), encoding="utf-8")
     run(config, tmp_path / "run")
@@ -620,7 +682,10 @@ def test_without_its_texts_the_page_says_why(
     config = write_run(tmp_path, 10)
     run(config, tmp_path / "run")
     (tmp_path / "d" / "B").write_text("changed\n" * 10, encoding="utf-8")
-    assert dispatch.main(["report", str(tmp_path / "run"), "--format", "html"]) == 0
+    assert (
+        dispatch.main(["report", str(tmp_path / "run"), "--format", "html"])
+        == 0
+    )
     assert (
         "note: the page is without sentences: d: system B has changed since the run"
         in capsys.readouterr().err
@@ -648,7 +713,8 @@ def check_policy(found: Reader) -> None:
         if a.get("http-equiv") == "Content-Security-Policy"
     )
     rules = {
-        name: values for name, *values in (rule.split() for rule in policy.split(";"))
+        name: values
+        for name, *values in (rule.split() for rule in policy.split(";"))
     }
     assert rules["default-src"] == ["'none'"]
     assert "unsafe" not in policy
@@ -675,7 +741,9 @@ def check_policy(found: Reader) -> None:
             for name in attributes
             if name.startswith("on") or name in ("style", "src", "srcset")
         ], tag
-        assert (attributes.get("href") or "#").startswith(("#", "data:,", "https://"))
+        assert (attributes.get("href") or "#").startswith(
+            ("#", "data:,", "https://")
+        )
 
 
 def check_harmless(text: str, plain: str, name: str, more: str = "") -> None:
@@ -694,11 +762,15 @@ def check_harmless(text: str, plain: str, name: str, more: str = "") -> None:
         assert name in shown
 
 
-def test_nothing_but_its_own_scripts_and_styles_may_run(made: ReportContext) -> None:
+def test_nothing_but_its_own_scripts_and_styles_may_run(
+    made: ReportContext,
+) -> None:
     text = html(made)
     found = Reader(text)
     check_policy(found)
-    assert text.count("sha256-") == sum(len(parts) for parts in found.inside.values())
+    assert text.count("sha256-") == sum(
+        len(parts) for parts in found.inside.values()
+    )
     assert all(
         (attributes.get("href") or "#").startswith(("#", "data:,"))
         for _, attributes in found.elements
@@ -706,7 +778,8 @@ def test_nothing_but_its_own_scripts_and_styles_may_run(made: ReportContext) -> 
 
 
 @given(
-    st.text() | st.sampled_from(["</script>", "<!--", "]]>", "\u2028", "\x00", "&lt;"])
+    st.text()
+    | st.sampled_from(["</script>", "<!--", "]]>", "\u2028", "\x00", "&lt;"])
 )
 def test_json_ends_no_element_and_is_read_back(text: str) -> None:
     found = as_json({"key": [text]})
@@ -715,7 +788,8 @@ def test_json_ends_no_element_and_is_read_back(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*HOSTILE, "</title><script>x</script>", '" onload="x', "{{ 7 * 7 }}"]
+    "name",
+    [*HOSTILE, "</title><script>x</script>", '" onload="x', "{{ 7 * 7 }}"],
 )
 def test_hostile_names_stay_text(name: str) -> None:
     """Of systems, in results that someone else has made; title, warnings, notes and config the
@@ -723,17 +797,23 @@ def test_hostile_names_stay_text(name: str) -> None:
     """
     hostile = context([name, "B", "C", name + "2"])
     results = replace(
-        hostile.results, warnings=[name], datasets={"d": hostile.results.datasets["d"]}
+        hostile.results,
+        warnings=[name],
+        datasets={"d": hostile.results.datasets["d"]},
     )
     scores = [
-        replace(score, notes=(name,), peer_signature=name) for score in results.scores
+        replace(score, notes=(name,), peer_signature=name)
+        for score in results.scores
     ]
     config = {"description": name, "x-note": name}
     text = html(
         replace(hostile, results=replace(results, scores=scores), config=config)
     )
     check_harmless(
-        text, html(context(["A", "B", "C", "D"])), name, "li ul details summary pre"
+        text,
+        html(context(["A", "B", "C", "D"])),
+        name,
+        "li ul details summary pre",
     )
 
 
@@ -768,7 +848,9 @@ def test_a_config_is_shown_as_yaml_that_means_the_same() -> None:
 
 def test_one_system_and_one_line(tmp_path: Path) -> None:
     run(
-        write_run(tmp_path, 1, systems=["A"], references=1, chosen=["gleu", "bleu"]),
+        write_run(
+            tmp_path, 1, systems=["A"], references=1, chosen=["gleu", "bleu"]
+        ),
         tmp_path / "run",
     )
     found = json.loads(Reader(html(reopen.revisit(tmp_path / "run"))).data)
@@ -779,12 +861,21 @@ def test_references_as_systems_have_sentences_and_their_mean_has_none(
     tmp_path: Path,
 ) -> None:
     config = write_run(
-        tmp_path, 9, references=3, chosen=["gleu[refs=leave_one_out,iter=2]", "bleu"]
+        tmp_path,
+        9,
+        references=3,
+        chosen=["gleu[refs=leave_one_out,iter=2]", "bleu"],
     )
     run(config, tmp_path / "run")
     found = Reader(html(reopen.revisit(tmp_path / "run")))
     (dataset,) = json.loads(found.data)["datasets"]
-    assert dataset["systems"] == ["A", "B", "reference0", "reference1", "reference2"]
+    assert dataset["systems"] == [
+        "A",
+        "B",
+        "reference0",
+        "reference1",
+        "reference2",
+    ]
     gleu, bleu = dataset["metrics"]
     # of the references as systems there is no BLEU
     assert set(bleu["scores"]) == {"A", "B"}
@@ -803,9 +894,12 @@ def test_the_package_has_every_part_of_the_page() -> None:
         *page.SCRIPTS,
         *page.STYLES,
     }
-    sections = {f"sections/{file.name}" for file in (folder / "sections").iterdir()}
+    sections = {
+        f"sections/{file.name}" for file in (folder / "sections").iterdir()
+    }
     templates = "".join(
-        file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.html"))
+        file.read_text(encoding="utf-8")
+        for file in sorted(folder.rglob("*.html"))
     )
     assert sections == set(re.findall(r'include "(.*?)"', templates))
 
@@ -841,7 +935,15 @@ def test_the_page_keeps_tokens_that_its_script_would_not_find(
         ("-0.204 to -0.1", "−0.204 to −0.1"),  # noqa: RUF001
         *(
             (text, text)
-            for text in ("-", "+0.05", "1-3", "run-2", "-2 mistakes", "<0.0001", "a")
+            for text in (
+                "-",
+                "+0.05",
+                "1-3",
+                "run-2",
+                "-2 mistakes",
+                "<0.0001",
+                "a",
+            )
         ),
     ],
 )

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TIMES = "\N{MULTIPLICATION SIGN}"
-HELP = (ROOT / "pipeline" / "extensions" / "page" / "help" / "page.md").read_text(
-    encoding="utf-8"
-)
+HELP = (
+    ROOT / "pipeline" / "extensions" / "page" / "help" / "page.md"
+).read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     stages.run(
         stages.prepare(
             from_mapping(
-                write_run(own, ["gleu[iter=2]", "m2", "rouge[types=1+L]", "ter"])
+                write_run(
+                    own, ["gleu[iter=2]", "m2", "rouge[types=1+L]", "ter"]
+                )
             )
         )
     )
@@ -49,7 +51,9 @@ def told() -> dict[str, dict[str, str]]:
         r"^## (\w+)\n(.*?)(?=^## |\Z)", HELP, re.MULTILINE | re.DOTALL
     )
     return {
-        name: dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE))
+        name: dict(
+            re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE)
+        )
         for name, text in sections
     }
 
@@ -74,11 +78,15 @@ def test_every_field_is_described_and_is_there(folder: Path) -> None:
         for line in one.get("effects", {}).values()
         for own in line.values()
     ]
-    shown["overlaps"] = [part for one in metrics for part in one.get("overlaps", ())]
+    shown["overlaps"] = [
+        part for one in metrics for part in one.get("overlaps", ())
+    ]
     assert set(told()) == set(shown)
     for section, fields in told().items():
         assert shown[section]
-        always = {name for name, shape in fields.items() if "absent" not in shape}
+        always = {
+            name for name, shape in fields.items() if "absent" not in shape
+        }
         for one in shown[section]:
             assert always <= set(one) <= set(fields), section
         # these lines have none
@@ -115,7 +123,9 @@ def test_lists_have_the_shapes_that_are_said(folder: Path) -> None:
                 ("edits", metric["edits"] or {}),
             ):
                 for name, shape in told()[section].items():
-                    check(owner.get(name), shape.removesuffix(" or null"), sizes)
+                    check(
+                        owner.get(name), shape.removesuffix(" or null"), sizes
+                    )
 
 
 def check(value: Any, shape: str, sizes: dict[str, int]) -> None:
@@ -137,7 +147,9 @@ def check(value: Any, shape: str, sizes: dict[str, int]) -> None:
 
 
 def test_the_example_reads_a_score(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(folder)
     code = re.search(r"```python\n(.*?)```", HELP, re.DOTALL)

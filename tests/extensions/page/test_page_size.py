@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 
 def test_a_page_has_a_largest_size(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The message names the number of lines that works."""
     shutil.copytree(ROOT / "data", tmp_path / "data")
     shutil.copytree(ROOT / "configs", tmp_path / "configs")
     monkeypatch.chdir(tmp_path)
-    assert main(["run", "configs/quickstart.yaml", "-q", "--output", "run"]) == 0
+    assert (
+        main(["run", "configs/quickstart.yaml", "-q", "--output", "run"]) == 0
+    )
     monkeypatch.setattr(explorer, "MAX_BYTES", 20_000)
     page = ["report", "run", "--format", "html", "--output", "page", "--lines"]
     capsys.readouterr()

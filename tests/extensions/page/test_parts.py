@@ -33,7 +33,9 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = config.read_text(encoding="utf-8")
     content = json.loads(text)
     paths = {"Alpha": "A", "alto": "B", "Beta": "source", "Gamma 2": "ref0"}
-    content["systems"] = {name: f"{{dataset}}/{file}" for name, file in paths.items()}
+    content["systems"] = {
+        name: f"{{dataset}}/{file}" for name, file in paths.items()
+    }
     config.write_text(json.dumps(content), encoding="utf-8")
     run(config, folder / "run")
     return folder / "run"
@@ -50,7 +52,10 @@ def systems(text: str, dataset: str) -> set[tuple[str, ...]]:
         [line.strip() for line in table[2:6] if line[:4].strip().isdigit()]
         for table in tables
     ]
-    return {tuple(sorted(re.split("  +", row)[1] for row in table)) for table in rows}
+    return {
+        tuple(sorted(re.split("  +", row)[1] for row in table))
+        for table in rows
+    }
 
 
 @pytest.mark.parametrize(
@@ -77,7 +82,9 @@ def test_systems_are_chosen_by_names_and_patterns(
     assert re.search(r"^   1  ", out, re.MULTILINE)  # ranked among themselves
     rows = csv.DictReader(
         io.StringIO(
-            called(capsys, "report", several, "--format", "csv", "--system", *asked)[1]
+            called(
+                capsys, "report", several, "--format", "csv", "--system", *asked
+            )[1]
         )
     )
     assert {row["system"] for row in rows} == set(left)
@@ -118,10 +125,14 @@ def test_a_metric_is_chosen_as_its_config_has_it(
         code, out, err = called(capsys, *command)
         assert (code, err) == (0, "")
         correlations = json.loads(out)["correlations"]
-        assert [one["metric"].partition("|")[0] for one in correlations] == [metric]
+        assert [one["metric"].partition("|")[0] for one in correlations] == [
+            metric
+        ]
     rows = csv.DictReader(
         io.StringIO(
-            called(capsys, "report", several, "--format", "csv", "--metric", text)[1]
+            called(
+                capsys, "report", several, "--format", "csv", "--metric", text
+            )[1]
         )
     )
     assert {row["metric"].partition("|")[0] for row in rows} == {metric}
@@ -142,7 +153,9 @@ def test_the_baseline_is_compared_though_it_is_not_named(
         "--metric",
         "BLEU",
     )[1]
-    rows = [re.split("  +", line)[:2] for line in out.splitlines() if " to " in line]
+    rows = [
+        re.split("  +", line)[:2] for line in out.splitlines() if " to " in line
+    ]
     assert rows == [["Alpha", "Beta"]] * 2
 
 
@@ -156,7 +169,15 @@ def test_metrics_and_data_sets_are_chosen(
     ):
         name, *more = command
         out = called(
-            capsys, name, several, *more, "--metric", "BLEU", "chrF++", "--dataset", "E"
+            capsys,
+            name,
+            several,
+            *more,
+            "--metric",
+            "BLEU",
+            "chrF++",
+            "--dataset",
+            "E",
         )[1]
         assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"bleu", "chrf"}
         assert not re.search(r"^(\*\*)?d[: ]", out, re.MULTILINE)
@@ -175,7 +196,9 @@ def test_metrics_and_data_sets_are_chosen(
     assert {line[0] for line in out.splitlines()[1:]} == {"d", "e"}
 
 
-def test_columns_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_are_chosen(
+    several: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     one = ("--metric", "gleu", "--dataset", "d")
     out = called(
         capsys,
@@ -207,15 +230,28 @@ def test_columns_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -
         if row["dataset"] == "d" and row["metric"].startswith("gleu")
     ]
     counts = {
-        row["system"]: float(row["value"]) for row in gleu if row["output"] == "match_1"
+        row["system"]: float(row["value"])
+        for row in gleu
+        if row["output"] == "match_1"
     }
     shown = [re.split("  +", line.strip()) for line in out.splitlines()[2:6]]
     # a count is no percentage
-    assert {row[1]: float(row[-1]) for row in shown} == pytest.approx(counts, abs=0.005)
+    assert {row[1]: float(row[-1]) for row in shown} == pytest.approx(
+        counts, abs=0.005
+    )
     out = called(
-        capsys, "report", several, "--format", "markdown", *one, "--columns", "std"
+        capsys,
+        "report",
+        several,
+        "--format",
+        "markdown",
+        *one,
+        "--columns",
+        "std",
     )[1]
-    header = [cell.strip() for cell in out.splitlines()[2].strip("|").split("|")]
+    header = [
+        cell.strip() for cell in out.splitlines()[2].strip("|").split("|")
+    ]
     assert header == ["rank", "system", "GLEU+", "std of draws"]
     out = called(
         capsys, "report", several, "--format", "latex", *one, "--columns", "std"
@@ -231,7 +267,14 @@ def test_columns_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -
         *(f"precision_{n}" for n in range(1, 9)),
     }
     out = called(
-        capsys, "compare", several, *FEW, *one, "--columns", "interval", "p-adjusted"
+        capsys,
+        "compare",
+        several,
+        *FEW,
+        *one,
+        "--columns",
+        "interval",
+        "p-adjusted",
     )[1]
     assert re.split("  +", out.splitlines()[1]) == [
         "system",
@@ -305,10 +348,14 @@ def test_a_plot_that_a_run_has_nothing_for_is_told(
 
 
 @pytest.mark.parametrize(
-    ("form", "part"), [("csv", ("--system", "Beta")), ("json", ("--metric", "bleu"))]
+    ("form", "part"),
+    [("csv", ("--system", "Beta")), ("json", ("--metric", "bleu"))],
 )
 def test_a_part_never_replaces_the_whole(
-    several: Path, capsys: pytest.CaptureFixture[str], form: str, part: tuple[str, str]
+    several: Path,
+    capsys: pytest.CaptureFixture[str],
+    form: str,
+    part: tuple[str, str],
 ) -> None:
     before = tree(several)
     code, _, err = called(

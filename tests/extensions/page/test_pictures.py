@@ -11,7 +11,14 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.conftest import ROOT
-from tests.tools.pictures import FOLDER, SHOTS, TERMINAL, read, terminal, thirteen
+from tests.tools.pictures import (
+    FOLDER,
+    SHOTS,
+    TERMINAL,
+    read,
+    terminal,
+    thirteen,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +40,9 @@ def test_pictures_of_the_page_are_of_today(
     browser: Browser, run: Path, shot: Shot
 ) -> None:
     with Image.open(FOLDER / shot.file) as picture:
-        assert (picture.width, picture.height) == (shot.width, shot.height), ANEW
+        assert (picture.width, picture.height) == (shot.width, shot.height), (
+            ANEW
+        )
         said = dict(picture.text)
     assert said["Title"] == shot.alt, ANEW
     assert said["Description"] == read(browser, shot, run), ANEW

@@ -48,7 +48,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     document = " ".join(f"Word{number} stands here ." for number in range(40))
     texts = {
         "documents": [document, document.replace("here", "there")],
-        "summaries": ["Word1 stands .<n>Word2 too .", "Many words stand there ."],
+        "summaries": [
+            "Word1 stands .<n>Word2 too .",
+            "Many words stand there .",
+        ],
         "A.short": ["Word1 stands .<n>Word3 does .", "The words stood there ."],
         "B.short": ["Word2 .", "Words ."],
     }
@@ -66,7 +69,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     config = {
         "datasets": {
-            "sample": {"source": str(data / "source.txt"), "references": references},
+            "sample": {
+                "source": str(data / "source.txt"),
+                "references": references,
+            },
             "short": {
                 "source": str(folder / "documents"),
                 "references": [str(folder / "summaries")],
@@ -98,18 +104,26 @@ def lcs_length(one: list[str], two: list[str]) -> int:
     for word in one:
         row = [0]
         for j, other in enumerate(two):
-            row.append(before[j] + 1 if word == other else max(before[j + 1], row[j]))
+            row.append(
+                before[j] + 1 if word == other else max(before[j + 1], row[j])
+            )
         before = row
     return before[-1]
 
 
-def test_edits_keep_as_many_words_as_there_can_be(browser: Browser, page: Path) -> None:
+def test_edits_keep_as_many_words_as_there_can_be(
+    browser: Browser, page: Path
+) -> None:
     """Texts of many scripts by hand, and random ones: the same words are as many as a naive table
     finds.
     """
     generator, vocabulary = (
         random.Random(26),
-        [f"{a}{b}" for a in ("go", "walk", "r\u00e9") for b in ("", "es", "ing")],
+        [
+            f"{a}{b}"
+            for a in ("go", "walk", "r\u00e9")
+            for b in ("", "es", "ing")
+        ],
     )
     pairs = [[one, two] for one in TEXTS for two in TEXTS]
     pairs += [
@@ -121,19 +135,24 @@ def test_edits_keep_as_many_words_as_there_can_be(browser: Browser, page: Path) 
         ends = [(0, 0), *((b, d) for _, a, b, c, d in found)]
         assert [(a, c) for _, a, b, c, d in found] == ends[:-1]
         assert ends[-1] == (len(one), len(two))
-        same = [(one[a:b], two[c:d]) for kind, a, b, c, d in found if kind == "same"]
+        same = [
+            (one[a:b], two[c:d]) for kind, a, b, c, d in found if kind == "same"
+        ]
         assert all(before == after for before, after in same)
         assert sum(len(words) for words, _ in same) == lcs_length(one, two)
         assert all(one[a:b] != two[c:d] for a, b, c, d in changed)
     one, two = (
-        " ".join(form.format(n) for n in range(500)) for form in ("w{} a", "b w{}")
+        " ".join(form.format(n) for n in range(500))
+        for form in ("w{} a", "b w{}")
     )
     # cut at words that both have once
     ((_, _, changed, _),) = browser.run(EDITS, [[one, two]])
     assert [b - a for a, b, _, _ in changed] == [0, *[1] * 500]
 
 
-def test_words_are_pairs_where_they_are_alike(browser: Browser, page: Path) -> None:
+def test_words_are_pairs_where_they_are_alike(
+    browser: Browser, page: Path
+) -> None:
     """By hand: goes and go share 2 of 2 and 4 letters (4/6); of yesterdays and yesterday 9 (18/19)."""
     browser.open(page)
     shares = [["go", "goes"], ["yesterdays", "Yesterday"], ["a", "walking"]]
@@ -174,7 +193,10 @@ def test_letters_that_differ_are_marked(browser: Browser, page: Path) -> None:
         == "<del>small tree</del>\u2009<ins>big houses</ins>"
     )
     assert browser.run(html, "a b", "a  b") == "a b"
-    assert browser.run("return marked('one<n>two', null).textContent") == "one↵\ntwo"
+    assert (
+        browser.run("return marked('one<n>two', null).textContent")
+        == "one↵\ntwo"
+    )
 
 
 def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
@@ -182,10 +204,14 @@ def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
     context = reopen.revisit(page.parent)
     corpus = context.corpora["sample"]
     assert corpus.source
-    texts = [read_texts(text, 0, 96) for text in (corpus.source, *corpus.references)]
+    texts = [
+        read_texts(text, 0, 96) for text in (corpus.source, *corpus.references)
+    ]
     browser.open(page, "dataset=sample&metric=bleu")
     browser.click("#agreement summary")
-    browser.wait("return document.querySelectorAll('#agreement tbody tr').length", 4)
+    browser.wait(
+        "return document.querySelectorAll('#agreement tbody tr').length", 4
+    )
     rows = browser.run(
         "return [...document.querySelectorAll('#agreement tbody tr')].map((row) => [...row.cells].map((cell) "
         "=>(cell.querySelector('button') ?? cell).textContent))"
@@ -194,7 +220,9 @@ def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
         lines: dict[str, list[int]] = {"all": [], "some": [], "none": []}
         pairs = [
             [row[0], text]
-            for row in zip(*texts, read_texts(corpus.systems[name], 0, 96), strict=True)
+            for row in zip(
+                *texts, read_texts(corpus.systems[name], 0, 96), strict=True
+            )
             for text in row[1:]
         ]
         found = [
@@ -203,9 +231,15 @@ def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
         ]
         for line in range(96):
             *several, own = found[3 * line : 3 * line + 3]
-            for count in (sum(edit in edits for edits in several) for edit in own):
+            for count in (
+                sum(edit in edits for edits in several) for edit in own
+            ):
                 lines[
-                    "none" if not count else "all" if count == len(several) else "some"
+                    "none"
+                    if not count
+                    else "all"
+                    if count == len(several)
+                    else "some"
                 ].append(line + 1)
         assert [int(number) for number in numbers[:4]] == [
             sum(map(len, lines.values())),
@@ -215,7 +249,9 @@ def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
         assert listed(browser) == sorted(set(lines["none"]))
 
 
-def test_a_source_stands_beside_its_summary(browser: Browser, page: Path) -> None:
+def test_a_source_stands_beside_its_summary(
+    browser: Browser, page: Path
+) -> None:
     browser.size(1440)
     browser.open(page, "dataset=short&line=1")
     assert browser.run(
@@ -246,9 +282,15 @@ def test_hits_of_a_search_are_marked(browser: Browser, page: Path) -> None:
     assert browser.run(marks) == []
 
 
-def test_ids_stand_beside_lines_and_are_found(browser: Browser, tmp_path: Path) -> None:
+def test_ids_stand_beside_lines_and_are_found(
+    browser: Browser, tmp_path: Path
+) -> None:
     records = [
-        {"id": f"doc-{n}", "ref": f"a text {n} of mine", "hyp": f"a text {n} of yours"}
+        {
+            "id": f"doc-{n}",
+            "ref": f"a text {n} of mine",
+            "hyp": f"a text {n} of yours",
+        }
         for n in range(4)
     ]
     (tmp_path / "d.jsonl").write_text(
@@ -330,7 +372,9 @@ def test_what_parts_sentences_is_in_no_overlap(
     )
     paths = [next(summaries.rglob(f"{name}.txt")) for name in names]
     texts = [path.read_text(encoding="utf-8").splitlines() for path in paths]
-    rows = [dict(zip(names, row, strict=True)) for row in zip(*texts, strict=True)]
+    rows = [
+        dict(zip(names, row, strict=True)) for row in zip(*texts, strict=True)
+    ]
     assert all("<n>" in text for text in rows[0].values())
     parts = {
         "marker": [
@@ -347,7 +391,10 @@ def test_what_parts_sentences_is_in_no_overlap(
     for number, (split, metrics) in enumerate(parts.items()):
         sentence_end = {"marker": "<n>", "newline": "\n"}[split]
         lines = [
-            {name: text.replace("<n>", sentence_end) for name, text in row.items()}
+            {
+                name: text.replace("<n>", sentence_end)
+                for name, text in row.items()
+            }
             for row in rows
         ]
         file = tmp_path / f"{split}.jsonl"

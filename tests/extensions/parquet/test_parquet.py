@@ -34,12 +34,22 @@ def whole(chunks: Any) -> io.BytesIO:
     return io.BytesIO(b"".join(chunks))
 
 
-def test_sentence_scores_are_read_by_pandas_in_one_line(sampled: ReportContext) -> None:
+def test_sentence_scores_are_read_by_pandas_in_one_line(
+    sampled: ReportContext,
+) -> None:
     frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
-    assert list(frame.columns) == ["dataset", "system", "metric", "line", "score"]
+    assert list(frame.columns) == [
+        "dataset",
+        "system",
+        "metric",
+        "line",
+        "score",
+    ]
     assert len(frame) == 2 * 4 * 96
     for measured in sampled.measured:
-        for score, columns in zip(measured.scores, measured.columns, strict=True):
+        for score, columns in zip(
+            measured.scores, measured.columns, strict=True
+        ):
             own = frame[
                 (frame.system == score.system) & (frame.metric == score.metric)
             ].sort_values("line")
@@ -83,7 +93,11 @@ def test_parquet_comes_in_chunks_and_in_any_chunks_is_the_same(
     monkeypatch.setattr(files_module, "BLOCKS_IN_GROUP", 1)
     monkeypatch.setattr(files_module, "READ_BYTES", 1000)
     chunks = list(parquet_files(sampled)["sentences.parquet"])
-    assert [len(chunk) for chunk in chunks[:-1]] == [1000] * (len(chunks) - 1) != []
+    assert (
+        [len(chunk) for chunk in chunks[:-1]]
+        == [1000] * (len(chunks) - 1)
+        != []
+    )
     pd.testing.assert_frame_equal(pd.read_parquet(whole(chunks)), frame)
 
 

@@ -54,7 +54,10 @@ LOWER = "ter|norm:no|v:0.1"
         (["epoch_3", "epoch_10"], [("epoch", "epoch", [3, 10])]),
         (
             ["b.step2k", "b.step10k", "a.step1.5k", "a.step1M"],
-            [("a.step", "step", [1500, 1e6]), ("b.step", "step", [2000, 10000])],
+            [
+                ("a.step", "step", [1500, 1e6]),
+                ("b.step", "step", [2000, 10000]),
+            ],
         ),
         (
             ["big-epoch1-beam5", "big-epoch2-beam5", "step-1"],
@@ -76,7 +79,9 @@ LOWER = "ter|norm:no|v:0.1"
         ),
     ],
 )
-def test_series_are_told_by_names(names: list[str], expected: list[Any]) -> None:
+def test_series_are_told_by_names(
+    names: list[str], expected: list[Any]
+) -> None:
     found = [
         (one.name, one.axis, [number for number, _ in one.steps])
         for one in series_of(names)
@@ -92,7 +97,9 @@ def test_a_pattern_tells_other_series() -> None:
 
 
 def made(
-    values: dict[str, float], pairs: dict[tuple[str, str], float], metric: str = METRIC
+    values: dict[str, float],
+    pairs: dict[tuple[str, str], float],
+    metric: str = METRIC,
 ) -> Results:
     """Return results with these scores, and tests with these p-values; 0.001 for other pairs, where
     there are any.
@@ -157,7 +164,8 @@ def test_the_best_step_and_those_not_worse_are_named() -> None:
     is 0.001.
     """
     results = made(
-        VALUES, {("step-10000", "step-20000"): 0.2, ("step-10000", "step-2000"): 0.05}
+        VALUES,
+        {("step-10000", "step-20000"): 0.2, ("step-10000", "step-2000"): 0.05},
     )
     (group,) = groups(results)
     said = "Best of step: step-10000; step-2000 and step-20000 are not significantly worse."
@@ -209,19 +217,26 @@ def test_with_a_baseline_rank_ranges_say_who_may_be_as_good() -> None:
     np.testing.assert_allclose(
         next((d.x, d.y, d.low, d.high) for d in dots), (1000, 40, 30, 60)
     )
-    assert [(round(level), name) for name, level in shown.levels] == [(30, "base")]
+    assert [(round(level), name) for name, level in shown.levels] == [
+        (30, "base")
+    ]
 
 
 def curves() -> Curves:
     one = made(VALUES, {("step-10000", "step-20000"): 0.2})
     scores = [
         replace(
-            s, bootstrap=Bootstrap(0.5, 0.1, (s.score - 0.05, s.score + 0.1), (1, 2), 1)
+            s,
+            bootstrap=Bootstrap(
+                0.5, 0.1, (s.score - 0.05, s.score + 0.1), (1, 2), 1
+            ),
         )
         for s in one.scores
     ]
     two = made({"step-1000": 0.2, "step-5000": 0.45}, {})
-    ((_, shown),) = step_curves([("one", replace(one, scores=scores)), ("two", two)])
+    ((_, shown),) = step_curves(
+        [("one", replace(one, scores=scores)), ("two", two)]
+    )
     return shown
 
 
@@ -267,17 +282,23 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
     (drawing,) = charts.drawn("x", shown).values()
     root = ET.fromstring(drawing.__html__())  # noqa: S314
     drawn_lines = [
-        [tuple(map(float, point.split(","))) for point in one.get("points", "").split()]
+        [
+            tuple(map(float, point.split(",")))
+            for point in one.get("points", "").split()
+        ]
         for one in root.iter("polyline")
     ]
     for axis in (0, 1):
         values = [point[axis] for line in wanted for point in line]
         pixels = [point[axis] for line in drawn_lines for point in line]
         slope, start = np.polyfit(values, pixels, 1)
-        np.testing.assert_allclose(start + slope * np.array(values), pixels, atol=0.11)
+        np.testing.assert_allclose(
+            start + slope * np.array(values), pixels, atol=0.11
+        )
     (shade,) = root.iter("polygon")  # the second run has no intervals
     around = [
-        tuple(map(float, point.split(","))) for point in shade.get("points", "").split()
+        tuple(map(float, point.split(",")))
+        for point in shade.get("points", "").split()
     ]
     first = shown.lines[0][1]
     ends = [dot.low for dot in first] + [dot.high for dot in reversed(first)]
@@ -286,7 +307,13 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
     )
     assert [one.get("r") for one in root.iter("circle")].count("7") == 2
     assert (
-        len([one for one in root.iter("circle") if "hollow" in one.get("class", "")])
+        len(
+            [
+                one
+                for one in root.iter("circle")
+                if "hollow" in one.get("class", "")
+            ]
+        )
         == 1
     )
 
@@ -302,7 +329,8 @@ def test_other_texts_get_another_figure() -> None:
         two, datasets={"d": replace(two.datasets["d"], digests={"source": "1"})}
     )
     assert [
-        len(list(step_curves([("one", one), ("two", own)]))) for own in (two, other)
+        len(list(step_curves([("one", one), ("two", own)])))
+        for own in (two, other)
     ] == [1, 2]
 
 
@@ -357,10 +385,15 @@ def test_commands_name_the_best_step(
     assert main([name, str(runs / "one"), *more]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert (
-        out.count("Best of step: step-3000; all others are significantly worse.") >= 2
+        out.count(
+            "Best of step: step-3000; all others are significantly worse."
+        )
+        >= 2
     )
     page = (runs / "one" / "report.html").read_text()
-    assert "Best of step: step-3000; all others are significantly worse." in page
+    assert (
+        "Best of step: step-3000; all others are significantly worse." in page
+    )
     assert page.count("<figcaption>Scores by step</figcaption>") == 2
 
 
@@ -369,7 +402,17 @@ def test_figures_of_several_runs(
 ) -> None:
     both = ["report", str(runs / "one"), str(runs / "two")]
     assert (
-        main([*both, "--format", "plots", "--type", "svg", "--output", str(tmp_path)])
+        main(
+            [
+                *both,
+                "--format",
+                "plots",
+                "--type",
+                "svg",
+                "--output",
+                str(tmp_path),
+            ]
+        )
         == 0
     )
     assert {path.name for path in tmp_path.iterdir()} == {
@@ -379,7 +422,13 @@ def test_figures_of_several_runs(
     text = (tmp_path / "curves.d.bleu_step.svg").read_text()
     assert all(
         f">{words}<" in text
-        for words in ("one: step", "two: step", "one: other", "two: other", "step")
+        for words in (
+            "one: step",
+            "two: step",
+            "one: other",
+            "two: other",
+            "step",
+        )
     )
     capsys.readouterr()
     for more, message in (
@@ -427,9 +476,12 @@ def test_a_config_says_the_order(runs: Path, tmp_path: Path) -> None:
     figure = pipeline.load(tmp_path / "run").plot("curves")
     assert figure.axes[0].get_xlabel() == "b"
     config["output"]["x"] = r"step(\d+)"
-    (warning,) = [note for note in pipeline.run(config).warnings if "output.x" in note]
+    (warning,) = [
+        note for note in pipeline.run(config).warnings if "output.x" in note
+    ]
     assert (
-        warning == r"output.x: 'step(\d+)' finds no number in the names of two systems"
+        warning
+        == r"output.x: 'step(\d+)' finds no number in the names of two systems"
     )
     for wrong in ("step", "step-(", r"(?:\d+)"):
         config["output"]["x"] = wrong

@@ -42,7 +42,9 @@ def texts(svg: bytes) -> list[str]:
     ]
 
 
-def files_of(whole: ReportContext, *plots: str, kind: str = "svg") -> dict[str, bytes]:
+def files_of(
+    whole: ReportContext, *plots: str, kind: str = "svg"
+) -> dict[str, bytes]:
     return plot_files(replace(whole, plots=plots, plot_type=kind))
 
 
@@ -74,7 +76,9 @@ def test_each_plot_has_the_names_of_its_systems_as_text(
 
 def test_scores_stand_where_they_belong() -> None:
     """By hand: scores 60 and 45; the difference is 15."""
-    assert list(files_of(context(["A", "B"]), "scores")) == ["scores.d.gleu.svg"]
+    assert list(files_of(context(["A", "B"]), "scores")) == [
+        "scores.d.gleu.svg"
+    ]
     with styled():
         ((_, _, figure),) = PLOTS["scores"].figures(context(["A", "B"]))
         points = [
@@ -94,18 +98,29 @@ def test_one_system_and_scores_that_are_no_numbers_are_drawn() -> None:
     }
     (score,) = alone.results.scores
     nothing = replace(
-        score, score=math.nan, bootstrap=None, samples=None, outputs={"gleu": math.nan}
+        score,
+        score=math.nan,
+        bootstrap=None,
+        samples=None,
+        outputs={"gleu": math.nan},
     )
     results = replace(
-        alone.results, scores=[nothing], breakdown=[], human=None, statistics=None
+        alone.results,
+        scores=[nothing],
+        breakdown=[],
+        human=None,
+        statistics=None,
     )
     assert [
-        name.partition(".")[0] for name in files_of(ReportContext(results=results))
+        name.partition(".")[0]
+        for name in files_of(ReportContext(results=results))
     ] == ["scores"]
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
-def test_a_plot_is_the_same_bytes_each_time_whatever_the_settings(kind: str) -> None:
+def test_a_plot_is_the_same_bytes_each_time_whatever_the_settings(
+    kind: str,
+) -> None:
     before = dict(mpl.rcParams)
     one = files_of(context(["A", "B", "C"]), "scores", kind=kind)
     with mpl.rc_context(
@@ -130,7 +145,9 @@ def test_names_of_points_that_crowd_lie_on_no_other_nor_on_points() -> None:
     from pipeline.extensions.plots.canvas import new_figure
 
     rng = np.random.default_rng(3)
-    places = [(f"system-{n}", *rng.uniform(0.4, 0.6, 2).tolist()) for n in range(14)]
+    places = [
+        (f"system-{n}", *rng.uniform(0.4, 0.6, 2).tolist()) for n in range(14)
+    ]
     with styled():
         made, axes = new_figure(5, 4)
         axes.set(xlim=(0, 1), ylim=(0, 1))
@@ -179,7 +196,9 @@ def test_a_figure_fits_a_column_and_can_be_read_there(
                         for text in figure.findobj(Text)
                         if text.get_visible() and text.get_text()
                     ]
-                    assert min(float(text.get_fontsize()) for text in written) >= 7
+                    assert (
+                        min(float(text.get_fontsize()) for text in written) >= 7
+                    )
                     assert {text.get_fontfamily()[0] for text in written} == {
                         FONTS[font][0]
                     }
@@ -196,9 +215,12 @@ def test_a_figure_fits_a_column_and_can_be_read_there(
     assert seen == set(PLOTS) - APART
 
 
-def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> None:
+def test_the_look_of_plots_is_chosen_by_option_above_config(
+    tmp_path: Path,
+) -> None:
     chosen = [
-        f"output.plot_{key}" for key in ("width=column", "font=serif", "title=false")
+        f"output.plot_{key}"
+        for key in ("width=column", "font=serif", "title=false")
     ]
     config = str(write_run(tmp_path, 30))
     assert (
@@ -217,7 +239,14 @@ def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> N
     assert revisit(tmp_path / "run").plot_style == PlotStyle(
         "column", "serif", title=False
     )
-    command = ["report", str(tmp_path / "run"), "--plot", "scores", "--type", "svg"]
+    command = [
+        "report",
+        str(tmp_path / "run"),
+        "--plot",
+        "scores",
+        "--type",
+        "svg",
+    ]
     sizes = []
     for more in ([], ["--width", "text", "--font", "sans"]):
         assert main([*command, *more, "--output", str(tmp_path / "plots")]) == 0
@@ -229,7 +258,9 @@ def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> N
         )
         sizes.append(
             (
-                round(float(root.get("width", "").removesuffix("pt")) * 72.27 / 72),
+                round(
+                    float(root.get("width", "").removesuffix("pt")) * 72.27 / 72
+                ),
                 "STIX" in family,
             )
         )
@@ -238,7 +269,10 @@ def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> N
 
 def test_matplotlib_is_imported_for_plots_alone() -> None:
     code = "import sys, pipeline.extensions.plots, pipeline.stages; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-c", code], check=False).returncode
+        == 0
+    )
 
 
 # ---- short names
@@ -259,7 +293,11 @@ def test_matplotlib_is_imported_for_plots_alone() -> None:
                 "gleu|n:3|refs:sample|iter:9",
                 "gleu|n:3|refs:max",
             ],
-            ["gleu (n:4 refs:sample)", "gleu (n:3 refs:sample)", "gleu (n:3 refs:max)"],
+            [
+                "gleu (n:4 refs:sample)",
+                "gleu (n:3 refs:sample)",
+                "gleu (n:3 refs:max)",
+            ],
         ),
         (["x|a:1", "x|a:1|b:2"], ["x (1)", "x (2)"]),
         (["external|title:errant", "external|title:x.c3.a4"], ["errant", "ä"]),

@@ -34,7 +34,9 @@ def test_reports_in_a_run_directory_are_known_to_it(
         )[0]
         == 0
     )
-    manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    manifest = json.loads(
+        (tmp_path / "run" / "run.json").read_text(encoding="utf-8")
+    )
     assert (tmp_path / "run" / "scores.d.gleu.svg").exists()
     assert {"scores.d.gleu.svg", "results.json"} <= set(manifest["files"])
     assert manifest["state"] == "done"
@@ -44,7 +46,15 @@ def test_reports_in_a_run_directory_are_known_to_it(
     run(write_config(config, chosen=["gleu[iter=3]"]), tmp_path / "run")
     # a run with other results has taken it away
     assert set(tree(tmp_path / "run")) == set(before)
-    called(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores")
+    called(
+        capsys,
+        "report",
+        tmp_path / "run",
+        "--format",
+        "plots",
+        "--plot",
+        "scores",
+    )
     assert called(capsys, "clean", tmp_path / "run")[0] == 0
     assert not (tmp_path / "run").exists()
 
@@ -70,11 +80,15 @@ def test_a_missing_package_is_told_before_work_starts(
         in said
     )
     assert (
-        "plots: needs the package matplotlib: pip install 'gec-pipeline[plot]'" in said
+        "plots: needs the package matplotlib: pip install 'gec-pipeline[plot]'"
+        in said
     )
     assert (
-        "output.plots[0]: no plot is called 'skores' (did you mean 'scores'?)" in said
+        "output.plots[0]: no plot is called 'skores' (did you mean 'scores'?)"
+        in said
     )
-    code, _, err = called(capsys, "report", sample, "--format", "plots", "parquet")
+    code, _, err = called(
+        capsys, "report", sample, "--format", "plots", "parquet"
+    )
     assert (code, len(err.splitlines())) == (2, 2)
     assert report.unavailable(["csv", "markdown", "latex", "json"]) == []

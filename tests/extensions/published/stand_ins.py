@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 
     from pipeline.data.catalogue import DataFile, DataSet
 
-SETS = ["BN15", "E-fluency", "E-minimal", "NE-fluency", "NE-minimal", "NUCLE", "all"]
+SETS = [
+    "BN15",
+    "E-fluency",
+    "E-minimal",
+    "NE-fluency",
+    "NE-minimal",
+    "NUCLE",
+    "all",
+]
 LINES = {"dev": 754, "test": 747, "conll": 1312, "wmt": 100}
 WORDS = [
     "the",
@@ -54,7 +62,10 @@ def chance(*parts: object) -> int:
 def sentences(part: str) -> list[list[str]]:
     """Return the words of each line of a part."""
     return [
-        [WORDS[chance(part, line, place) % len(WORDS)] for place in range(4 + line % 4)]
+        [
+            WORDS[chance(part, line, place) % len(WORDS)]
+            for place in range(4 + line % 4)
+        ]
         for line in range(LINES[part])
     ]
 
@@ -99,14 +110,18 @@ def scores(key: str, *columns: str) -> list[str]:
     ]
 
 
-def annotated(file: DataFile) -> list[tuple[list[str], list[tuple[int, str] | None]]]:
+def annotated(
+    file: DataFile,
+) -> list[tuple[list[str], list[tuple[int, str] | None]]]:
     """Return the sentences of CoNLL-2014, each with the word that annotators replace, or None where
     they see no error.
 
     Files of one annotator are those of Bryant and Ng, and outputs; all others have two.
     """
     annotators = (
-        1 if file.name.startswith(("10gec/", "conll14-", "demo-", "demo.hyp")) else 2
+        1
+        if file.name.startswith(("10gec/", "conll14-", "demo-", "demo.hyp"))
+        else 2
     )
     found = []
     for line, words in enumerate(sentences("conll")):
@@ -114,7 +129,9 @@ def annotated(file: DataFile) -> list[tuple[list[str], list[tuple[int, str] | No
         for annotator in range(annotators):
             seen = chance(file.key, line, annotator)
             edits.append(
-                (seen % len(words), WORDS[seen // 7 % len(WORDS)]) if seen % 3 else None
+                (seen % len(words), WORDS[seen // 7 % len(WORDS)])
+                if seen % 3
+                else None
             )
         found.append(([*words, "."], edits))
     return found
@@ -189,7 +206,10 @@ def automatic_scores(dataset: str) -> Iterator[str]:
     }
     for _, pair, _, rest in (name for name in names if name[2] == "hyp"):
         for metric in ("bleu", "chrf"):
-            for label in ("all", *sorted(own for of, own in labels if of == pair)):
+            for label in (
+                "all",
+                *sorted(own for of, own in labels if of == pair),
+            ):
                 yield f"{pair}\t{rest.rpartition('.')[0]}\t1\tTrue\t{metric}-{label}\t12.5"
 
 
@@ -217,7 +237,8 @@ def records(file: DataFile) -> bytes:
             for line in (1, 2)
         ]
         return "".join(
-            f"{row}\n" for row in ["system mqm_avg_score seg_id", *rows, "SMU\tNone 3"]
+            f"{row}\n"
+            for row in ["system mqm_avg_score seg_id", *rows, "SMU\tNone 3"]
         ).encode()
     if file.dataset == "unieval":
         names = sorted(
@@ -228,7 +249,10 @@ def records(file: DataFile) -> bytes:
             }
         )
         both = [
-            [{name: number(name, line, part) for name in names} for line in range(20)]
+            [
+                {name: number(name, line, part) for name in names}
+                for line in range(20)
+            ]
             for part in (0, 1)
         ]
         return json.dumps(
@@ -256,7 +280,9 @@ def records(file: DataFile) -> bytes:
         return "\n".join(lines).encode()
     columns = ["simplicity_zscore", "structural_simplicity", *metrics]
     parts = (
-        ("asset", "turk", "hsplit", "all") if file.name.startswith("metrics") else ("",)
+        ("asset", "turk", "hsplit", "all")
+        if file.name.startswith("metrics")
+        else ("",)
     )
     outputs = [
         (str(line), name, part)
@@ -284,7 +310,9 @@ def table(file: DataFile) -> bytes:
     rows = []
     for line in range(50):
         many = (
-            1 + chance("refs", line) % 5 if not file.name.startswith("outputs/") else 1
+            1 + chance("refs", line) % 5
+            if not file.name.startswith("outputs/")
+            else 1
         )
         for number in range(many):
             words = [
@@ -299,7 +327,8 @@ def table(file: DataFile) -> bytes:
             )
     if not file.name.startswith("outputs/"):
         return (
-            "mr,ref\n" + "".join(f'"{source}","{said}"\n' for source, said in rows)
+            "mr,ref\n"
+            + "".join(f'"{source}","{said}"\n' for source, said in rows)
         ).encode()
     style = chance(file.key) % 4
     form = ['"{}"\t"{}"\n', "{}\t{}\n", "'{}'\t'{}'\n", "{}\t{} \r\n"][style]
@@ -313,12 +342,16 @@ def is_invented(file: DataFile) -> bool:
     """
     if file.dataset == "metaeval-simplification":
         return True
-    return file.name.endswith(".ieval.xml") or not file.name.endswith((".xml", ".csv"))
+    return file.name.endswith(".ieval.xml") or not file.name.endswith(
+        (".xml", ".csv")
+    )
 
 
 def content(file: DataFile) -> bytes:
     """Return the invented content of a file."""
-    if own := {"e2e": table, **dict.fromkeys(RECORDS, records)}.get(file.dataset):
+    if own := {"e2e": table, **dict.fromkeys(RECORDS, records)}.get(
+        file.dataset
+    ):
         return own(file)
     if file.name.startswith("metrics/"):
         return "".join(
@@ -336,7 +369,9 @@ def content(file: DataFile) -> bytes:
     if file.name.endswith(".csv.gz"):
         return gzip.compress(pairs(), mtime=0)
     if file.name == "scores/automatic-scores.tsv":
-        return "".join(f"{row}\n" for row in automatic_scores(file.dataset)).encode()
+        return "".join(
+            f"{row}\n" for row in automatic_scores(file.dataset)
+        ).encode()
     if file.name == "metric_scores":
         named = [
             line
@@ -363,7 +398,9 @@ def content(file: DataFile) -> bytes:
                 for name in CONLL14_TEAMS
                 for line in range(LINES["conll"])
             ]
-        return gzip.compress("".join(f"{row}\n" for row in rows).encode(), mtime=0)
+        return gzip.compress(
+            "".join(f"{row}\n" for row in rows).encode(), mtime=0
+        )
     return text(file)
 
 

@@ -78,10 +78,16 @@ def test_every_board_is_filled_by_several_publications_or_systems(
     assert len({entrant.first.year for entrant in first.entrants}) >= 4
 
 
-def test_what_the_shared_task_printed(everything: dict[str, LeaderBoard]) -> None:
+def test_what_the_shared_task_printed(
+    everything: dict[str, LeaderBoard],
+) -> None:
     """Ng et al. 2014: 37.33, of CAMB; Chollampatt and Ng 2018 printed 0.3733 of m2scorer 3.2."""
-    camb = next(one for one in everything["conll14-m2"].entrants if one.name == "CAMB")
-    printed = {(one.recipe, one.value, one.metric, one.year) for one in camb.printed}
+    camb = next(
+        one for one in everything["conll14-m2"].entrants if one.name == "CAMB"
+    )
+    printed = {
+        (one.recipe, one.value, one.metric, one.year) for one in camb.printed
+    }
     assert ("conll14-ng2014", "37.33", "", 2014) in printed
     assert ("coling2018-m2-system", "37.33", "m2[code=3.2]", 2018) in printed
     assert camb.first.name.startswith("conll14-ng2014")
@@ -104,10 +110,17 @@ def test_references_and_other_data_are_on_no_board(
         for printed in one.printed
     }
     assert (
-        not {"tacl2016-m2", "tacl2016-i", "jfleg-smt-for-gec", "coling2018-gleu-system"}
+        not {
+            "tacl2016-m2",
+            "tacl2016-i",
+            "jfleg-smt-for-gec",
+            "coling2018-gleu-system",
+        }
         & names
     )
-    camb = next(one for one in everything["conll14-m2"].entrants if one.name == "CAMB")
+    camb = next(
+        one for one in everything["conll14-m2"].entrants if one.name == "CAMB"
+    )
     assert "39.71" not in {printed.value for printed in camb.printed}
 
 
@@ -140,11 +153,14 @@ def test_the_same_output_comes_once_and_the_same_name_is_told_apart(
         "two",
         systems=systems,
         publication=cite,
-        expect=[{"scale": "100", "values": {"other": "35.0", "theirs": "36.8"}}],
+        expect=[
+            {"scale": "100", "values": {"other": "35.0", "theirs": "36.8"}}
+        ],
     )
     (board,) = on_boards(one, two).values()
     assert [
-        (x.name, x.file.name, [p.value for p in x.printed]) for x in board.entrants
+        (x.name, x.file.name, [p.value for p in x.printed])
+        for x in board.entrants
     ] == [
         ("ours", "AMU", ["35.01", "35.0"]),
         ("theirs", "CAMB", ["37.33"]),
@@ -181,7 +197,9 @@ def test_a_file_of_several_recipes_has_a_board_for_each(
             "title": "bleu-all",
             "values": 2,
             "equal": 2,
-            "compared": [{"place": n, "expected": v} for n, v in values.items()],
+            "compared": [
+                {"place": n, "expected": v} for n, v in values.items()
+            ],
         }
     ]
     (wmt,) = matching_recipes(["wmt22-uk-en"])
@@ -189,7 +207,10 @@ def test_a_file_of_several_recipes_has_a_board_for_each(
     boards = {board.name: board for board in leader_boards([ran])}
     assert set(boards) == {"wmt22-uk-en-bleu", "wmt22-uk-en-chrf"}
     board = boards["wmt22-uk-en-bleu"]
-    assert (board.title, board.metric) == ("WMT22 uk-en, BLEU", "bleu[tokenizer=13a]")
+    assert (board.title, board.metric) == (
+        "WMT22 uk-en, BLEU",
+        "bleu[tokenizer=13a]",
+    )
     assert (board.family, board.result) == ("wmt22", "uk-en")
     assert board.facts == {
         "constrained": {"PROMT": "yes"},
@@ -209,14 +230,21 @@ def test_a_file_of_several_recipes_has_a_board_for_each(
     [
         {
             "datasets": {
-                "d": {"gold": "data:conll14/official-2014.combined.m2", "keep": ["1-9"]}
+                "d": {
+                    "gold": "data:conll14/official-2014.combined.m2",
+                    "keep": ["1-9"],
+                }
             }
         },
         {"defaults": {"metrics": {"beta": "1"}}},
         {"expect": [{"values": {"ours": "0.3501"}, "output": "precision"}]},
         {"metrics": ["imeasure"]},
         {"systems": {"ours": "local.txt", "theirs": "other.txt"}},
-        {"datasets": ["no mapping"], "systems": "none", "expect": {"no": "list"}},
+        {
+            "datasets": ["no mapping"],
+            "systems": "none",
+            "expect": {"no": "list"},
+        },
     ],
 )
 def test_what_is_not_of_a_board_is_not_on_it(
@@ -263,7 +291,8 @@ def test_without_the_data_nothing_is_run(
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
     assert (
-        on_boards(published.recipes()["conll14-ng2014"])["conll14-m2"].config() is None
+        on_boards(published.recipes()["conll14-ng2014"])["conll14-m2"].config()
+        is None
     )
 
 
@@ -314,11 +343,15 @@ def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
         (tmp_path / "pillars" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "pillars" / name).write_text(text, encoding="utf-8")
     systems = {
-        f"s{number}": f"data:pillars/{name}" for number, name in enumerate(names)
+        f"s{number}": f"data:pillars/{name}"
+        for number, name in enumerate(names)
     }
     values = {system: str(number) for number, system in enumerate(systems)}
     one = recipe(
-        tmp_path, "one", systems=systems, expect=[{"values": values, "scale": "100"}]
+        tmp_path,
+        "one",
+        systems=systems,
+        expect=[{"values": values, "scale": "100"}],
     )
     (board,) = on_boards(one).values()
     shown = {
@@ -327,7 +360,11 @@ def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
     }
     assert shown == {
         "s0": ["0", "2"],
-        **{name: [value] for name, value in values.items() if name not in ("s0", "s2")},
+        **{
+            name: [value]
+            for name, value in values.items()
+            if name not in ("s0", "s2")
+        },
     }
 
 
@@ -348,7 +385,9 @@ def invented(
         published.recipes.cache_clear()
         assert (
             published.fetch_missing(
-                [published.recipes()[name] for name in NAMES], None, lambda _: None
+                [published.recipes()[name] for name in NAMES],
+                None,
+                lambda _: None,
             )
             == []
         )
@@ -382,9 +421,9 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(
     ours = {score["system"]: score["score"] for score in board["scores"]}
     assert len(ours) == 17  # 13 of the shared task, two each of the others
     for name in NAMES:
-        own = json.loads((runs / name / "results.json").read_text(encoding="utf-8"))[
-            "scores"
-        ]
+        own = json.loads(
+            (runs / name / "results.json").read_text(encoding="utf-8")
+        )["scores"]
         assert {
             score["system"]: score["score"] for score in own
         }.items() <= ours.items()
@@ -397,16 +436,23 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(
         "trials": "10000",
         "seed": "12345",
     }  # more where 40 for each pair are more
-    again = stages.run(stages.prepare(from_mapping(config)), tmp_path / "again")[1]
+    again = stages.run(
+        stages.prepare(from_mapping(config)), tmp_path / "again"
+    )[1]
     assert json.loads(again.to_json()) == board
     text = page.read_text(encoding="utf-8")
     best = max(board["scores"], key=lambda score: score["score"])
-    low, high = (f"{100 * bound:.2f}" for bound in best["bootstrap"]["interval"])
+    low, high = (
+        f"{100 * bound:.2f}" for bound in best["bootstrap"]["interval"]
+    )
     assert re.search(
-        rf'<td class="rank">1<.*{re.escape(best["system"])}.*{low} to {high}', text
+        rf'<td class="rank">1<.*{re.escape(best["system"])}.*{low} to {high}',
+        text,
     )
     assert 'href="../runs/' not in text  # no run has an explorer yet
-    assert main(["report", str(runs / "conll14-magec"), "--format", "html"]) == 0
+    assert (
+        main(["report", str(runs / "conll14-magec"), "--format", "html"]) == 0
+    )
     assert main(arguments) == 1
     assert 'href="../runs/conll14-magec/report.html"' in page.read_text(
         encoding="utf-8"
@@ -419,7 +465,9 @@ def test_the_systems_of_a_table_that_was_not_read_are_on_boards_too() -> None:
         Outcome(recipe=one, expectations=None)
         for one in matching_recipes(["wmt22-cs-en", "seeda-ew"])
     ]
-    boards = {board.name: board for board in leader_boards(outcomes, unread=True)}
+    boards = {
+        board.name: board for board in leader_boards(outcomes, unread=True)
+    }
     assert {"wmt22-cs-en-bleu", "wmt22-cs-en-chrf"} == boards.keys()
     assert set(outcomes[0].recipe.mapping("systems")) == {
         one.name for one in boards["wmt22-cs-en-bleu"].entrants
@@ -445,11 +493,17 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(
     camb = next(one for one in board.entrants if one.name == "CAMB").file
     lines = cache_path(camb).read_text(encoding="utf-8").splitlines()
     mine = tmp_path / "mine.txt"
-    mine.write_text("".join(f"{line} also\n" for line in lines), encoding="utf-8")
+    mine.write_text(
+        "".join(f"{line} also\n" for line in lines), encoding="utf-8"
+    )
     command = ["reproduce", "--board", "conll14-m2", "--no-fetch"]
-    with mock.patch.object(sys.stderr, "isatty", return_value=True):  # with a bar
+    # with a bar
+    with mock.patch.object(sys.stderr, "isatty", return_value=True):
         assert main([*command, "--output", str(tmp_path / "bare")]) == 0
-    assert main([*command, "-q", "--output", str(tmp_path), "--add", str(mine)]) == 0
+    assert (
+        main([*command, "-q", "--output", str(tmp_path), "--add", str(mine)])
+        == 0
+    )
     out = capsys.readouterr().out
     folder = tmp_path / "board-conll14-m2"
     with_mine, bare = (
@@ -460,11 +514,14 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(
     others = {score["system"]: score["score"] for score in bare["scores"]}
     assert scores == {**others, "mine": scores["mine"]}
     assert {
-        frozenset((test["system"], test["other"])) for test in with_mine["tests"]
+        frozenset((test["system"], test["other"]))
+        for test in with_mine["tests"]
     } == {frozenset(("mine", name)) for name in others}
     order = [
         score["system"]
-        for score in sorted(with_mine["scores"], key=lambda score: score["rank"])
+        for score in sorted(
+            with_mine["scores"], key=lambda score: score["rank"]
+        )
     ]
     at = order.index("mine")
     said = out.partition("\nmine is ")[2].splitlines()[0]
@@ -501,7 +558,10 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(
     [
         (["--add", "mine.txt"], "--add: has no effect without --board"),
         (["--board", "conll-m2"], "--board conll-m2: expected one of"),
-        (["--board", "conll14-m2", "--all"], "--board: scores one leader board"),
+        (
+            ["--board", "conll14-m2", "--all"],
+            "--board: scores one leader board",
+        ),
         (
             ["--board", "conll14-m2", "--add", "no-such.txt", "-q"],
             "no-such.txt: no such file",

@@ -39,7 +39,9 @@ FIRST, LAST = "sample-ranking.yaml", "page.html"
 def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the sample and the example, in which commands run."""
     shutil.copytree(ROOT / "data", tmp_path / "data")
-    (tmp_path / EXAMPLE.about.split()[-1]).write_text(EXAMPLE.text, encoding="utf-8")
+    (tmp_path / EXAMPLE.about.split()[-1]).write_text(
+        EXAMPLE.text, encoding="utf-8"
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -51,7 +53,8 @@ def test_the_example_of_the_help_page_runs(
     """Every command, and the beginning of a line that stands below it."""
     text = next(block.text for block in BLOCKS if block.language == "console")
     commands = [
-        part.splitlines() for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
+        part.splitlines()
+        for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
     ]
     assert len(commands) == 3
     for command, *printed in commands:
@@ -61,7 +64,11 @@ def test_the_example_of_the_help_page_runs(
         lines = capsys.readouterr().out.splitlines()
         for line in printed:
             assert any(one.startswith(line) for one in lines), (line, lines)
-    assert (sample / LAST).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert (
+        (sample / LAST)
+        .read_text(encoding="utf-8")
+        .startswith("<!DOCTYPE html>")
+    )
 
 
 def check(
@@ -129,7 +136,10 @@ def test_everything_wrong_is_told_at_once_with_its_line(
             "the keys publication.cite, publication.url,",
         ),
         (
-            {"publication": {"what": "x", "verdict": "not published"}, "expect": None},
+            {
+                "publication": {"what": "x", "verdict": "not published"},
+                "expect": None,
+            },
             "publication.recipe, expect are",
         ),
         ({"expect": None}, "the keys expect are missing"),
@@ -152,7 +162,10 @@ def test_everything_wrong_is_told_at_once_with_its_line(
     ],
 )
 def test_what_is_missing(
-    changes: dict[str, Any], said: str, sample: Path, capsys: pytest.CaptureFixture[str]
+    changes: dict[str, Any],
+    said: str,
+    sample: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     changed(sample, **changes)
     code, errors, _ = check(capsys)
@@ -164,7 +177,8 @@ def test_a_verdict_that_cannot_come_out(
     sample: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (sample / FIRST).write_text(
-        EXAMPLE.text.replace("verdict: rounding", "verdict: exact"), encoding="utf-8"
+        EXAMPLE.text.replace("verdict: rounding", "verdict: exact"),
+        encoding="utf-8",
     )
     code, (error,), _ = check(capsys)
     assert code == 2
@@ -183,7 +197,9 @@ def test_a_name_that_another_result_has(
 
 @needs("edits")
 def test_files_that_are_not_here_are_what_to_fetch(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
     code, errors, printed = check(capsys, str(recipes()["conll14-magec"].path))
@@ -200,12 +216,19 @@ def test_a_recipe_takes_numbers_from_files(
 ) -> None:
     """By hand: the mean of 0, 1, 2, 3 again and again over 96 lines is 1.5."""
     for name in ("careful", "eager", "unchanged"):
-        (sample / f"{name}.num").write_text("0\n1\n2\n3\n" * 24, encoding="utf-8")
-    metrics = ["gleu", {"name": "external", "title": "COMET", "files": "{system}.num"}]
+        (sample / f"{name}.num").write_text(
+            "0\n1\n2\n3\n" * 24, encoding="utf-8"
+        )
+    metrics = [
+        "gleu",
+        {"name": "external", "title": "COMET", "files": "{system}.num"},
+    ]
     changed(
         sample,
         metrics=metrics,
-        expect=[{"metric": "COMET", "values": {"careful": "1.5", "eager": "1.5"}}],
+        expect=[
+            {"metric": "COMET", "values": {"careful": "1.5", "eager": "1.5"}}
+        ],
     )
     text = (
         (sample / FIRST)
@@ -217,9 +240,9 @@ def test_a_recipe_takes_numbers_from_files(
     capsys.readouterr()
     assert main(["reproduce", FIRST, "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["results"]
-    assert [(entry["verdict"], entry["equal"]) for entry in found["entries"]] == [
-        ("exact", 2)
-    ]
+    assert [
+        (entry["verdict"], entry["equal"]) for entry in found["entries"]
+    ] == [("exact", 2)]
 
 
 @pytest.mark.parametrize(
@@ -252,7 +275,10 @@ def test_files_that_are_no_recipes(
     ("arguments", "said"),
     [
         (["none.yaml"], "none.yaml: no such file"),
-        (["--check", FIRST, "--all"], "--check: checks one file and runs nothing"),
+        (
+            ["--check", FIRST, "--all"],
+            "--check: checks one file and runs nothing",
+        ),
         (["--report", "x.html"], "--report: has no effect where nothing runs"),
         ([FIRST, "--report", "."], "--report: . is a folder"),
         (
@@ -262,7 +288,10 @@ def test_files_that_are_no_recipes(
     ],
 )
 def test_wrong_use(
-    arguments: list[str], said: str, sample: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    said: str,
+    sample: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     shutil.copy(sample / FIRST, sample / "data" / FIRST)
     assert main(["reproduce", *arguments]) == 2
@@ -283,13 +312,16 @@ def rows() -> list[list[str]]:
     return [line.strip("| ").split(" | ") for line in text.splitlines()[2:]]
 
 
-def test_the_table_of_the_help_page_has_the_form_that_the_program_prints() -> None:
+def test_the_table_of_the_help_page_has_the_form_that_the_program_prints() -> (
+    None
+):
     assert len(rows()) > 40
     assert "\n".join(markdown_lines(SHORT, rows())) in HELP
 
 
 @pytest.mark.parametrize(
-    "name", ["arxiv1605-rho", "conll14-ng2014", "gjg-m2", "koyama-max", "seeda-pairs"]
+    "name",
+    ["arxiv1605-rho", "conll14-ng2014", "gjg-m2", "koyama-max", "seeda-pairs"],
 )
 def test_rows_of_the_table_are_what_the_program_prints(
     name: str,
@@ -313,7 +345,10 @@ def test_rows_of_the_table_are_what_the_program_prints(
         )
         == 0
     )
-    assert capsys.readouterr().out.splitlines()[2].strip("| ").split(" | ") in rows()
+    assert (
+        capsys.readouterr().out.splitlines()[2].strip("| ").split(" | ")
+        in rows()
+    )
 
 
 def leaves(value: Any) -> int:

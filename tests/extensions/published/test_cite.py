@@ -89,12 +89,14 @@ def all_keys() -> set[str]:
 
 
 def test_every_key_has_its_entry_and_every_entry_its_use() -> None:
-    text = (ROOT / "pipeline" / "extensions" / "published" / "citations.bib").read_text(
-        encoding="utf-8"
-    )
+    text = (
+        ROOT / "pipeline" / "extensions" / "published" / "citations.bib"
+    ).read_text(encoding="utf-8")
     own = re.findall(r"^@[a-z]+\{([^,]+),$", text, re.MULTILINE)
     assert len(own) == len(set(own))
-    fetched = {key for dataset in catalogue().values() for key in dataset.citations}
+    fetched = {
+        key for dataset in catalogue().values() for key in dataset.citations
+    }
     assert set(own) == all_keys() | fetched == set(citations())
 
 
@@ -104,7 +106,9 @@ def test_citations_of_metrics_have_entries(name: str) -> None:
 
 
 def test_citations_of_data_sets_have_entries_with_addresses() -> None:
-    cited = {key for dataset in catalogue().values() for key in dataset.citations}
+    cited = {
+        key for dataset in catalogue().values() for key in dataset.citations
+    }
     assert cited
     for key in cited:
         entry = citations()[key]
@@ -124,7 +128,8 @@ def test_entries_are_whole(key: str) -> None:
     assert re.fullmatch(r"\d+--\d+", fields.get("pages", "1--2"))
     surname = fields["author"].partition(",")[0].lower()
     assert (
-        key.startswith(re.sub(r"[{}\\'v]", "", surname)[:4]) or key[:4] == surname[:4]
+        key.startswith(re.sub(r"[{}\\'v]", "", surname)[:4])
+        or key[:4] == surname[:4]
     )
 
 
@@ -148,7 +153,9 @@ def test_data_sets_are_known_by_content() -> None:
     assert keys_of_texts(["00"]) == []
 
 
-def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_cited(
+    sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, err = called(capsys, "cite", sample)
     said, _, entries = out.partition("\n@")
     assert code == 0
@@ -161,7 +168,9 @@ def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> Non
         for s in results.scores
         if s.peer_signature
     }
-    assert all(f"|bs:{results.statistics['resamples']}|seed:" in peer for peer in peers)
+    assert all(
+        f"|bs:{results.statistics['resamples']}|seed:" in peer for peer in peers
+    )
     for signature in {score.metric for score in results.scores} | peers:
         assert signature in said
     assert "% GLEU+: gleu|" in said
@@ -174,7 +183,9 @@ def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> Non
         for keys in re.findall(r" \[([a-z0-9, -]+)\]$", said, re.MULTILINE)
         for key in keys.split(", ")
     }
-    assert cited == set(re.findall(r"^@?[a-z]+\{([^,]+),$", entries, re.MULTILINE))
+    assert cited == set(
+        re.findall(r"^@?[a-z]+\{([^,]+),$", entries, re.MULTILINE)
+    )
     assert (
         err
         == "no entry for data set sample: cite where it is from\nno entry for the human scores: cite where it is from\n"
@@ -232,7 +243,9 @@ def test_a_key_without_an_entry_is_named_with_the_nearest() -> None:
 
 
 def test_a_significance_test_cites_its_own_entry(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def p_values(systems: PairedScores) -> list[float]:
         return [0.001 for _ in systems.pairs]
@@ -245,7 +258,10 @@ def test_a_significance_test_cites_its_own_entry(
     )
     monkeypatch.setitem(SIGNIFICANCE_TESTS, "always", test)
     statistics = {"test": "always", "correction": "none", "trials": 60}
-    run(write_run(tmp_path, 6, systems="AB", statistics=statistics), tmp_path / "run")
+    run(
+        write_run(tmp_path, 6, systems="AB", statistics=statistics),
+        tmp_path / "run",
+    )
     code, out, _ = called(capsys, "cite", tmp_path / "run")
     assert code == 0
     assert "% tests (60 trials, seed 12345): always [always-2024-always]" in out

@@ -42,7 +42,9 @@ NUMBER = re.compile(r"(?<![_0-9.])-?[0-9]+\.[0-9]+")
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Path]:
+def data(
+    tmp_path_factory: pytest.TempPathFactory, shared: Path
+) -> Iterator[Path]:
     """A cache of data sets with what is in the mirror, and with AT_HAND."""
     folder = tmp_path_factory.mktemp("more")
     files = {
@@ -91,7 +93,9 @@ def written(name: str) -> dict[str, Any]:
     return deepcopy(RECIPES[name].content)
 
 
-def verdicts(config: dict[str, Any], folder: Path) -> list[tuple[str, int, int]]:
+def verdicts(
+    config: dict[str, Any], folder: Path
+) -> list[tuple[str, int, int]]:
     """Run a config and return for each entry of `expect` the verdict, the values and how many are
     equal.
     """
@@ -109,7 +113,9 @@ def verdicts(config: dict[str, Any], folder: Path) -> list[tuple[str, int, int]]
 
 @pytest.mark.usefixtures("data")
 @pytest.mark.parametrize("name", ["tacl2016-m2", "tacl2016-i"])
-def test_the_references_of_sakaguchi_that_are_here(name: str, tmp_path: Path) -> None:
+def test_the_references_of_sakaguchi_that_are_here(
+    name: str, tmp_path: Path
+) -> None:
     """One of seven sets: the official annotators, on 1,278 sentences."""
     config = written(name)
     config["datasets"] = {"NUCLE": config["datasets"]["NUCLE"]}
@@ -133,7 +139,9 @@ def test_sentm2_of_the_source_is_that_of_seeda(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("data")
-def test_the_counts_of_a_report_that_is_here(shared: Path, tmp_path: Path) -> None:
+def test_the_counts_of_a_report_that_is_here(
+    shared: Path, tmp_path: Path
+) -> None:
     """That of AMU: 2,400 sentences with an annotator, three counts each, and who is taken of 1,312
     sentences.
 
@@ -152,7 +160,9 @@ def test_the_counts_of_a_report_that_is_here(shared: Path, tmp_path: Path) -> No
         {**config["expect"][0], "reports": {"AMU": str(tmp_path / "AMU")}}
     ]
     (tmp_path / "AMU").write_bytes(report)
-    assert verdicts(config, tmp_path) == [("exact", 3 * 2400 + 1312, 3 * 2400 + 1312)]
+    assert verdicts(config, tmp_path) == [
+        ("exact", 3 * 2400 + 1312, 3 * 2400 + 1312)
+    ]
     (tmp_path / "AMU").write_bytes(
         report.replace(b"# gold        : 15\n", b"# gold        : 16\n", 1)
     )
@@ -183,7 +193,8 @@ def test_m2_of_sentences_in_a_file_as_official_counts_give_them(
         encoding="utf-8",
     ) as file:
         for row in sorted(
-            csv.DictReader(file, delimiter="\t"), key=lambda row: int(row["annotator"])
+            csv.DictReader(file, delimiter="\t"),
+            key=lambda row: int(row["annotator"]),
         ):
             correct, proposed, gold = (
                 int(row[key]) for key in ("correct", "proposed", "gold")
@@ -194,7 +205,9 @@ def test_m2_of_sentences_in_a_file_as_official_counts_give_them(
             )
             below = 0.25 * precision + recall
             score = 1.25 * precision * recall / below if below else 0.0
-            last.setdefault(row["system"], {})[int(row["line"])] = f"{score:.12g}"
+            last.setdefault(row["system"], {})[int(row["line"])] = (
+                f"{score:.12g}"
+            )
     check_sentences(
         "coling2018-m2-sentence",
         {name: [own[n] for n in sorted(own)] for name, own in last.items()},
@@ -215,7 +228,9 @@ def test_i_of_sentences_in_a_file_as_the_official_program_prints_them(
     check_sentences("coling2018-i-sentence", {"UFC": printed}, tmp_path)
 
 
-def check_sentences(name: str, rows: dict[str, list[str]], folder: Path) -> None:
+def check_sentences(
+    name: str, rows: dict[str, list[str]], folder: Path
+) -> None:
     """Run a recipe on its systems with scores in a file: all are equal, and one that is changed is
     noticed.
     """
@@ -255,28 +270,37 @@ def numbers(value: Any) -> list[str]:
     return NUMBER.findall(str(value))
 
 
-def test_every_result_on_record_has_its_recipe(on_record: dict[str, Any]) -> None:
-    assert sorted(name for names in OF_EDITS.values() for name in names) == sorted(
-        on_record
-    )
+def test_every_result_on_record_has_its_recipe(
+    on_record: dict[str, Any],
+) -> None:
+    assert sorted(
+        name for names in OF_EDITS.values() for name in names
+    ) == sorted(on_record)
 
 
 def test_the_first_version_of_an_output_has_the_values_that_the_last_one_misses() -> (
     None
 ):
-    both = [written(name) for name in ("conll14-emnlp2016", "conll14-emnlp2016-first")]
+    both = [
+        written(name)
+        for name in ("conll14-emnlp2016", "conll14-emnlp2016-first")
+    ]
     every, first = (
         [entry["values"]["best.sparse+wikilm"] for entry in one["expect"]]
         for one in both
     )
     assert first == every
-    assert both[0]["systems"]["best.sparse+wikilm"] in both[1]["systems"].values()
+    assert (
+        both[0]["systems"]["best.sparse+wikilm"] in both[1]["systems"].values()
+    )
     assert len(first) == 3
 
 
 @pytest.mark.parametrize(
     "name",
-    sorted(set(OF_EDITS) - IN_FILES - {"conll14-errant", "conll14-emnlp2016-first"}),
+    sorted(
+        set(OF_EDITS) - IN_FILES - {"conll14-errant", "conll14-emnlp2016-first"}
+    ),
 )
 def test_the_values_of_recipes_are_those_on_record(
     name: str, on_record: dict[str, Any]
@@ -285,10 +309,14 @@ def test_the_values_of_recipes_are_those_on_record(
     official program.
     """
     expected = sorted(
-        text for entry in written(name)["expect"] for text in numbers(entry["values"])
+        text
+        for entry in written(name)["expect"]
+        for text in numbers(entry["values"])
     )
     results = [on_record[result] for result in OF_EDITS[name]]
-    known = [number for result in results for number in numbers(result["published"])]
+    known = [
+        number for result in results for number in numbers(result["published"])
+    ]
     for result in results if "ng2014" in name else ():
         official = {
             system: own
@@ -299,7 +327,9 @@ def test_the_values_of_recipes_are_those_on_record(
     assert expected == sorted(known or numbers(["0.429", "3.4"]))
 
 
-def test_the_values_of_errant_are_those_of_the_official_program(shared: Path) -> None:
+def test_the_values_of_errant_are_those_of_the_official_program(
+    shared: Path,
+) -> None:
     """Six numbers of five systems in four modes, as errant_compare prints them."""
     compared = 0
     for entry in written("conll14-errant")["expect"]:
@@ -313,7 +343,9 @@ def test_the_values_of_errant_are_those_of_the_official_program(shared: Path) ->
             printed = text.partition(
                 f"-hyp conll14-{system}.errant -ref conll14.errant {option}\n"
             )[2].splitlines()
-            row = next(line.split("\t") for line in printed if line[:1].isdigit())
+            row = next(
+                line.split("\t") for line in printed if line[:1].isdigit()
+            )
             assert value == dict(zip(ERRANT, row, strict=True))[entry["output"]]
             compared += 1
     assert compared == 6 * 5 * 4
@@ -357,12 +389,14 @@ def on_errant_record(shared: Path) -> dict[str, Any]:
 def test_every_result_by_errant_has_a_recipe_or_a_reason(
     on_errant_record: dict[str, Any],
 ) -> None:
-    assert {name for name in OF_ERRANT.values() if name} | WITHOUT_RECIPE == set(
-        on_errant_record
-    )
+    assert {
+        name for name in OF_ERRANT.values() if name
+    } | WITHOUT_RECIPE == set(on_errant_record)
 
 
-@pytest.mark.parametrize("name", [name for name, result in OF_ERRANT.items() if result])
+@pytest.mark.parametrize(
+    "name", [name for name, result in OF_ERRANT.items() if result]
+)
 def test_the_values_by_errant_are_those_on_record(
     name: str, on_errant_record: dict[str, Any]
 ) -> None:
@@ -371,7 +405,8 @@ def test_the_values_by_errant_are_those_on_record(
     """
     result = on_errant_record[OF_ERRANT[name] or ""]["published"]
     known = {
-        float(text) for text in re.findall(r"-?[0-9]+(?:\.[0-9]+)?", json.dumps(result))
+        float(text)
+        for text in re.findall(r"-?[0-9]+(?:\.[0-9]+)?", json.dumps(result))
     }
     entries = written(name)["expect"]
     values = [
@@ -389,13 +424,16 @@ def test_the_values_by_errant_are_those_on_record(
             ]
 
 
-def test_the_values_of_cleme_are_those_of_the_official_program(shared: Path) -> None:
+def test_the_values_of_cleme_are_those_of_the_official_program(
+    shared: Path,
+) -> None:
     """Eight numbers of three systems for a corpus, four for sentences, with both kinds of
     references.
     """
     printed = {
         path.stem: dict(
-            line.split(" ", 1) for line in path.read_text(encoding="utf-8").splitlines()
+            line.split(" ", 1)
+            for line in path.read_text(encoding="utf-8").splitlines()
         )
         for path in (shared / "edits" / "golden" / "cleme-v1").glob("*.txt")
     }
@@ -412,7 +450,9 @@ def test_the_values_of_cleme_are_those_of_the_official_program(shared: Path) -> 
     assert compared == 3 * (8 + 8 + 4 + 4)
 
 
-@pytest.mark.parametrize(("beta", "key"), [("0.5", "beta 0.5"), ("2", "beta 2")])
+@pytest.mark.parametrize(
+    ("beta", "key"), [("0.5", "beta 0.5"), ("2", "beta 2")]
+)
 def test_errant_of_gec_metrics(
     beta: str, key: str, on_errant_record: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -429,7 +469,10 @@ def test_errant_of_gec_metrics(
             {
                 "sentences": "all",
                 "values": {
-                    "A": [str(value) for value in item["published"][key]["sentences"]]
+                    "A": [
+                        str(value)
+                        for value in item["published"][key]["sentences"]
+                    ]
                 },
             },
         ],

@@ -50,7 +50,14 @@ def verdict(
         ("38.21", 0.382146, "100", None, "equal"),  # 38.2146
         ("38.22", 0.382146, "100", None, "differs"),
         ("38.20", 0.382, "100", None, "equal"),
-        ("38.20", 0.38249, "100", None, "differs"),  # the zero is a digit: 38.25
+        # the zero is a digit: 38.25
+        (
+            "38.20",
+            0.38249,
+            "100",
+            None,
+            "differs",
+        ),
         # A tie is equal to both. Published by Chollampatt and Ng 2018, and Python's "%.2f": -15.62,
         # 28.12 and -9.38.
         ("-15.62", -0.15625, "100", None, "equal"),
@@ -95,7 +102,14 @@ def verdict(
             None,
             "equal",
         ),  # 3.6e-13 away; half of the twelfth digit is 5e-13
-        ("0.9007842791853424", 0.9007842791859, "1", None, "differs"),  # 5.6e-13 away
+        # 5.6e-13 away
+        (
+            "0.9007842791853424",
+            0.9007842791859,
+            "1",
+            None,
+            "differs",
+        ),
         ("123456789012345", 123456789012345, "1", None, "equal"),
     ],
 )
@@ -143,7 +157,9 @@ def test_the_difference_is_in_units_of_the_value() -> None:
     found = compare(Leaf(("AMU",), "38.20", 0.3814), "100", None, None)
     assert found.found == "38.14"
     # as many decimals as the exponent says
-    assert compare(Leaf((), "5e-4", 0.00049), "1", None, None).found == "0.00049"
+    assert (
+        compare(Leaf((), "5e-4", 0.00049), "1", None, None).found == "0.00049"
+    )
     assert found.difference == pytest.approx(-0.06)
 
 
@@ -158,7 +174,9 @@ def test_values_in_lists_and_mappings_are_found_by_their_places() -> None:
         (("C",), "4", None),
     ]
     assert found[-1][3] == "there is no such value; there are A, B, Z"
-    assert [message for *_, message in leaves({"A": ["1", "2"]}, {"A": [1]})] == [
+    assert [
+        message for *_, message in leaves({"A": ["1", "2"]}, {"A": [1]})
+    ] == [
         "",
         "there is no such value",
     ]
@@ -168,12 +186,21 @@ def test_values_in_lists_and_mappings_are_found_by_their_places() -> None:
 
 
 def test_an_order_is_compared_place_by_place() -> None:
-    scores = {"A": 0.5, "B": 0.7, "C": 0.7, "D": 0.1, "E": math.nan, "other": 1.0}
+    scores = {
+        "A": 0.5,
+        "B": 0.7,
+        "C": 0.7,
+        "D": 0.1,
+        "E": math.nan,
+        "other": 1.0,
+    }
     assert {
         one.verdict for one in compare_order(["C", "B", "A", "D", "E"], scores)
     } == {"equal"}  # B and C are equal
     found = compare_order(["A", "B", "C", "D"], scores)
-    differing = [(one.expected, one.found) for one in found if one.verdict == "differs"]
+    differing = [
+        (one.expected, one.found) for one in found if one.verdict == "differs"
+    ]
     assert differing == [("A", "B"), ("B", "C"), ("C", "A")]
     assert [one.found for one in compare_order(["A", "none"], {"A": 1.0})] == [
         "A",
@@ -188,11 +215,17 @@ def test_verdicts_of_entries_and_of_all() -> None:
     )
     assert verdict_of([equal, equal], None) == "exact"
     assert verdict_of([equal], "half_up") == "rounding"
-    assert verdict_of([equal, near], None) == verdict_of([near], "cut") == "tolerance"
+    assert (
+        verdict_of([equal, near], None)
+        == verdict_of([near], "cut")
+        == "tolerance"
+    )
     assert verdict_of([equal, near, wrong], None) == "differs"
     assert verdict_of([], None) == "differs"
     assert (
-        whole_verdict([("exact", True), ("rounding", True), ("tolerance", True)])
+        whole_verdict(
+            [("exact", True), ("rounding", True), ("tolerance", True)]
+        )
         == "tolerance"
     )
     assert whole_verdict([("exact", True), ("differs", True)]) == "partly"
@@ -305,7 +338,9 @@ def test_what_is_expected_is_told_by_validate(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write(
-        {"j.csv": "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n"}
+        {
+            "j.csv": "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n"
+        }
     )
     write(
         {
@@ -319,7 +354,9 @@ def test_what_is_expected_is_told_by_validate(
     )
     assert main(["run", "c.yaml", "--output", "o", "-q"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("judgments j: Expected Wins, 1 items, 1 pairs of systems\n")
+    assert said.startswith(
+        "judgments j: Expected Wins, 1 items, 1 pairs of systems\n"
+    )
 
 
 @pytest.mark.usefixtures("folder")
@@ -380,14 +417,19 @@ def test_values_that_only_the_results_can_refuse(
         for line in capsys.readouterr().out.splitlines()
         if line.startswith("missed")
     ]
-    assert "length has no output 'wrong'; there are length, score, rank" in missed[0]
+    assert (
+        "length has no output 'wrong'; there are length, score, rank"
+        in missed[0]
+    )
     assert "there is no 'tow' in 'correlations/one'; there are two" in missed[1]
     assert "line 9 is beyond the end: there are 2 lines" in missed[2]
     assert len(missed) == 3  # a score without draws has no deviation
 
 
 @pytest.mark.usefixtures("folder")
-def test_what_is_known_to_differ_is_no_miss(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_known_to_differ_is_no_miss(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     write(
         {
             "c.yaml": CONFIG
@@ -411,8 +453,14 @@ def test_values_of_a_file_and_of_another_path() -> None:
   - {path: columns/one, same: columns/two}
 """
     found = run(CONFIG + entries)["entries"]
-    assert [entry["verdict"] for entry in found] == ["differs", "exact", "differs"]
-    (wrong,) = [one for one in found[0]["compared"] if one["verdict"] != "equal"]
+    assert [entry["verdict"] for entry in found] == [
+        "differs",
+        "exact",
+        "differs",
+    ]
+    (wrong,) = [
+        one for one in found[0]["compared"] if one["verdict"] != "equal"
+    ]
     assert (wrong["place"], wrong["expected"], wrong["found"]) == (
         "B/2",
         "0.05",
@@ -426,11 +474,14 @@ def run(text: str) -> dict[str, Any]:
     return found
 
 
-def test_expectations_are_left_out_where_only_a_part_runs(tmp_path: Path) -> None:
+def test_expectations_are_left_out_where_only_a_part_runs(
+    tmp_path: Path,
+) -> None:
     config = write_run(tmp_path, 5, expect=[{"order": ["A", "B"]}])
     job = stages.prepare(config, overrides=Overrides((), ("A",)))
     assert (
-        "nothing is compared with what is expected where --only chooses" in job.warnings
+        "nothing is compared with what is expected where --only chooses"
+        in job.warnings
     )
 
 
@@ -440,7 +491,10 @@ def test_expectations_are_left_out_where_only_a_part_runs(tmp_path: Path) -> Non
         (b"", "t.tsv: has no lines"),
         (b"m\tA\n", "t.tsv:1: has 2 columns; column 3 is asked for"),
         (b"m\tA\tx\n", "t.tsv:1: expected a score, a number, found 'x'"),
-        (b"m\tA\t1\nm\tA\t2\n", "t.tsv:2: system 'A' comes twice (first at t.tsv:1)"),
+        (
+            b"m\tA\t1\nm\tA\t2\n",
+            "t.tsv:2: system 'A' comes twice (first at t.tsv:1)",
+        ),
         (b"x\tA\t1\n", "t.tsv: no line has 'm' in column 1"),
     ],
 )
@@ -467,7 +521,9 @@ JUDGED = "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n5,A,
         ("columns: {c: {scores: {A: 1}}}\nagreements: {a: {judgments: j, table: {file: u.tsv, sentence: 3}}}", "a: agreements: the table has no score of the judged sentence 5"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_made_is_told_and_the_rest_is_kept(text: str, note: str) -> None:
+def test_what_cannot_be_made_is_told_and_the_rest_is_kept(
+    text: str, note: str
+) -> None:
     write(
         {
             "j.csv": JUDGED,
@@ -475,7 +531,9 @@ def test_what_cannot_be_made_is_told_and_the_rest_is_kept(text: str, note: str) 
             "u.tsv": "A\t1\t0\nB\t2\t0\n",
         }
     )
-    found = stages.run(prepare(f"judgments: {{j: {{file: j.csv}}}}\n{text}\n"), "o")[1]
+    found = stages.run(
+        prepare(f"judgments: {{j: {{file: j.csv}}}}\n{text}\n"), "o"
+    )[1]
     assert any(warning.startswith(note) for warning in found.warnings)
     assert found.judgments
 
@@ -499,7 +557,9 @@ def test_outputs_of_the_kept_lines_alone() -> None:
         "{A: a.txt, B: s.txt}", "{A: k.txt, B: k.txt}"
     )
     entry = "  - {metric: length, values: {A: 0.04, B: 0.04}}\n"
-    assert run(whole + entry)["verdict"] == run(kept + entry)["verdict"] == "exact"
+    assert (
+        run(whole + entry)["verdict"] == run(kept + entry)["verdict"] == "exact"
+    )
     found = problems(kept.replace("[2]", "[1-2]") + entry)
     assert "the texts have different numbers of lines" in found[0]
     idle = CONFIG.replace("a.txt]}", "a.txt], outputs: kept}") + entry
@@ -566,7 +626,10 @@ REPORTS = "datasets: {d: {gold: g.m2}}\nsystems: {A: o.txt}\nmetrics: [m2]\nexpe
 def test_the_counts_of_each_sentence_with_each_annotator() -> None:
     write({"g.m2": GOLD, "o.txt": "a y c\nd e\n", "r.txt": REPORT})
     found = run(REPORTS)
-    assert (found["verdict"], [entry["values"] for entry in found["entries"]]) == (
+    assert (
+        found["verdict"],
+        [entry["values"] for entry in found["entries"]],
+    ) == (
         "exact",
         [11],
     )
@@ -596,7 +659,10 @@ def test_the_counts_of_each_sentence_with_each_annotator() -> None:
             "Precision   : 1.0\n",
             "r.txt: is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'",
         ),
-        ("# gold : 1\n", "r.txt:1: has a count, and no annotator stands before it"),
+        (
+            "# gold : 1\n",
+            "r.txt:1: has a count, and no annotator stands before it",
+        ),
         (
             ">> Chosen Annotator for line 1 : 0\n",
             "r.txt:1: has a chosen annotator, and no counts before it",
@@ -633,16 +699,18 @@ def test_a_metric_without_counts_of_annotators_has_no_report() -> None:
 def test_what_nobody_could_run_is_never_missed() -> None:
     """The verdict is found, and nothing is worse than the record."""
     entry = "  - {metric: length, values: {A: 999}}\n"
-    found = run(CONFIG + entry + "publication: {what: a table, verdict: not run}\n")
+    found = run(
+        CONFIG + entry + "publication: {what: a table, verdict: not run}\n"
+    )
     assert (found["verdict"], found["recorded"], found["missed"]) == (
         "differs",
         "not run",
         [],
     )
     assert found["entries"][0]["recorded"] == "not run"
-    assert run(CONFIG + entry + "publication: {what: a table, verdict: exact}\n")[
-        "missed"
-    ] == [1]
+    assert run(
+        CONFIG + entry + "publication: {what: a table, verdict: exact}\n"
+    )["missed"] == [1]
 
 
 @pytest.mark.usefixtures("folder")
@@ -656,7 +724,11 @@ def test_the_order_of_systems_decides_which_one_is_later_in_a_tie() -> None:
         }
     )
     text = "judgments: {j: {file: j.csv}}\nagreements: {a: {judgments: j, table: {file: t.tsv, sentence: 3}%s}}\n"
-    for order, right in ((", order: [B, A]", 1), (", order: [A, B]", 0), ("", 0)):
+    for order, right in (
+        (", order: [B, A]", 1),
+        (", order: [A, B]", 0),
+        ("", 0),
+    ):
         expect = f"expect: [{{path: agreements/a/accuracy, values: {right}}}]\n"
         assert run(text % order + expect)["verdict"] == "exact"
     found = stages.run(prepare(text % ", order: [A, C]"), "o")[1]

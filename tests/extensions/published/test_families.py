@@ -56,10 +56,14 @@ WMT = [
 
 def test_three_years_have_all_language_pairs(items: Mapping[str, Any]) -> None:
     names = {
-        name for name in items if name.startswith("wmt2") and name != "wmt23-printed"
+        name
+        for name in items
+        if name.startswith("wmt2") and name != "wmt23-printed"
     }
     assert {recipe.name for recipe in WMT} == names
-    assert [len(matching_recipes([year])) for year in ("wmt21", "wmt22", "wmt23")] == [
+    assert [
+        len(matching_recipes([year])) for year in ("wmt21", "wmt22", "wmt23")
+    ] == [
         20,
         21,
         14,
@@ -76,7 +80,13 @@ def test_a_language_pair_is_scored_as_the_recomputation_did(
     item, pair = items[recipe.name], recipe.name.partition("-")[2]
     settings, own = item["settings"], recipe.mapping("datasets")
     files = {
-        (file["repo"], file["commit"], file["path"], file["sha256"], file["bytes"])
+        (
+            file["repo"],
+            file["commit"],
+            file["path"],
+            file["sha256"],
+            file["bytes"],
+        )
         for file in item["files"]
     }
     files = {
@@ -98,7 +108,8 @@ def test_a_language_pair_is_scored_as_the_recomputation_did(
     assert references(pair) == settings["references"]["all"]
     for label, paths in settings["references"].items():
         assert (
-            references(f"{pair}-{label}" if f"{pair}-{label}" in own else pair) == paths
+            references(f"{pair}-{label}" if f"{pair}-{label}" in own else pair)
+            == paths
         )
     assert own[pair]["bom"] == (settings["keep_bom"] or "drop")
     assert recipe.content["metrics"] == [
@@ -110,7 +121,11 @@ def test_a_language_pair_is_scored_as_the_recomputation_did(
         for entry in recipe.expected
         if "system" not in entry["table"]["where"]
     ]
-    assert sorted(entries) == sorted(item["values"]) if "values" in item else entries
+    assert (
+        sorted(entries) == sorted(item["values"])
+        if "values" in item
+        else entries
+    )
     systems = {
         path.rpartition(".hyp.")[2].rpartition(".")[0]
         for _, _, path, *_ in files
@@ -119,7 +134,9 @@ def test_a_language_pair_is_scored_as_the_recomputation_did(
     assert set(recipe.mapping("systems")) == systems
 
 
-def test_the_printed_tables_are_those_on_record(items: Mapping[str, Any]) -> None:
+def test_the_printed_tables_are_those_on_record(
+    items: Mapping[str, Any],
+) -> None:
     printed = {
         recipe.name.removeprefix("wmt23-printed-"): recipe
         for recipe in matching_recipes(["wmt23-printed"])
@@ -127,7 +144,11 @@ def test_the_printed_tables_are_those_on_record(items: Mapping[str, Any]) -> Non
     tables = items["wmt23-printed"]["values"]
     assert {
         name: dict(
-            zip(("bleu", "chrf"), (e["values"] for e in one.expected), strict=True)
+            zip(
+                ("bleu", "chrf"),
+                (e["values"] for e in one.expected),
+                strict=True,
+            )
         )
         for name, one in printed.items()
     } == tables
@@ -182,7 +203,9 @@ def test_reports_of_arabic_correction_are_those_on_record(
     content = json.loads(
         (shared / "published" / "gec-more.json").read_text(encoding="utf-8")
     )["items"]
-    known = {item["id"]: item for item in content if item["id"].startswith(family)}
+    known = {
+        item["id"]: item for item in content if item["id"].startswith(family)
+    }
     recipes_of = {recipe.name: recipe for recipe in matching_recipes([family])}
     assert set(recipes_of) == set(known)
     total = 0
@@ -198,7 +221,9 @@ def test_reports_of_arabic_correction_are_those_on_record(
             if "2edits" in file["path"]
         }
         golds |= {file["sha256"] for file in known[name]["given"]}
-        outputs = {f["sha256"] for f in known[name]["files"] if f["path"] in texts}
+        outputs = {
+            f["sha256"] for f in known[name]["files"] if f["path"] in texts
+        }
         assert set(named) == golds | outputs
         assert all(
             bool(file.how_to_obtain) == (file.dataset == "qalb")
@@ -206,7 +231,9 @@ def test_reports_of_arabic_correction_are_those_on_record(
         )
         for path, values in known[name]["values"].items():
             entries = [
-                entry for entry in recipe.expected if texts[path] in entry["values"]
+                entry
+                for entry in recipe.expected
+                if texts[path] in entry["values"]
             ]
             assert [e["title"].split()[0] for e in entries] == [
                 "Precision",
@@ -214,9 +241,9 @@ def test_reports_of_arabic_correction_are_those_on_record(
                 "F1",
                 "F0.5",
             ]
-            assert [e["values"][texts[path]] for e in entries] == list(values.values())[
-                :4
-            ]
+            assert [e["values"][texts[path]] for e in entries] == list(
+                values.values()
+            )[:4]
             assert {e.get("recorded") for e in entries} == {
                 "differs" if "oracle/qalb14/pnx_seg" in path else None
             }
@@ -227,14 +254,18 @@ def test_reports_of_arabic_correction_are_those_on_record(
 def test_one_recipe_alone_was_never_run() -> None:
     """Its files were unavailable."""
     not_run = [
-        name for name, one in recipes().items() if one.publication["verdict"] == NOT_RUN
+        name
+        for name, one in recipes().items()
+        if one.publication["verdict"] == NOT_RUN
     ]
     assert not_run == ["bea2019-fce"]
 
 
 FAMILY = {
     "publication": {"what": "{pair} of {set}", "verdict": "exact"},
-    "each": {"pair": {"a-b": {"refs": ["2", "1"], "apart": ["1", "2"]}, "c-d": None}},
+    "each": {
+        "pair": {"a-b": {"refs": ["2", "1"], "apart": ["1", "2"]}, "c-d": None}
+    },
     "usual": {"refs": ["1"], "apart": [], "set": "test", "values": {"A": "1"}},
     "datasets": {
         "{pair}": {"references": ["{set}.{refs}.{system}"], "drop": "{refs}"},
@@ -270,7 +301,9 @@ def test_parameters_of_a_row_are_filled_in() -> None:
     assert len(second["expect"]) == 1
 
 
-@pytest.mark.parametrize("each", [[], {"a": {}, "b": {}}, {"pair": {"x": "y"}}, "pair"])
+@pytest.mark.parametrize(
+    "each", [[], {"a": {}, "b": {}}, {"pair": {"x": "y"}}, "pair"]
+)
 def test_each_that_is_no_parameter(each: object) -> None:
     with pytest.raises(InputError, match="each: "):
         list(members({"each": each}, "f.yaml"))
@@ -301,7 +334,10 @@ def config(folder: Path, **changes: Any) -> dict[str, Any]:
         "score": "score",
         "metric": "metric",
     }
-    metrics = {"bleu-all": "bleu", "chrf-all": {"metric": "chrf", "dataset": "d"}}
+    metrics = {
+        "bleu-all": "bleu",
+        "chrf-all": {"metric": "chrf", "dataset": "d"},
+    }
     content: dict[str, Any] = {
         "datasets": {"d": {"references": ["ref.txt"]}},
         "systems": ["{system}.txt"],
@@ -314,7 +350,9 @@ def config(folder: Path, **changes: Any) -> dict[str, Any]:
 
 def run(folder: Path, content: dict[str, Any]) -> Any:
     """Run a config of this folder; return its results."""
-    return stages.run(stages.prepare(from_mapping(content, folder)), folder / "run")[1]
+    return stages.run(
+        stages.prepare(from_mapping(content, folder)), folder / "run"
+    )[1]
 
 
 def test_one_table_has_the_values_of_several_metrics(tmp_path: Path) -> None:
@@ -331,7 +369,10 @@ def test_one_table_has_the_values_of_several_metrics(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"score": "scores"}, "t.tsv:2: has no 'scores' (did you mean 'score'?)"),
+        (
+            {"score": "scores"},
+            "t.tsv:2: has no 'scores' (did you mean 'score'?)",
+        ),
         (
             {"where": {"pair": "x"}},
             "t.tsv: no line has 'x' in column pair, 'bleu-all' in column metric",
@@ -351,7 +392,8 @@ def test_what_a_table_lacks_is_told(
 
 
 @pytest.mark.parametrize(
-    ("bom", "kept"), [("drop", False), ("keep", True), (["A.x"], True), (["B"], False)]
+    ("bom", "kept"),
+    [("drop", False), ("keep", True), (["A.x"], True), (["B"], False)],
 )
 def test_a_byte_order_mark_counts_where_the_data_set_says_so(
     tmp_path: Path, bom: object, kept: bool
@@ -366,7 +408,9 @@ def test_a_byte_order_mark_counts_where_the_data_set_says_so(
     results = run(tmp_path, content)
     lines = (tmp_path / "A.x.txt").read_text(encoding="utf-8").splitlines()
     lines = lines if kept else [line.removeprefix(MARK) for line in lines]
-    references = [(tmp_path / "ref.txt").read_text(encoding="utf-8").splitlines()]
+    references = [
+        (tmp_path / "ref.txt").read_text(encoding="utf-8").splitlines()
+    ]
     ours = {
         score.metric.partition("|")[0]: score.score
         for score in results.scores
@@ -415,7 +459,9 @@ def test_the_command_line_keeps_marks_too(
 
 
 def test_a_file_of_several_recipes_runs_by_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Its results are called as their rows; one of them is shown as a config that runs by itself."""
     monkeypatch.chdir(tmp_path)
@@ -430,7 +476,10 @@ def test_a_file_of_several_recipes_runs_by_its_name(
         "each": {"pair": {"p": {}, "q": {"of": {"bleu-all": "bleu"}}}},
         "usual": {"of": {"bleu-all": "bleu", "chrf-all": "chrf"}},
     }
-    content["expect"][0]["table"] |= {"where": {"pair": "{pair}"}, "metrics": "{of}"}
+    content["expect"][0]["table"] |= {
+        "where": {"pair": "{pair}"},
+        "metrics": "{of}",
+    }
     Path("own.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     assert [recipe.name for recipe in read_recipes(Path("own.yaml"))] == [
         "own-p",
@@ -478,9 +527,15 @@ def test_a_recipe_is_made_of_a_config_and_a_printed_table(
     Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     Path("t.md").write_text(table, encoding="utf-8")
     assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 0
-    assert "written: own.yaml, with the verdict rounding" in capsys.readouterr().out
+    assert (
+        "written: own.yaml, with the verdict rounding"
+        in capsys.readouterr().out
+    )
     (recipe,) = read_recipes(Path("own.yaml"))
-    assert recipe.publication == {"what": "the table t.md", "verdict": "rounding"}
+    assert recipe.publication == {
+        "what": "the table t.md",
+        "verdict": "rounding",
+    }
     assert [len(entry["values"]) for entry in recipe.expected] == [2, 1]
     assert main(["reproduce", "own.yaml"]) == 0
     # nothing is written over
@@ -523,7 +578,9 @@ def test_a_table_that_is_no_table_of_the_config(
 
 
 def test_a_recipe_that_does_not_run_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     content = config(tmp_path, systems={"B": "B.txt"})
@@ -555,7 +612,9 @@ def test_the_only_metric_may_have_columns_for_its_outputs(
         "datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n",
         encoding="utf-8",
     )
-    Path("t.csv").write_text("system,P,R,F0.5\nA,100.0,100.0,100.0\n", encoding="utf-8")
+    Path("t.csv").write_text(
+        "system,P,R,F0.5\nA,100.0,100.0,100.0\n", encoding="utf-8"
+    )
     assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.csv"]) == 0
     (recipe,) = read_recipes(Path("own.yaml"))
     assert [entry.get("output") for entry in recipe.expected] == [
@@ -571,15 +630,22 @@ PAGE = "| | BLEU |\n|---|---|\n| A | 100.0 |\n| B.2 | 100.0 |\n"
 
 
 @pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """A folder with a config of files of a repository, a table, and a mirror with this repository
     at a commit.
     """
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     catalogue.catalogue.cache_clear()
-    content = config(tmp_path, datasets={"d": {"references": ["data:own/refs/r.txt"]}})
-    content |= {"systems": ["data:own/outputs/{system}.txt"], "metrics": ["bleu"]}
+    content = config(
+        tmp_path, datasets={"d": {"references": ["data:own/refs/r.txt"]}}
+    )
+    content |= {
+        "systems": ["data:own/outputs/{system}.txt"],
+        "metrics": ["bleu"],
+    }
     del content["expect"]
     Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     Path("t.md").write_text(PAGE, encoding="utf-8")
@@ -625,7 +691,9 @@ def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
     shutil.rmtree("cache")
     catalogue.catalogue.cache_clear()
     assert main(["run", "own.yaml"]) == 2
-    assert "fetch it: gec-pipeline data fetch own.yaml" in capsys.readouterr().err
+    assert (
+        "fetch it: gec-pipeline data fetch own.yaml" in capsys.readouterr().err
+    )
     assert main(["data", "fetch", "own.yaml", "--mirror", mirror]) == 0
     assert main(["reproduce", "own.yaml", "--no-fetch"]) == 0
     shutil.rmtree("cache")
@@ -655,7 +723,9 @@ def test_the_example_of_the_help_page_is_what_comes_out(
             "## To add a recipe"
         )
     ]
-    blocks = [dedent(block) for block in re.findall(r"(?m)(?:^ {7}\S?.*\n)+", example)]
+    blocks = [
+        dedent(block) for block in re.findall(r"(?m)(?:^ {7}\S?.*\n)+", example)
+    ]
     Path("table.md").write_text(blocks[0], encoding="utf-8")
     Path("config.yaml").write_text(blocks[1], encoding="utf-8")
     command = shlex.split(blocks[2])
@@ -694,7 +764,8 @@ def test_what_is_not_in_a_repository_is_told(
 ) -> None:
     for name in ("c.yaml", "t.md"):
         Path(name).write_text(
-            Path(name).read_text(encoding="utf-8").replace(old, new), encoding="utf-8"
+            Path(name).read_text(encoding="utf-8").replace(old, new),
+            encoding="utf-8",
         )
     assert main([*NEW, "--mirror", str(repository)]) == 2
     assert message in capsys.readouterr().err
@@ -717,9 +788,17 @@ FILE = {"bytes": 1, "sha256": "0" * 64}
         ("own", {"files": {"../a": FILE}}, "own: ../a: '../a' can be no name"),
         ("own", {"files": {"b/./a": FILE}}, "can be no name"),
         ("../own", {"files": {"a": FILE}}, "'../own' can be no dataset"),
-        ("own", {"files": {"a": FILE}, "commit": "main"}, "'main' can be no commit"),
+        (
+            "own",
+            {"files": {"a": FILE}, "commit": "main"},
+            "'main' can be no commit",
+        ),
         ("own", {"files": {"a": {"bytes": 1}}}, "own: expected from:"),
-        ("own", {"files": {"a": {**FILE, "sha256": ""}}}, "'' can be no sha256"),
+        (
+            "own",
+            {"files": {"a": {**FILE, "sha256": ""}}},
+            "'' can be no sha256",
+        ),
         ("own", {"files": "wmt21.files"}, "own: expected from:"),
     ],
 )
@@ -728,7 +807,9 @@ def test_a_catalogue_of_ones_own_is_checked(
 ) -> None:
     content = config(tmp_path)
     content["catalogue"] = {
-        name: {"from": [{"repository": "some/where", "commit": COMMIT, **group}]}
+        name: {
+            "from": [{"repository": "some/where", "commit": COMMIT, **group}]
+        }
     }
     with pytest.raises(InputError) as caught:
         stages.prepare(from_mapping(content, tmp_path))

@@ -20,7 +20,9 @@ def test_people_and_published_sections_compute_the_same_numbers(
     recipes: bit for bit.
     """
     rng = np.random.default_rng(4)
-    ranked = [(line, rng.integers(1, 4, 4)) for line in range(12) for _ in range(3)]
+    ranked = [
+        (line, rng.integers(1, 4, 4)) for line in range(12) for _ in range(3)
+    ]
     cells = [
         (line, names, ranks[list(names)])
         for line, ranks in ranked
@@ -31,7 +33,9 @@ def test_people_and_published_sections_compute_the_same_numbers(
         for line, (i, j), (one, two) in cells
     ]
     header = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\n"
-    (tmp_path / "people.csv").write_text("".join([header, *rows]), encoding="utf-8")
+    (tmp_path / "people.csv").write_text(
+        "".join([header, *rows]), encoding="utf-8"
+    )
     names = {"gleu": "gleu", "google": "google_gleu"}
     config = write_run(
         tmp_path,
@@ -46,7 +50,12 @@ def test_people_and_published_sections_compute_the_same_numbers(
         },
         correlations=[{"of": list(names), "with": ["wins"]}],
         agreements={
-            key: {"judgments": "all", "metric": name, "ties": ties, "numbering": "0"}
+            key: {
+                "judgments": "all",
+                "metric": name,
+                "ties": ties,
+                "numbering": "0",
+            }
             for key, name in names.items()
         },
     )
@@ -55,10 +64,14 @@ def test_people_and_published_sections_compute_the_same_numbers(
     assert results.correlations
     assert results.agreements
     for key, systems, sentences in zip(
-        names, results.human["correlations"], results.human["sentences"], strict=True
+        names,
+        results.human["correlations"],
+        results.human["sentences"],
+        strict=True,
     ):
         values = {
-            name: found["value"] for name, found in systems["coefficients"].items()
+            name: found["value"]
+            for name, found in systems["coefficients"].items()
         }
         published = results.correlations[key]["wins"]
         assert values == {name: published[name] for name in values}

@@ -21,10 +21,20 @@ def test_correlations_of_records_in_a_config(tmp_path: Path) -> None:
             "m": {"records": {**keys, "score": "m"}},
         },
         "correlations": [
-            {"of": ["m"], "with": ["h"], "statistics": ["pearson"], "without": ["s4"]}
+            {
+                "of": ["m"],
+                "with": ["h"],
+                "statistics": ["pearson"],
+                "without": ["s4"],
+            }
         ],
         "expect": [
-            {"path": "columns/h/s1", "values": "9.0", "tolerance": "9", "why": "any"}
+            {
+                "path": "columns/h/s1",
+                "values": "9.0",
+                "tolerance": "9",
+                "why": "any",
+            }
         ],
         "output": {"dir": str(tmp_path / "run")},
     }
@@ -39,4 +49,6 @@ def test_correlations_of_records_in_a_config(tmp_path: Path) -> None:
         "scores": 18,
         "pearson": pytest.approx(expected, abs=CLOSE),
     }
-    assert results.columns["h"]["s1"] == pytest.approx(HUMAN[0].mean(), abs=CLOSE)
+    assert results.columns["h"]["s1"] == pytest.approx(
+        HUMAN[0].mean(), abs=CLOSE
+    )

@@ -58,7 +58,14 @@ NOT_AT_HAND = {
     "jfleg-pseudodata",
 }
 """Items whose published values are words, or of which there are none."""
-BEYOND = ("wmt", "unieval", "metaeval", "opinsummeval", "arabic-gec", "text-editing")
+BEYOND = (
+    "wmt",
+    "unieval",
+    "metaeval",
+    "opinsummeval",
+    "arabic-gec",
+    "text-editing",
+)
 """How the names of recipes of other fields and languages begin; see test_families.py."""
 OF_PAPERS = {name for name in RECIPES if not name.startswith(BEYOND)} - {
     *OF_EDITS,
@@ -68,7 +75,9 @@ OF_PAPERS = {name for name in RECIPES if not name.startswith(BEYOND)} - {
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Path]:
+def data(
+    tmp_path_factory: pytest.TempPathFactory, shared: Path
+) -> Iterator[Path]:
     """A cache of data sets that is filled from the mirror."""
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("data")
@@ -85,13 +94,17 @@ def skip_without_packages(name: str) -> None:
         pytest.skip(
             "its tokens and METEOR are made by Java: pip install --no-deps pycocoevalcap"
         )
-    if name in OF_ERRANT and not (find_spec("errant") and find_spec("en_core_web_sm")):
+    if name in OF_ERRANT and not (
+        find_spec("errant") and find_spec("en_core_web_sm")
+    ):
         pytest.skip(
             "its texts are annotated: pip install errant and the model en_core_web_sm"
         )
 
 
-def test_every_published_result_has_its_recipe(published: dict[str, Any]) -> None:
+def test_every_published_result_has_its_recipe(
+    published: dict[str, Any],
+) -> None:
     assert {name for name in RECIPES if not name.startswith(BEYOND)} == {
         *published,
         *OF_EDITS,
@@ -116,12 +129,15 @@ OVER_TWO_SECONDS = {
     "name",
     [
         pytest.param(
-            name, marks=[pytest.mark.exhaustive] if name in OVER_TWO_SECONDS else []
+            name,
+            marks=[pytest.mark.exhaustive] if name in OVER_TWO_SECONDS else [],
         )
         for name in HERE
     ],
 )
-def test_a_recipe_holds_on_the_published_data(name: str, tmp_path: Path) -> None:
+def test_a_recipe_holds_on_the_published_data(
+    name: str, tmp_path: Path
+) -> None:
     recipe = RECIPES[name]
     if recipe.slow and not SLOW:
         pytest.skip("takes minutes; set PIPELINE_SLOW=1")
@@ -130,7 +146,9 @@ def test_a_recipe_holds_on_the_published_data(name: str, tmp_path: Path) -> None
     found = reproduce(recipe, tmp_path)
     assert found.message == ""
     assert found.expectations
-    missed = [entry for entry in found.expectations["entries"] if entry["missed"]]
+    missed = [
+        entry for entry in found.expectations["entries"] if entry["missed"]
+    ]
     assert (missed, found.worse) == ([], False)
     assert found.expectations["verdict"] == recipe.publication["verdict"]
 
@@ -183,14 +201,23 @@ def test_coling_2018_on_its_references_made_again(
     """The repository is not in the mirror, but its references come out of the M2 file, byte by
     byte.
     """
-    conll, coling = catalogue.data_set("conll14"), catalogue.data_set("gecmetrics-2018")
+    conll, coling = (
+        catalogue.data_set("conll14"),
+        catalogue.data_set("gecmetrics-2018"),
+    )
     m2 = (
         (shared / "mirror" / conll.files["official-2014.combined.m2"].address)
         .read_bytes()
         .decode()
     )
-    made = {"source": (shared / "mirror" / conll.files["source"].address).read_bytes()}
-    made |= {f"ref{number}": without_um(m2, number).encode() for number in (0, 1)}
+    made = {
+        "source": (
+            shared / "mirror" / conll.files["source"].address
+        ).read_bytes()
+    }
+    made |= {
+        f"ref{number}": without_um(m2, number).encode() for number in (0, 1)
+    }
     for name, text in made.items():
         target = tmp_path / "mirror" / coling.files[name].address
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -206,13 +233,21 @@ def test_coling_2018_on_its_references_made_again(
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in UNSEEN if name.startswith(("tacl2016-gleu", "jfleg-"))]
+    "name",
+    [name for name in UNSEEN if name.startswith(("tacl2016-gleu", "jfleg-"))],
 )
-def test_exact_figures_of_python_2_split_at_ascii_white_space(name: str) -> None:
+def test_exact_figures_of_python_2_split_at_ascii_white_space(
+    name: str,
+) -> None:
     """There the no-break space is part of a word; REF-M of SEEDA has one."""
-    if RECIPES[name].publication["verdict"] == "exact" or name == "tacl2016-gleu":
+    if (
+        RECIPES[name].publication["verdict"] == "exact"
+        or name == "tacl2016-gleu"
+    ):
         (metric,) = written(RECIPES[name].path)["metrics"]
-        assert from_text(metric).spec.tokenization == Tokenization("ascii_whitespace")
+        assert from_text(metric).spec.tokenization == Tokenization(
+            "ascii_whitespace"
+        )
 
 
 # ---- what recipes say
@@ -220,7 +255,8 @@ def test_exact_figures_of_python_2_split_at_ascii_white_space(name: str) -> None
 
 def written(path: Path) -> dict[str, Any]:
     """Return a config as text, lists and mappings."""
-    found: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader)  # noqa: S506
+    text = path.read_text(encoding="utf-8")
+    found: dict[str, Any] = yaml.load(text, yaml.BaseLoader)  # noqa: S506
     return found
 
 
@@ -260,9 +296,14 @@ def test_the_values_of_recipes_are_those_on_record(
     values = published[name]["published"]
     if isinstance(values, list) and isinstance(values[0], str):
         known = [
-            ["INPUT" if system in ("src", "source") else system for system in values]
+            [
+                "INPUT" if system in ("src", "source") else system
+                for system in values
+            ]
         ]
-        orders = [entry["order"] for entry in config["expect"] if "order" in entry]
+        orders = [
+            entry["order"] for entry in config["expect"] if "order" in entry
+        ]
         assert known[0] in [
             ["INPUT" if system == "src" else system for system in order]
             for order in orders
@@ -276,7 +317,9 @@ def test_the_values_of_recipes_are_those_on_record(
     }
     if name == "gjg-table3b-ranges":
         values = {
-            system: ranks for system, ranks in values.items() if system != "clusters"
+            system: ranks
+            for system, ranks in values.items()
+            if system != "clusters"
         }
     assert numbers(values) - said == set()
 
@@ -288,7 +331,9 @@ def config_schema() -> Any:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_recipes_are_configs_that_say_where_their_numbers_stand(name: str) -> None:
+def test_recipes_are_configs_that_say_where_their_numbers_stand(
+    name: str,
+) -> None:
     recipe = RECIPES[name]
     text = recipe.path.read_text(encoding="utf-8")
     start = (
@@ -303,7 +348,9 @@ def test_recipes_are_configs_that_say_where_their_numbers_stand(name: str) -> No
     assert config["expect"]
     assert config["output"]["dir"] == f"runs/{name}"
     jsonschema.Draft202012Validator(config_schema()).validate(
-        yaml.safe_load(as_yaml(config)) if recipe.family else yaml.safe_load(text)
+        yaml.safe_load(as_yaml(config))
+        if recipe.family
+        else yaml.safe_load(text)
     )
     if name != "conll14-gleu-13":
         assert {"what", "cite", "url", "recipe", "verdict"} <= set(
@@ -347,10 +394,18 @@ WITHOUT_SHARED = [
     for name, recipe in RECIPES.items()
     if all(is_invented(file) for file in recipe.files)
 ]
-KNOWN = ("koyama", "conll14-gleu", "arxiv", "gecmetrics-paper", "gecmetrics-seeda")
+KNOWN = (
+    "koyama",
+    "conll14-gleu",
+    "arxiv",
+    "gecmetrics-paper",
+    "gecmetrics-seeda",
+)
 """How the names of recipes begin that run on the files beside the checkout."""
 BOTH = [
-    name for name in WITHOUT_SHARED if not name.startswith(KNOWN) or name in OF_EDITS
+    name
+    for name in WITHOUT_SHARED
+    if not name.startswith(KNOWN) or name in OF_EDITS
 ]
 OF_ONE_FORM = {
     (
@@ -364,7 +419,9 @@ OF_ONE_FORM = {
 """A recipe of each family, choice of metrics and number of data sets: the others of a file differ
 in names alone."""
 TRIED = [
-    name for name in UNSEEN if not RECIPES[name].family or name in OF_ONE_FORM.values()
+    name
+    for name in UNSEEN
+    if not RECIPES[name].family or name in OF_ONE_FORM.values()
 ]
 
 
@@ -385,7 +442,9 @@ def test_a_recipe_runs_on_files_of_the_form_of_its_data(
     if name == "wmt23-printed-en-ja":
         pytest.importorskip("MeCab")
     recipe = published.recipes()[name]
-    assert published.fetch_missing([recipe], str(stand_ins), lambda _: None) == []
+    assert (
+        published.fetch_missing([recipe], str(stand_ins), lambda _: None) == []
+    )
     found = reproduce(recipe, tmp_path)
     assert found.message == ""
     assert found.expectations
@@ -394,7 +453,11 @@ def test_a_recipe_runs_on_files_of_the_form_of_its_data(
         assert entry["values"] > 0
         assert all(one["found"] is not None for one in entry["compared"])
     # the texts are invented
-    assert found.expectations["verdict"] in ("differs", "partly", "not published")
+    assert found.expectations["verdict"] in (
+        "differs",
+        "partly",
+        "not published",
+    )
 
 
 @pytest.mark.usefixtures("shared")
@@ -438,7 +501,9 @@ def test_without_names_the_results_are_listed(
     assert main(["reproduce"]) == 0
     said = capsys.readouterr().out
     names = {recipe.family or name for name, recipe in RECIPES.items()}
-    assert all(re.search(rf"^{re.escape(name)} ", said, re.MULTILINE) for name in names)
+    assert all(
+        re.search(rf"^{re.escape(name)} ", said, re.MULTILINE) for name in names
+    )
     assert max(map(len, said.splitlines())) <= 120
     assert (
         said.splitlines()[-1]
@@ -448,7 +513,10 @@ def test_without_names_the_results_are_listed(
         ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md"
     ).read_text(encoding="utf-8")
     assert main(["reproduce", "--list", "koyama-*", "--json"]) == 2
-    assert "--format json: has no effect where nothing runs" in capsys.readouterr().err
+    assert (
+        "--format json: has no effect where nothing runs"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_recipe_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -473,7 +541,9 @@ def test_without_data_it_says_what_to_fetch(
         "seeda-gleu: not run: 18 files are not here: gec-pipeline data fetch conll14 seeda\n"
         in said.out
     )
-    assert said.err.endswith("error: 2 of 2 results could not be run: see above\n")
+    assert said.err.endswith(
+        "error: 2 of 2 results could not be run: see above\n"
+    )
 
 
 def test_what_can_be_run_is_run(
@@ -490,7 +560,9 @@ def test_what_can_be_run_is_run(
     assert main(arguments) == 3
     said = capsys.readouterr()
     assert re.search(
-        r"^arxiv1605-rho +4 of 4 +0\.00049 +rounding +rounding", said.out, re.MULTILINE
+        r"^arxiv1605-rho +4 of 4 +0\.00049 +rounding +rounding",
+        said.out,
+        re.MULTILINE,
     )
     assert (
         "opinsummeval-system: not run: 1 file is not here: gec-pipeline data fetch opinsummeval"
@@ -498,7 +570,10 @@ def test_what_can_be_run_is_run(
     )
     assert "is not there" in said.err
     assert main([*arguments, "--json", "-q"]) == 3
-    found = {one["name"]: one for one in json.loads(capsys.readouterr().out)["results"]}
+    found = {
+        one["name"]: one
+        for one in json.loads(capsys.readouterr().out)["results"]
+    }
     assert found["arxiv1605-rho"]["verdict"] == "rounding"
     assert found["opinsummeval-system"]["verdict"] is None
     assert [
@@ -509,7 +584,10 @@ def test_what_can_be_run_is_run(
         "2.9",
         "2.6",
     ]
-    assert main([*arguments, "--verbose", "-q", "--output", str(empty / "kept")]) == 3
+    assert (
+        main([*arguments, "--verbose", "-q", "--output", str(empty / "kept")])
+        == 3
+    )
     assert re.search(r"0\.555 +0\.55495 ", capsys.readouterr().out)
     assert (empty / "kept" / "arxiv1605-rho" / "results.json").is_file()
 
@@ -542,7 +620,9 @@ def test_data_of_the_user_is_taken_from_a_folder(
     folder = tmp_path / "mine"
     for file in files.values():
         (folder / file.name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file.name).write_bytes((stand_ins / file.address).read_bytes())
+        (folder / file.name).write_bytes(
+            (stand_ins / file.address).read_bytes()
+        )
     (tmp_path / "data" / "pillars").symlink_to(folder, target_is_directory=True)
     assert main(arguments) == 1  # the texts are invented
     assert re.search(
@@ -554,9 +634,13 @@ def test_data_of_the_user_is_taken_from_a_folder(
 
 @pytest.mark.usefixtures("empty")
 def test_a_worse_verdict_ends_with_1(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    own = Extension(name="own", about="own", package="own", recipes=str(tmp_path))
+    own = Extension(
+        name="own", about="own", package="own", recipes=str(tmp_path)
+    )
     monkeypatch.setattr(Extension, "folder", property(lambda _: tmp_path))
     monkeypatch.setattr(published, "installed", lambda: {"own": own})
     text = (
@@ -574,9 +658,13 @@ def test_a_worse_verdict_ends_with_1(
     assert re.search(
         r"^own +1 of 2 +0\.085 +partly WORSE +rounding", said, re.MULTILINE
     )
-    assert said.splitlines()[-1] == "own: missed: 2. GLEU0: expected 2.7, found 2.615"
+    assert (
+        said.splitlines()[-1]
+        == "own: missed: 2. GLEU0: expected 2.7, found 2.615"
+    )
     text = text.replace(
-        "values: 2.7", "tolerance: 0.1\n    why: so that it fits\n    values: 2.7"
+        "values: 2.7",
+        "tolerance: 0.1\n    why: so that it fits\n    values: 2.7",
     )
     (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
     try:
@@ -597,7 +685,10 @@ def test_a_worse_verdict_ends_with_1(
             ["koyama-corpse"],
             "no published result is called 'koyama-corpse' (did you mean 'koyama-corpus'?)",
         ),
-        (["--all", "koyama-corpus"], "--all: name results, or take all of them"),
+        (
+            ["--all", "koyama-corpus"],
+            "--all: name results, or take all of them",
+        ),
         (["koyama-corpus", "--slow"], "--slow: has no effect without --all"),
         (
             ["--show", "koyama-m*"],
@@ -642,11 +733,14 @@ def test_deviation_and_interval_as_the_original_program_prints_them(
         "AMU 4\nCAMB 3\nINPUT 1\nREF0 5\n", encoding="utf-8"
     )
     config["expect"].append(
-        {"path": "human/correlations/1/coefficients/spearman/value", "values": "0.80"}
+        {
+            "path": "human/correlations/1/coefficients/spearman/value",
+            "values": "0.80",
+        }
     )
     (tmp_path / "own.yaml").write_text(json.dumps(config), encoding="utf-8")
-    results = stages.run(stages.prepare(tmp_path / "own.yaml"), tmp_path / "run")[
-        1
-    ].expectations
+    results = stages.run(
+        stages.prepare(tmp_path / "own.yaml"), tmp_path / "run"
+    )[1].expectations
     assert results
     assert [entry["verdict"] for entry in results["entries"]] == ["exact"] * 4

@@ -64,7 +64,9 @@ def entry(name: str, verdict: str = "equal", **more: Any) -> dict[str, Any]:
         "verdict": verdict,
         "difference": 0.25,
     }
-    whole = {"equal": "exact", "tolerance": "tolerance", "differs": "differs"}[verdict]
+    whole = {"equal": "exact", "tolerance": "tolerance", "differs": "differs"}[
+        verdict
+    ]
     return {
         "title": name,
         "verdict": whole,
@@ -84,7 +86,9 @@ def entry(name: str, verdict: str = "equal", **more: Any) -> dict[str, Any]:
     }
 
 
-def outcome(name: str = "one", *entries: dict[str, Any], **publication: Any) -> Outcome:
+def outcome(
+    name: str = "one", *entries: dict[str, Any], **publication: Any
+) -> Outcome:
     """Return an outcome of a recipe that says `name` wherever a text can stand."""
     about = {
         "what": name,
@@ -182,9 +186,13 @@ def test_values_stand_beside_ours_with_their_verdicts() -> None:
 
 
 def test_entries_with_the_same_places_share_a_table() -> None:
-    same = [entry("x", title=title) for title in ("P", "R", "F", "more", "last")]
+    same = [
+        entry("x", title=title) for title in ("P", "R", "F", "more", "last")
+    ]
     tables = value_tables([*same, entry("y")])
-    assert [[column["title"] for column in table["columns"]] for table in tables] == [
+    assert [
+        [column["title"] for column in table["columns"]] for table in tables
+    ] == [
         ["P", "R", "F", "more"],
         ["last"],
         ["y"],
@@ -192,7 +200,9 @@ def test_entries_with_the_same_places_share_a_table() -> None:
 
 
 def test_what_was_not_run_says_why() -> None:
-    found = " ".join(" ".join(Reader(page_of(outcome("a-result"))).text).split())
+    found = " ".join(
+        " ".join(Reader(page_of(outcome("a-result"))).text).split()
+    )
     assert "Not run: a-result" in found
 
 
@@ -231,7 +241,9 @@ def test_publications_are_in_order_of_their_years() -> None:
         outcome("a", cite="A: a"),
         outcome("b", cite="B 2014: b"),
     ]
-    assert [cite for cite, _ in by_publication([*several, outcome("d", cite="")])] == [
+    assert [
+        cite for cite, _ in by_publication([*several, outcome("d", cite="")])
+    ] == [
         "B 2014: b",
         "C 2015: c",
         "A: a",
@@ -267,17 +279,23 @@ def everything() -> tuple[list[Outcome], list[ScoredBoard]]:
     ]
 
 
-def test_all_recipes_are_on_the_page_and_every_link_inside_it_leads_somewhere() -> None:
+def test_all_recipes_are_on_the_page_and_every_link_inside_it_leads_somewhere() -> (
+    None
+):
     outcomes, boarded = everything()
     text = page_of(*outcomes, boarded=boarded)
     assert len(text.encode()) < 3_000_000
     found = Reader(text)
     known = {
-        attributes["id"] for _, attributes in found.elements if attributes.get("id")
+        attributes["id"]
+        for _, attributes in found.elements
+        if attributes.get("id")
     }
     assert {f"result-{name}" for name in published.recipes()} <= known
     links = [
-        attributes.get("href") or "" for tag, attributes in found.elements if tag == "a"
+        attributes.get("href") or ""
+        for tag, attributes in found.elements
+        if tag == "a"
     ]
     assert {link[1:] for link in links if link.startswith("#")} <= known
     assert all(link.startswith(("#", "https://")) for link in links)
@@ -301,7 +319,11 @@ def equalled(one: Outcome) -> Outcome:
     """Return the outcome of a recipe of which every value that it has was found."""
     entries = []
     for expected in one.recipe.expected:
-        values = expected["values"] if isinstance(expected.get("values"), dict) else {}
+        values = (
+            expected["values"]
+            if isinstance(expected.get("values"), dict)
+            else {}
+        )
         cells = [
             {
                 "place": place,
@@ -330,7 +352,9 @@ def equalled(one: Outcome) -> Outcome:
     return replace(one, expectations=expectations, message="")
 
 
-def test_a_system_has_two_printed_scores_in_its_row_and_the_others_below() -> None:
+def test_a_system_has_two_printed_scores_in_its_row_and_the_others_below() -> (
+    None
+):
     board = everything()[1][0].board
     printed = [
         Printed("one", value, "", 2014)
@@ -346,7 +370,9 @@ def test_a_system_has_two_printed_scores_in_its_row_and_the_others_below() -> No
     part = board_part(scored(several), "")
     assert part["rows"][0].cells[-2] == "41.5, 41.50 and 2 more"
     assert [
-        row[1] for row in part["printed"].rows if row[0] == board.entrants[0].name
+        row[1]
+        for row in part["printed"].rows
+        if row[0] == board.entrants[0].name
     ] == [one.value for one in printed]
 
 
@@ -357,7 +383,10 @@ def test_a_year_has_a_table_of_its_results() -> None:
     board = everything()[1][0].board
     results = scored(replace(board, entrants=board.entrants[:3])).results
     assert results
-    ranked = [replace(score, rank=rank) for rank, score in enumerate(results.scores, 1)]
+    ranked = [
+        replace(score, rank=rank)
+        for rank, score in enumerate(results.scores, 1)
+    ]
     numbered = [
         (one, one.bootstrap, n)
         for one, n in zip(ranked, (1, 1, 2), strict=True)
@@ -401,7 +430,10 @@ def test_a_year_has_a_table_of_its_results() -> None:
         "clusters by BLEU",
         "not told apart by BLEU",
     ]
-    rows = [[getattr(cell, "text", cell) for cell in row] for row in tables["y"].rows]
+    rows = [
+        [getattr(cell, "text", cell) for cell in row]
+        for row in tables["y"].rows
+    ]
     one = [names[0], "2", "1 of 2"]
     assert rows == [
         ["a-b", "3", *one, *one, "yes"],
@@ -429,12 +461,21 @@ def test_hostile_texts_stay_text(name: str) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["javascript:alert(1)", "data:text/html,x", "//evil.example", "file:///etc/passwd"],
+    [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "//evil.example",
+        "file:///etc/passwd",
+    ],
 )
 def test_only_addresses_of_the_web_are_links(address: str) -> None:
     found = Reader(page_of(outcome("one", entry("a"), url=address)))
-    assert address not in [attributes.get("href") for _, attributes in found.elements]
-    found = Reader(page_of(outcome("one", entry("a"), url="https://example.org/x")))
+    assert address not in [
+        attributes.get("href") for _, attributes in found.elements
+    ]
+    found = Reader(
+        page_of(outcome("one", entry("a"), url="https://example.org/x"))
+    )
     assert "https://example.org/x" in [
         attributes.get("href") for _, attributes in found.elements
     ]
@@ -459,11 +500,16 @@ def test_headings_tables_and_drawings_can_be_read_aloud() -> None:
     """
     for text in both():
         elements = Reader(text).elements
-        levels = [int(tag[1]) for tag, _ in elements if tag in ("h1", "h2", "h3", "h4")]
+        levels = [
+            int(tag[1])
+            for tag, _ in elements
+            if tag in ("h1", "h2", "h3", "h4")
+        ]
         assert levels.count(1) == 1
         assert levels[0] == 1
         assert all(
-            later - earlier <= 1 for earlier, later in itertools.pairwise(levels)
+            later - earlier <= 1
+            for earlier, later in itertools.pairwise(levels)
         )
         heads = [
             attributes
@@ -478,10 +524,14 @@ def test_headings_tables_and_drawings_can_be_read_aloud() -> None:
         drawings = [attributes for tag, attributes in elements if tag == "svg"]
         # a bar shows what cells beside it say
         told = [one for one in drawings if one.get("aria-hidden") != "true"]
-        assert all(one.get("role") == "img" and one.get("aria-label") for one in told)
+        assert all(
+            one.get("role") == "img" and one.get("aria-label") for one in told
+        )
         tags = [tag for tag, _ in elements]
         assert tags.count("caption") == tags.count("table")
-        ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
+        ids = [
+            attributes["id"] for _, attributes in elements if "id" in attributes
+        ]
         assert len(ids) == len(set(ids))
 
 
@@ -497,7 +547,8 @@ def results_of(
         f"system {name}": outputs for name in systems
     }
     scores = [
-        replace(score, metric=signature or score.metric) for score in results.scores
+        replace(score, metric=signature or score.metric)
+        for score in results.scores
     ]
     return replace(
         results,
@@ -509,7 +560,10 @@ def results_of(
 
 def test_the_same_output_of_two_runs_comes_once() -> None:
     joined = Joined(
-        [NamedRun("r1", results_of("A", "B")), NamedRun("r2", results_of("A", "B"))]
+        [
+            NamedRun("r1", results_of("A", "B")),
+            NamedRun("r2", results_of("A", "B")),
+        ]
     )
     assert joined.runs == {("d", "A"): ["r1", "r2"], ("d", "B"): ["r1", "r2"]}
     assert [(score.system, score.rank) for score in joined.results.scores] == [
@@ -533,7 +587,9 @@ def test_another_output_of_the_same_name_is_told_apart_and_ranked() -> None:
         ("d", "B@r2"): ["r2"],
         ("d", "C"): ["r2"],
     }
-    assert sorted((score.rank, score.system) for score in joined.results.scores) == [
+    assert sorted(
+        (score.rank, score.system) for score in joined.results.scores
+    ) == [
         (1, "A"),
         (1, "B@r2"),
         (3, "B"),
@@ -562,7 +618,10 @@ def test_other_references_have_a_board_of_their_own_and_a_warning() -> None:
 def test_other_settings_have_a_board_of_their_own_and_other_versions_a_warning() -> (
     None
 ):
-    one, two = "gleu|n:4|refs:max|nrefs:1|v:0.2.0", "gleu|n:3|refs:max|nrefs:1|v:0.2.0"
+    one, two = (
+        "gleu|n:4|refs:max|nrefs:1|v:0.2.0",
+        "gleu|n:3|refs:max|nrefs:1|v:0.2.0",
+    )
     found = Joined(
         [
             NamedRun("r1", results_of("A", signature=one)),
@@ -612,7 +671,10 @@ def test_the_command_writes_prints_and_chooses(
         (tmp_path / "dir", tmp_path / "dir" / "board.html"),
     ):
         assert (
-            main(["report", *runs, "--format", "board", "--output", str(target)]) == 0
+            main(
+                ["report", *runs, "--format", "board", "--output", str(target)]
+            )
+            == 0
         )
         assert file.read_text(encoding="utf-8") == printed
     found = " ".join(Reader(printed).text)
@@ -626,13 +688,24 @@ def test_the_command_writes_prints_and_chooses(
     capsys.readouterr()
     assert (
         main(
-            ["report", *runs, "--format", "board", "--metric", "bleu", "--system", "C"]
+            [
+                "report",
+                *runs,
+                "--format",
+                "board",
+                "--metric",
+                "bleu",
+                "--system",
+                "C",
+            ]
         )
         == 0
     )
     chosen = Reader(capsys.readouterr().out)
     assert [
-        a["id"] for _, a in chosen.elements if (a.get("id") or "").startswith("board-")
+        a["id"]
+        for _, a in chosen.elements
+        if (a.get("id") or "").startswith("board-")
     ] == ["board-1"]
 
 
@@ -648,7 +721,10 @@ def test_the_command_writes_prints_and_chooses(
             ["--format", "board", "--lines", "3"],
             "--lines: has no effect on --format board",
         ),
-        (["--format", "board", "--mean"], "--mean: has no effect on --format board"),
+        (
+            ["--format", "board", "--mean"],
+            "--mean: has no effect on --format board",
+        ),
         (
             ["--format", "board", "--metric", "rouge"],
             "--metric rouge: there is no such one",
@@ -667,10 +743,16 @@ def test_wrong_use(
 
 def test_the_package_has_every_part_of_the_pages() -> None:
     folder = ROOT / "pipeline" / "extensions" / "published" / "pages" / "assets"
-    parts = {report.DESIGN.template, *report.DESIGN.styles, *report.DESIGN.scripts}
+    parts = {
+        report.DESIGN.template,
+        *report.DESIGN.styles,
+        *report.DESIGN.scripts,
+    }
     shared = {
         file.name
-        for file in (ROOT / "pipeline" / "extensions" / "page" / "assets").iterdir()
+        for file in (
+            ROOT / "pipeline" / "extensions" / "page" / "assets"
+        ).iterdir()
     }
     assert {file.name for file in folder.iterdir()} == parts - shared
 
@@ -684,7 +766,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The reports on all recipes and on hostile ones, and leader boards of runs."""
     folder, (outcomes, boarded) = tmp_path_factory.mktemp("pages"), everything()
     hostile = [
-        outcome(name, entry(name), entry(f"{name}2", "differs")) for name in HOSTILE
+        outcome(name, entry(name), entry(f"{name}2", "differs"))
+        for name in HOSTILE
     ]
     good = outcome(
         "fine",
@@ -748,7 +831,12 @@ def test_one_board_is_open_at_a_time_on_a_phone_too(
     assert len(boards) > 6
     assert boards == [True, *[False] * (len(boards) - 1)]
     browser.click("ul.contents li:nth-child(3) a")
-    assert browser.run(shown) == [False, False, True, *[False] * (len(boards) - 3)]
+    assert browser.run(shown) == [
+        False,
+        False,
+        True,
+        *[False] * (len(boards) - 3),
+    ]
     assert browser.run("return location.hash") == "#board=3"
     browser.open(pages["scored"], "board-jfleg-test-gleu")
     assert browser.run(
@@ -772,10 +860,14 @@ def test_a_dropped_output_is_looked_up_and_never_scored(
 ) -> None:
     """The checksum is that of Python's hashlib; line ends are those of any system."""
     browser.open(pages["scored"])
-    assert browser.run("return document.querySelector('#own').checkVisibility()")
+    assert browser.run(
+        "return document.querySelector('#own').checkVisibility()"
+    )
     board, row = "#board-conll14-m2", "#board-conll14-m2 tbody tr[data-sha256]"
     known = hashlib.sha256(b"One line .\nAnd another .\n").hexdigest()
-    browser.run(f"document.querySelector('{row}').dataset.sha256 = arguments[0]", known)
+    browser.run(
+        f"document.querySelector('{row}').dataset.sha256 = arguments[0]", known
+    )
     rank, system, score = browser.rows(row)[0][:3]
     for text in ("One line .\nAnd another .\n", "One line .\r\nAnd another ."):
         browser.run(DROP, "mine.txt", text)
@@ -783,12 +875,17 @@ def test_a_dropped_output_is_looked_up_and_never_scored(
         assert f": {system} is {rank} of" in browser.run(TOLD)
         assert f"with {score}" in browser.run(TOLD)
         assert (
-            browser.run(f"return document.querySelector('{row}').className").split()[-1]
+            browser.run(
+                f"return document.querySelector('{row}').className"
+            ).split()[-1]
             == "own"
         )
         browser.run(DROP, "other.txt", "x\ny\nz")
         browser.wait(f"{TOLD}.includes('3 lines, as no data set')", True)
-        assert browser.run("return document.querySelectorAll('tr.own').length") == 0
+        assert (
+            browser.run("return document.querySelectorAll('tr.own').length")
+            == 0
+        )
     browser.run(f"document.querySelector('{board}').dataset.lines = '3'")
     browser.run(DROP, "it's mine.txt", "x\ny\nz\n")
     browser.wait(f"{TOLD}.includes('No output here has the text of')", True)
@@ -813,7 +910,9 @@ def test_every_text_has_contrast(
     browser.size()
 
 
-def test_a_link_opens_its_result(browser: Browser, pages: dict[str, Path]) -> None:
+def test_a_link_opens_its_result(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
     browser.open(pages["report"], "result-gjg-m2")
     assert browser.run(
         "return [...document.querySelectorAll('details.result[open]')].map((one) => one.id)"
@@ -829,7 +928,9 @@ def test_a_link_opens_its_result(browser: Browser, pages: dict[str, Path]) -> No
     )
     browser.run("document.getElementById('close').click()")
     assert (
-        browser.run("return document.querySelectorAll('details.result[open]').length")
+        browser.run(
+            "return document.querySelectorAll('details.result[open]').length"
+        )
         == 0
     )
 
@@ -862,7 +963,8 @@ def test_a_search_leaves_what_has_all_of_its_words(
     )
     browser.run(search, "jfleg DEV gleu")
     assert [
-        name.partition(" GLEU")[0] for name in browser.run(shown, ".contents li")
+        name.partition(" GLEU")[0]
+        for name in browser.run(shown, ".contents li")
     ] == ["JFLEG dev,"]
     browser.run(search, "nothing of the kind")
     assert browser.run(shown, "details.result, h3.field, .contents li") == []

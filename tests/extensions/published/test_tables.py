@@ -26,7 +26,9 @@ def expecting(tmp_path_factory: pytest.TempPathFactory) -> Path:
         },
         {"path": "judgments/all/total/items", "values": "3"},
     ]
-    config = write_run(folder, 9, judgments={"all": {"file": "j.csv"}}, expect=expect)
+    config = write_run(
+        folder, 9, judgments={"all": {"file": "j.csv"}}, expect=expect
+    )
     assert run(config, folder / "run").expectations
     return folder / "run"
 
@@ -35,7 +37,9 @@ def test_what_was_expected_is_in_every_table(
     expecting: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown = {
-        name: called(capsys, "report", expecting, "--format", name, "--output", "-")[1]
+        name: called(
+            capsys, "report", expecting, "--format", name, "--output", "-"
+        )[1]
         for name in ("markdown", "latex", "html")
     }
     shown["show"] = called(capsys, "show", expecting)[1]
@@ -47,7 +51,8 @@ def test_what_was_expected_is_in_every_table(
         in shown["latex"]
     )
     assert (
-        latex.escape(f"missed: 1. {title}: A: expected 7.25, found ") in shown["latex"]
+        latex.escape(f"missed: 1. {title}: A: expected 7.25, found ")
+        in shown["latex"]
     )
     assert '<a href="#expected">1 of 2 expectations missed</a>' in shown["html"]
     assert "<b>one" not in shown["html"]
@@ -69,9 +74,9 @@ def test_a_run_without_scores_has_reports(
     )
     run(tmp_path / "c.yaml", tmp_path / "run")
     for name in FORMATS:
-        assert called(capsys, "report", tmp_path / "run", "--format", name)[0] == 0, (
-            name
-        )
+        assert (
+            called(capsys, "report", tmp_path / "run", "--format", name)[0] == 0
+        ), name
     assert (
         "Expected Wins, 3 items"
         in called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
@@ -90,5 +95,7 @@ def test_a_run_without_scores_has_reports(
         ["show", "--metric", "gleu"],
         ["compare"],
     ):
-        code, _, err = called(capsys, arguments[0], tmp_path / "run", *arguments[1:])
+        code, _, err = called(
+            capsys, arguments[0], tmp_path / "run", *arguments[1:]
+        )
         assert (code, "has no scores" in err) == (2, True), err

@@ -57,7 +57,8 @@ def figures(trials: Sequence[Trial]) -> str:
     )
     ends = ", ".join(f"{name} {verdicts[name]}" for name in VERDICTS)
     kept, repeated = (
-        sum(getattr(one, name) for one in trials) for name in ("kept", "repeated")
+        sum(getattr(one, name) for one in trials)
+        for name in ("kept", "repeated")
     )
     return f"{len(trials)}; {ends}; exit codes {codes}; shards kept {kept}, counted again {repeated}"
 
@@ -65,7 +66,8 @@ def figures(trials: Sequence[Trial]) -> str:
 def main() -> int:
     """Do the faults, print a line for each kind; return 1 where anything was wrong."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--faults", type=int, default=100, help="how many (default: 100)"
@@ -81,18 +83,25 @@ def main() -> int:
         help="these kinds only; alone: list them",
     )
     parser.add_argument(
-        "--only", metavar="N,M", help="these faults of the seed only, by their numbers"
+        "--only",
+        metavar="N,M",
+        help="these faults of the seed only, by their numbers",
     )
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="a line for each fault"
     )
     args = parser.parse_args()
     if args.kinds == "":
-        print(*(f"{name:10}  {kind.about}" for name, kind in KINDS.items()), sep="\n")
+        print(
+            *(f"{name:10}  {kind.about}" for name, kind in KINDS.items()),
+            sep="\n",
+        )
         return 0
     kinds = (args.kinds or ",".join(KINDS)).split(",")
     if unknown := set(kinds) - set(KINDS):
-        parser.error(f"no kind {', '.join(sorted(unknown))}; known: {', '.join(KINDS)}")
+        parser.error(
+            f"no kind {', '.join(sorted(unknown))}; known: {', '.join(KINDS)}"
+        )
     numbers: Iterator[tuple[int, str]] = islice(chosen(kinds), args.faults)
     if args.only:
         numbers = (
@@ -107,7 +116,9 @@ def main() -> int:
     return int(any(one.verdict != "survived" for one in trials))
 
 
-def _all(numbers: Iterator[tuple[int, str]], seed: int, verbose: bool) -> list[Trial]:
+def _all(
+    numbers: Iterator[tuple[int, str]], seed: int, verbose: bool
+) -> list[Trial]:
     # Whoever starts this may ignore signals (nohup, or & in a script), and processes inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -116,7 +127,10 @@ def _all(numbers: Iterator[tuple[int, str]], seed: int, verbose: bool) -> list[T
     temporary = tempfile.TemporaryDirectory(
         prefix="faults-", ignore_cleanup_errors=True
     )
-    with temporary as folder, contextlib.closing(Machine(Path(folder))) as machine:
+    with (
+        temporary as folder,
+        contextlib.closing(Machine(Path(folder))) as machine,
+    ):
         print(
             f"{machine.shards} shards in {machine.seconds:.1f} s, seed {seed}",
             flush=True,

@@ -125,7 +125,11 @@ def damage(machine: Machine, rng: random.Random) -> str:
     way = rng.choice(
         ["cut", "changed", "emptied", "deleted", "cut", "changed", "doubled"]
     )
-    _damage(path, "cut" if path.name == "run.json" and way == "changed" else way, rng)
+    _damage(
+        path,
+        "cut" if path.name == "run.json" and way == "changed" else way,
+        rng,
+    )
     return f"{path.relative_to(machine.run)} {way} {moment}"
 
 
@@ -156,7 +160,9 @@ def deleted(machine: Machine, rng: random.Random) -> str:
     what = rng.choice(PARTS)
     path = machine.run / what
     if what in ("a part", "all files"):
-        files = sorted(path for path in machine.run.rglob("*") if path.is_file())
+        files = sorted(
+            path for path in machine.run.rglob("*") if path.is_file()
+        )
         for path in (
             rng.sample(files, min(len(files), 1)) if what == "a part" else files
         ):
@@ -201,7 +207,8 @@ def readonly(machine: Machine, rng: random.Random) -> str:
     process, moment = begun(machine, rng)
     kill(process.pid)
     process.wait()
-    while left_of(machine.temporary):  # workers end by themselves, and have files open
+    # workers end by themselves, and have files open
+    while left_of(machine.temporary):
         time.sleep(0.1)
     machine.mount("ro")
     machine.start().wait()
@@ -218,7 +225,8 @@ def full(machine: Machine, rng: random.Random) -> str:
     while not done:
         usage = shutil.disk_usage(machine.disk)
         with contextlib.suppress(subprocess.CalledProcessError):
-            machine.mount(f"size={max(usage.used, 4096) + room}")  # 0 would be no limit
+            # 0 would be no limit
+            machine.mount(f"size={max(usage.used, 4096) + room}")
             done = True
     process.wait()
     machine.mount("size=256m")
@@ -246,9 +254,7 @@ def special(machine: Machine, rng: random.Random) -> str:
         (process or machine.start(before=HASTY_PIPES)).wait()
         path.rmdir() if way == "folder" else path.unlink()
         path.touch()
-    return (
-        f"{way} in the place of {path.relative_to(machine.folder)} after {moment:.2f} s"
-    )
+    return f"{way} in the place of {path.relative_to(machine.folder)} after {moment:.2f} s"
 
 
 def in_the_way(machine: Machine, rng: random.Random) -> str:
@@ -272,7 +278,9 @@ def in_the_way(machine: Machine, rng: random.Random) -> str:
     ended = machine.start().wait()
     if ended.code:
         if str(path) not in ended.said:
-            machine.wrong.append(f"the message does not name {path}: {ended.said}")
+            machine.wrong.append(
+                f"the message does not name {path}: {ended.said}"
+            )
         path.rmdir()
     return f"a folder in the place of {path.relative_to(machine.run)} {moment}"
 
@@ -283,7 +291,8 @@ def closed(machine: Machine, rng: random.Random) -> str:
     names = ["stdin", "stdout", "stderr"]
     machine.start(
         before="".join(
-            f"import os, sys; os.close({n}); sys.{names[n]} = None\n" for n in numbers
+            f"import os, sys; os.close({n}); sys.{names[n]} = None\n"
+            for n in numbers
         )
     ).wait()
     return f"closed: {numbers}"

@@ -58,7 +58,10 @@ class Machine:
 
     def __post_init__(self) -> None:
         """Write the corpus and run the command once."""
-        self.temporary, self.disk = self.folder / "temporary", self.folder / "disk"
+        self.temporary, self.disk = (
+            self.folder / "temporary",
+            self.folder / "disk",
+        )
         for directory in (self.temporary, self.disk):
             directory.mkdir()
         self.run = self.disk / "run"
@@ -73,16 +76,24 @@ class Machine:
         self.seconds = time.monotonic() - start
         self.deadline = max(self.least, TIMES * self.seconds)
         self.expected: Tree = tree(self.folder / "expected")
-        self.shards = sum(total for _, total in counted(self.folder / "expected"))
+        self.shards = sum(
+            total for _, total in counted(self.folder / "expected")
+        )
 
     def write(self) -> Path:
         """Write texts and config; of one output only a compressed file stays."""
         chosen = ["gleu[iter=20]", "gleu[unit=char,n=3,refs=max]"]
         config = write_run(
-            self.folder, self.lines, datasets=("d", "e"), systems="ABC", chosen=chosen
+            self.folder,
+            self.lines,
+            datasets=("d", "e"),
+            systems="ABC",
+            chosen=chosen,
         )
         plain = self.folder / "e" / "C"
-        (self.folder / "e" / "C.gz").write_bytes(gzip.compress(plain.read_bytes()))
+        (self.folder / "e" / "C.gz").write_bytes(
+            gzip.compress(plain.read_bytes())
+        )
         plain.unlink()
         text = config.read_text(encoding="utf-8").replace(
             '"{dataset}/C"', '{"d": "d/C", "e": "e/C.gz"}'
@@ -92,7 +103,9 @@ class Machine:
 
     def texts(self) -> list[Path]:
         """Return the files that the config names."""
-        return sorted(path for name in "de" for path in (self.folder / name).iterdir())
+        return sorted(
+            path for name in "de" for path in (self.folder / name).iterdir()
+        )
 
     def start(
         self, *, run: Path | None = None, before: str = "", score: bool = False
@@ -123,9 +136,7 @@ class Machine:
             ]
             words += ["-o", str(texts / "A"), str(texts / "B")]
         messages = self.folder / f"said{time.monotonic_ns()}"
-        program = (
-            f"{before}\nimport sys; from pipeline.cli import main; sys.exit(main())"
-        )
+        program = f"{before}\nimport sys; from pipeline.cli import main; sys.exit(main())"
         with (
             messages.open("wb") as file,
             messages.with_suffix(".out").open("wb") as printed,
@@ -215,7 +226,10 @@ class Running:
             files = self.said, self.said.with_suffix(".out")
             self.result = Ended(
                 code,
-                *(path.read_text(encoding="utf-8", errors="replace") for path in files),
+                *(
+                    path.read_text(encoding="utf-8", errors="replace")
+                    for path in files
+                ),
             )
             for path in files:
                 path.unlink()

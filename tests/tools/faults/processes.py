@@ -27,7 +27,11 @@ def children(pid: int) -> list[int]:
                 found += map(
                     int, (task / "children").read_text(encoding="ascii").split()
                 )
-    return [child for child in found if state(child, "State")[:1] not in ("Z", "X", "")]
+    return [
+        child
+        for child in found
+        if state(child, "State")[:1] not in ("Z", "X", "")
+    ]
 
 
 def loky_workers(pid: int) -> list[int]:

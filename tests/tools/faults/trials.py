@@ -68,7 +68,11 @@ KINDS = {
         loses=True,
     ),
     "changed": Kind(
-        "a text changed while it is used", files.changed, (0, 2), again=True, loses=True
+        "a text changed while it is used",
+        files.changed,
+        (0, 2),
+        again=True,
+        loses=True,
     ),
     "damage": Kind(
         "killed, a file damaged or deleted",
@@ -86,7 +90,9 @@ KINDS = {
     ),
     "two": Kind("two runs at once", files.two, (KILLED, 0, 2)),
     "disk": Kind("no room for files", files.disk, (2,)),
-    "full": Kind("a file system that is full at some moment", files.full, (0, 2, 3)),
+    "full": Kind(
+        "a file system that is full at some moment", files.full, (0, 2, 3)
+    ),
     "readonly": Kind(
         "killed, then a read-only file system",
         files.readonly,
@@ -201,7 +207,9 @@ def _go_on(machine: Machine, done: Trial) -> None:
 def _decent(done: Trial, ended: list[Ended], codes: tuple[int, ...]) -> None:
     """Note exit codes and messages that no command should end with."""
     for one in ended:
-        odd = [line for line in one.said.splitlines() if not DECENT.fullmatch(line)]
+        odd = [
+            line for line in one.said.splitlines() if not DECENT.fullmatch(line)
+        ]
         told = one.code in (KILLED, 0) or bool(one.said.strip())
         if one.code not in codes or odd or not told or "Traceback" in one.said:
             done.untidy.append(f"exit code {one.code}, and it said: {one.said}")

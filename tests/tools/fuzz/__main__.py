@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def main() -> int:
     """Do what the arguments say; return 1 where anything was wrong."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     known = "; ".join(f"{name}: {one.about}" for name, one in FUZZERS.items())
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=known)
@@ -38,7 +39,11 @@ def main() -> int:
         help="how many of each kind (default: 200)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="of the cases (default: 0)"
+        "--seed",
+        type=int,
+        default=0,
+        metavar="S",
+        help="of the cases (default: 0)",
     )
     parser.add_argument("--only", metavar="S:N", help="case N of seed S alone")
     args = parser.parse_args()
@@ -49,7 +54,10 @@ def main() -> int:
     faulthandler.enable()
     kinds = args.kinds or list(FUZZERS)
     return max(
-        _fuzz(name, [args.only] if args.only else list(seeds_of(args.seed, args.cases)))
+        _fuzz(
+            name,
+            [args.only] if args.only else list(seeds_of(args.seed, args.cases)),
+        )
         for name in kinds
     )
 
@@ -61,7 +69,9 @@ def _fuzz(name: str, seeds: Sequence[str]) -> int:
             f"--- {name} {seed}: {json.dumps(FUZZERS[name].make(seed))}\n{report.wrong.get(seed, 'nothing is wrong')}"
         )
     seconds, slowest = report.slowest
-    tally = ", ".join(f"{key} {number}" for key, number in sorted(report.tally.items()))
+    tally = ", ".join(
+        f"{key} {number}" for key, number in sorted(report.tally.items())
+    )
     print(
         f"{name}: {report.cases} cases, {len(report.wrong)} wrong; slowest {seconds:.1f} s ({slowest}); ",
         end="",

@@ -25,15 +25,29 @@ BASE: dict[str, Any] = {
             "empty_references": "none",
         },
     },
-    "systems": {"A": "A", "B": {"d": "A", "e": {"tsv": "A", "column": 1}}, "C": "r"},
+    "systems": {
+        "A": "A",
+        "B": {"d": "A", "e": {"tsv": "A", "column": 1}},
+        "C": "r",
+    },
     "metrics": ["gleu[iter=2]", {"name": "bleu", "order": 2}, "chrf"],
     "defaults": {"metrics": {"order": 3}},
     "statistics": {"resamples": 5, "trials": 5, "baseline": "A", "level": 0.9},
     "run": {"n_jobs": 2, "backend": "threading", "max_unpacked": 1000},
-    "output": {"dir": "out", "formats": ["csv", "markdown"], "digits": 3, "mean": True},
-    "columns": {"one": {"scores": {"A": 1, "B": 2}}, "two": {"order": ["A", "B"]}},
+    "output": {
+        "dir": "out",
+        "formats": ["csv", "markdown"],
+        "digits": 3,
+        "mean": True,
+    },
+    "columns": {
+        "one": {"scores": {"A": 1, "B": 2}},
+        "two": {"order": ["A", "B"]},
+    },
     "correlations": [{"of": ["one"], "with": ["two"], "without": []}],
-    "expect": [{"dataset": "d", "metric": "chrf", "scale": 100, "values": {"A": 1.5}}],
+    "expect": [
+        {"dataset": "d", "metric": "chrf", "scale": 100, "values": {"A": 1.5}}
+    ],
     "human": {"file": "h.csv", "dataset": "d", "window": 3},
     "x-more": {"a": [1, 2]},
 }
@@ -44,7 +58,9 @@ SIMPLE: dict[str, Any] = {
     "metrics": ["gleu[iter=2]"],
 }
 """A small one."""
-HUMAN = "judgeID,segmentId," + ",".join(f"system{n}Id,system{n}rank" for n in (1, 2, 3))
+HUMAN = "judgeID,segmentId," + ",".join(
+    f"system{n}Id,system{n}rank" for n in (1, 2, 3)
+)
 HUMAN += "\na,1,A,1,B,2,C,3\nb,2,A,2,B,1,C,3\n"
 TEXTS = {
     "s": "a b\nc d\n",
@@ -121,7 +137,8 @@ def make(seed: str) -> dict[str, Any]:
     case: dict[str, Any] = {
         "base": base,
         "changes": [
-            drawn(rng, content, VALUES) for _ in range(rng.choice([1, 1, 1, 2, 4]))
+            drawn(rng, content, VALUES)
+            for _ in range(rng.choice([1, 1, 1, 2, 4]))
         ],
     }
     if rng.random() < 0.25:
@@ -133,7 +150,9 @@ def make(seed: str) -> dict[str, Any]:
 
 def text(case: dict[str, Any]) -> bytes:
     """Return the config of a case: its own text, or JSON, which is YAML."""
-    content = changed(SIMPLE if case["base"] == "simple" else BASE, case["changes"])
+    content = changed(
+        SIMPLE if case["base"] == "simple" else BASE, case["changes"]
+    )
     before = case.get("before", "")
     if before and isinstance(content, dict):
         data = before + "".join(

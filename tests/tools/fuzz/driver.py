@@ -67,7 +67,9 @@ def fuzz(fuzzer: Fuzzer, seeds: Iterator[str]) -> Report:
         if wrong := checked(fuzzer, fuzzer.make(seed), report.tally):
             report.wrong[seed] = wrong
         report.cases += 1
-        report.slowest = max(report.slowest, (time.process_time() - begun, seed))
+        report.slowest = max(
+            report.slowest, (time.process_time() - begun, seed)
+        )
     return report
 
 
@@ -147,7 +149,11 @@ class Said(NamedTuple):
         """Return what is wrong with it: it must end well, or be refused with one message for each
         problem.
         """
-        refused = self.code == 2 and "error: " in self.err and not _odd_lines(self.err)
+        refused = (
+            self.code == 2
+            and "error: " in self.err
+            and not _odd_lines(self.err)
+        )
         if "Traceback" in self.err or not (self.code == 0 or refused):
             return f"exit code {self.code}, and it said: {self.err[:2000]}"
         if refused and len(self.err) > 100_000:
@@ -158,7 +164,11 @@ class Said(NamedTuple):
 def _odd_lines(text: str) -> list[str]:
     """Return the lines of an error that are no message of the program's."""
     usual = ("error: ", "warning: ", "note: ", "no texts: ", "See ", " ")
-    return [line for line in text.splitlines() if line and not line.startswith(usual)]
+    return [
+        line
+        for line in text.splitlines()
+        if line and not line.startswith(usual)
+    ]
 
 
 def said(*arguments: object) -> Said:

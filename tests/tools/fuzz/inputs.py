@@ -66,13 +66,17 @@ class Case:
         dataset["source"] = self.form("source")
         systems = {}
         for name in rng.sample(["A", "B", "c.1", "D-d"], rng.randint(1, 3)):
-            self.texts[f"system-{name}"] = [self.edited(line) for line in source]
+            self.texts[f"system-{name}"] = [
+                self.edited(line) for line in source
+            ]
             systems[name] = self.form(f"system-{name}")
         self.kept = list(range(self.count))
         if rng.random() < 0.3:
             chosen = sorted(rng.sample(self.kept, rng.randint(1, self.count)))
             dropped = rng.random() < 0.5 and len(chosen) < self.count
-            dataset["drop" if dropped else "keep"] = [number + 1 for number in chosen]
+            dataset["drop" if dropped else "keep"] = [
+                number + 1 for number in chosen
+            ]
             self.kept = [n for n in self.kept if (n in chosen) != dropped]
         self.metrics = rng.sample(METRICS, rng.randint(1, 3))
         self.config: dict[str, Any] = {
@@ -91,7 +95,9 @@ class Case:
             self.rng.choice(WORDS) if self.rng.random() < 0.2 else word
             for word in line.split(" ")
         ]
-        return " ".join(words if self.rng.random() < 0.8 else words[:-1] or words)
+        return " ".join(
+            words if self.rng.random() < 0.8 else words[:-1] or words
+        )
 
     def save(self, name: str, data: str | bytes, kind: str) -> Path:
         path = self.folder / name
@@ -103,13 +109,19 @@ class Case:
         """Write a text in a random form; return what the config says of it."""
         texts = self.texts[key]
         end = self.rng.choice(["\n", "\r\n"])
-        plain = end.join([*texts, ""]) if self.rng.random() < 0.8 else "\n".join(texts)
+        plain = (
+            end.join([*texts, ""])
+            if self.rng.random() < 0.8
+            else "\n".join(texts)
+        )
         kind = self.rng.choice(
             ["txt", "txt", "gz", "bz2", "xz", "jsonl", "tsv", "parquet"]
         )
         if kind == "jsonl":
             rows = [
-                json.dumps({"id": n, "t": {"x": text}}, ensure_ascii=bool(n % 2))
+                json.dumps(
+                    {"id": n, "t": {"x": text}}, ensure_ascii=bool(n % 2)
+                )
                 for n, text in enumerate(texts)
             ]
             packed = self.rng.random() < 0.3
@@ -123,7 +135,9 @@ class Case:
             return {"jsonl": name, "column": "t.x"}
         if kind == "tsv":
             header = self.rng.random() < 0.5
-            rows = ["id\tt"] * header + [f"{n}\t{text}" for n, text in enumerate(texts)]
+            rows = ["id\tt"] * header + [
+                f"{n}\t{text}" for n, text in enumerate(texts)
+            ]
             self.save(f"{key}.tsv", "\n".join(rows) + "\n", "tsv")
             return {"tsv": f"{key}.tsv", "column": "t" if header else 2}
         if kind == "parquet":
@@ -145,15 +159,20 @@ class Case:
 
     def write(self) -> Path:
         path = self.folder / "config.yaml"
-        path.write_text(json.dumps(self.config, ensure_ascii=False), encoding="utf-8")
+        path.write_text(
+            json.dumps(self.config, ensure_ascii=False), encoding="utf-8"
+        )
         return path
 
     def expected(self) -> dict[tuple[str, str], float]:
         """Return the scores of the same texts from memory."""
         texts = {
-            key: [lines[n] for n in self.kept] for key, lines in self.texts.items()
+            key: [lines[n] for n in self.kept]
+            for key, lines in self.texts.items()
         }
-        references = [texts[key] for key in sorted(texts) if key.startswith("ref")]
+        references = [
+            texts[key] for key in sorted(texts) if key.startswith("ref")
+        ]
         systems = {
             key.removeprefix("system-"): t
             for key, t in texts.items()
@@ -164,7 +183,9 @@ class Case:
             found = pipeline.evaluate(
                 systems, references, texts["source"], self.metrics
             )
-        return {(result.system, result.signature): result.score for result in found}
+        return {
+            (result.system, result.signature): result.score for result in found
+        }
 
 
 # Damages: each makes something wrong that is needed, so the run must be refused.
@@ -220,7 +241,9 @@ def break_utf8(case: Case) -> None:
 
 def break_a_record(case: Case) -> None:
     """Damage a line of records; where there are none, lose a file."""
-    chosen = [(path, kind) for path, kind in case.files if kind in ("jsonl", "tsv")]
+    chosen = [
+        (path, kind) for path, kind in case.files if kind in ("jsonl", "tsv")
+    ]
     if not chosen:
         lose_a_file(case)
         return
@@ -271,7 +294,8 @@ def check(seed: str, folder: Path, tally: Counter[str]) -> str:
         path = config if rng.random() < 0.5 else rng.choice(case.files)[0]
         path.write_bytes(
             changed_bytes(
-                path.read_bytes(), [drawn_bytes(rng) for _ in range(rng.randint(1, 4))]
+                path.read_bytes(),
+                [drawn_bytes(rng) for _ in range(rng.randint(1, 4))],
             )
         )
     done = said("run", config, "--output", folder / "out", "--json")
@@ -279,7 +303,9 @@ def check(seed: str, folder: Path, tally: Counter[str]) -> str:
     if done.wrong():
         return f"{way}: {done.wrong()}"
     if damage and done.code == 0:
-        return f"{damage.__name__}: scored in silence\n{json.dumps(case.config)}"
+        return (
+            f"{damage.__name__}: scored in silence\n{json.dumps(case.config)}"
+        )
     if way == "intact":
         if done.code:
             return f"intact, but refused: {done.err}"

@@ -35,7 +35,9 @@ CONFIG: dict[str, Any] = {
             "references": ["reference0.txt", "reference1.txt"],
         }
     },
-    "systems": {name: f"systems/{name}.txt" for name in ("careful", "eager", "broken")},
+    "systems": {
+        name: f"systems/{name}.txt" for name in ("careful", "eager", "broken")
+    },
     "metrics": ["gleu[iter=5]", "bleu"],
     "statistics": {"resamples": 20, "trials": 20},
     "human": {"file": "judgements.csv", "window": 3, "resamples": 10},
@@ -71,7 +73,9 @@ VALUES += [
     "\x1b[31m",
 ]
 VALUES += ["x" * 3000, "statistics/../x"]
-FILES = ["results.json"] * 6 + ["run.json"] * 3 + ["a file"] * 4 + ["counts"] * 3
+FILES = (
+    ["results.json"] * 6 + ["run.json"] * 3 + ["a file"] * 4 + ["counts"] * 3
+)
 
 
 @cache
@@ -118,7 +122,9 @@ def go_on(run: Path) -> str:
     done = said("run", whole() / "c.yaml", "--output", run, "-q")
     if done.code == 0:
         files, expected = tree(run), tree(whole() / "run")
-        differing = [name for name in expected if files.get(name) != expected[name]]
+        differing = [
+            name for name in expected if files.get(name) != expected[name]
+        ]
         return f"{differing} differ after the same command" if differing else ""
     return done.wrong()
 
@@ -128,7 +134,14 @@ COMMANDS: dict[str, Callable[[Path], str]] = {
     "columns": command("show", "RUN", "--columns", "match_*"),
     "line": command("show", "RUN", "--line", "2"),
     "report": command(
-        "report", "RUN", "--format", "markdown", "latex", "csv", "--output", "out"
+        "report",
+        "RUN",
+        "--format",
+        "markdown",
+        "latex",
+        "csv",
+        "--output",
+        "out",
     ),
     "html": command("report", "RUN", "--format", "html", "--output", "out"),
     "compare": command("compare", "RUN"),
@@ -158,10 +171,14 @@ def _damage(rng: random.Random) -> dict[str, Any]:
     name, way = rng.choice(FILES), rng.random()
     if name in ("a file", "counts"):
         files = [
-            path for path in sorted((whole() / "run").rglob("*")) if path.is_file()
+            path
+            for path in sorted((whole() / "run").rglob("*"))
+            if path.is_file()
         ]
         chosen = [
-            path for path in files if name == "a file" or path.suffix == ".columns"
+            path
+            for path in files
+            if name == "a file" or path.suffix == ".columns"
         ]
         name = rng.choice(chosen).relative_to(whole() / "run").as_posix()
     if way < 0.08:
@@ -172,14 +189,20 @@ def _damage(rng: random.Random) -> dict[str, Any]:
     if way < 0.14:
         return {"file": name, "size": rng.choice([0, 1, 100, 1 << 20, 1 << 36])}
     if name.endswith(".json") and way < 0.8:
-        content = json.loads((whole() / "run" / name).read_text(encoding="utf-8"))
+        content = json.loads(
+            (whole() / "run" / name).read_text(encoding="utf-8")
+        )
         return {
             "file": name,
             "changes": [
-                drawn(rng, content, VALUES) for _ in range(rng.choice([1, 1, 2]))
+                drawn(rng, content, VALUES)
+                for _ in range(rng.choice([1, 1, 2]))
             ],
         }
-    return {"file": name, "bytes": [drawn_bytes(rng) for _ in range(rng.randint(1, 3))]}
+    return {
+        "file": name,
+        "bytes": [drawn_bytes(rng) for _ in range(rng.randint(1, 3))],
+    }
 
 
 def inflict(run: Path, damage: dict[str, Any]) -> None:
@@ -188,7 +211,8 @@ def inflict(run: Path, damage: dict[str, Any]) -> None:
     if not path.is_file() or path.is_symlink():
         return
     if "changes" in damage:
-        with contextlib.suppress(ValueError):  # of a file that is damaged already
+        # of a file that is damaged already
+        with contextlib.suppress(ValueError):
             content = changed(
                 json.loads(path.read_text(encoding="utf-8")), damage["changes"]
             )

@@ -81,7 +81,9 @@ class SmoothingFunction:
     methods 4 and 7.
     """
 
-    def __init__(self, epsilon: float = 0.1, alpha: float = 5, k: float = 5) -> None:
+    def __init__(
+        self, epsilon: float = 0.1, alpha: float = 5, k: float = 5
+    ) -> None:
         self.method0 = Smoothing("method0")
         self.method1 = Smoothing("method1", epsilon)
         self.method2 = Smoothing("method2")
@@ -125,7 +127,9 @@ def corpus_bleu(
     if smoothing is None:
         smoothing = SmoothingFunction().method0
     if not isinstance(smoothing, Smoothing):
-        unavailable("smoothing_function", "expected a method of SmoothingFunction")
+        unavailable(
+            "smoothing_function", "expected a method of SmoothingFunction"
+        )
     sums = _sums(list_of_references, hypotheses, len(shares))
     match = sums["match"]
     if match[0] == 0:
@@ -148,7 +152,9 @@ def corpus_bleu(
     )
     if smoothing.name in ("method5", "method7"):
         last = _sums([list_of_references[-1]], [hypotheses[-1]], 5)
-        counts = counts._replace(fifth=np.array(last["match"][4] / last["total"][4]))
+        counts = counts._replace(
+            fifth=np.array(last["match"][4] / last["total"][4])
+        )
     precisions: list[float] = (
         SMOOTHING[smoothing.name].precisions(counts, smoothing.value).tolist()
     )

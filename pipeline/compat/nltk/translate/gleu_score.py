@@ -9,7 +9,10 @@ __all__ = ["corpus_gleu", "sentence_gleu"]
 
 
 def sentence_gleu(
-    references: Sequence[Tokens], hypothesis: Tokens, min_len: int = 1, max_len: int = 4
+    references: Sequence[Tokens],
+    hypothesis: Tokens,
+    min_len: int = 1,
+    max_len: int = 4,
 ) -> float:
     """Return Google's GLEU of a sentence with its references; see corpus_gleu."""
     return corpus_gleu([references], [hypothesis], min_len, max_len)
@@ -28,6 +31,8 @@ def corpus_gleu(
     of `min_len` to `max_len` tokens count. Raises InputError for lists that do not fit together.
     """
     metric = metric_of("google_gleu", min_order=min_len, order=max_len)
-    sums = sums_of(metric, *counted(list_of_references, hypotheses, max_len, "match"))
+    sums = sums_of(
+        metric, *counted(list_of_references, hypotheses, max_len, "match")
+    )
     total = int(sums["larger"])
     return int(sums["match"]) / total if total else 0.0

@@ -69,7 +69,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="decimals (default: 2)",
     )
-    add("-p", "--proc", type=jobs, default=1, metavar="N", help="workers (default: 1)")
+    add(
+        "-p",
+        "--proc",
+        type=jobs,
+        default=1,
+        metavar="N",
+        help="workers (default: 1)",
+    )
     add(
         "-t",
         "--token",
@@ -78,7 +85,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="word",
         help="unit (default: word)",
     )
-    add("-m", "--max", action="store_true", help="the best reference of each sentence")
+    add(
+        "-m",
+        "--max",
+        action="store_true",
+        help="the best reference of each sentence",
+    )
     add(
         "-f",
         "--fix",
@@ -86,7 +98,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="choose references as the original does",
     )
-    add("-v", "--verbose", action="store_true", help="print a table of the orders")
+    add(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="print a table of the orders",
+    )
     add(
         "--seed",
         metavar="N",
@@ -172,7 +189,11 @@ def _print_sentences(
                 systems = others[len(corpus.references) :]
                 for h, system in enumerate(systems):
                     for r, reference in enumerate(references):
-                        star = "*" if r == best_references[h][line - start] else " "
+                        star = (
+                            "*"
+                            if r == best_references[h][line - start]
+                            else " "
+                        )
                         numbers = {}
                         for name, values in outputs[h].items():
                             numbers[name] = float(values[line - start, r])
@@ -216,7 +237,9 @@ def _boxed(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
     lines = []
     for row in all_rows:
-        cells = [cell.center(width) for cell, width in zip(row, widths, strict=True)]
+        cells = [
+            cell.center(width) for cell, width in zip(row, widths, strict=True)
+        ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([rule, lines[0], rule, *lines[1:], rule])
 

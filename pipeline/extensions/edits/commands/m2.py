@@ -49,12 +49,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     errant = installed().get("errant")
     if errant:
         annotate = errant.module("commands.m2_annotate")
-        summary = (
-            "texts to M2: annotate corrected texts with their edits (needs errant)"
-        )
+        summary = "texts to M2: annotate corrected texts with their edits (needs errant)"
         annotate.configure(action("annotate", summary, annotate.run))
 
-    add = action("check", "say whatever is odd in an M2 file", _check).add_argument
+    add = action(
+        "check", "say whatever is odd in an M2 file", _check
+    ).add_argument
     add("file", metavar="FILE", help="an M2 file")
 
     output_meaning = "the file to write (default: standard output)"
@@ -63,11 +63,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     apply_parser.add_argument("file", metavar="FILE", help="an M2 file")
     text = apply_parser.add_mutually_exclusive_group()
     meaning = "the annotator, needed where there are several"
-    text.add_argument("--annotator", type=whole_number(0), metavar="N", help=meaning)
+    text.add_argument(
+        "--annotator", type=whole_number(0), metavar="N", help=meaning
+    )
     text.add_argument(
         "--source", action="store_true", help="print the sentences as they are"
     )
-    apply_parser.add_argument("-o", "--output", metavar="FILE", help=output_meaning)
+    apply_parser.add_argument(
+        "-o", "--output", metavar="FILE", help=output_meaning
+    )
 
     summary = "write deletions in the style of ERRANT or NUCLE"
     add = action("convert", summary, _convert).add_argument
@@ -77,7 +81,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "what becomes of alternatives (a||b) in the style of ERRANT, which has none "
         "(default: error)"
     )
-    add("--alternatives", choices=ALTERNATIVES, default=ALTERNATIVES[0], help=meaning)
+    add(
+        "--alternatives",
+        choices=ALTERNATIVES,
+        default=ALTERNATIVES[0],
+        help=meaning,
+    )
     add("-o", "--output", metavar="FILE", help=output_meaning)
 
 
@@ -128,9 +137,7 @@ def _apply(args: argparse.Namespace) -> None:
     if number is None:
         number = annotators[0]
         if len(annotators) > 1:
-            message = (
-                f"has the annotators {listed}; say which, as in --annotator {number}"
-            )
+            message = f"has the annotators {listed}; say which, as in --annotator {number}"
             raise ConfigError(f"{file.name}: {message}")
     if number not in annotators:
         message = f"{file.name} has no such annotator; it has {listed}"
@@ -179,7 +186,9 @@ def _check(args: argparse.Namespace) -> None:
         raise CorpusError(problems)
     file = read_annotated(path, temp_files)
     notes, unreadable = check_lines(plain, file.name)
-    notes += [f"{problem.position}: {problem.message}" for problem in unreadable]
+    notes += [
+        f"{problem.position}: {problem.message}" for problem in unreadable
+    ]
     notes += file.summary.notes()
     empty = file.summary.empty
     if len(empty) > 1:
@@ -192,7 +201,5 @@ def _check(args: argparse.Namespace) -> None:
         print(printable(f"note: {note}"))
     edits = sum(not edit.is_noop for _, edit in file.numbered_edits())
     annotators = len(file.summary.annotators)
-    counts = (
-        f"sentences: {len(file.blocks):,}, annotators: {annotators:,}, edits: {edits:,}"
-    )
+    counts = f"sentences: {len(file.blocks):,}, annotators: {annotators:,}, edits: {edits:,}"
     print(printable(f"{file.name}: {counts}, notes: {len(notes):,}"))

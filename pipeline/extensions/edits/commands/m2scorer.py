@@ -109,14 +109,18 @@ def _sign(edit: ProposedEdit, judged: Judged) -> str:
             if is_counterpart:
                 neighbours.append(neighbour)
     for neighbour in neighbours:
-        if any(is_match(neighbour, gold, judged.tokens) for gold in judged.gold):
+        if any(
+            is_match(neighbour, gold, judged.tokens) for gold in judged.gold
+        ):
             return "!"
     if not neighbours:
         return ""
     return "*" if inserts else "&"
 
 
-def total_lines(totals: EditCounts, beta: float, *, verbose: bool) -> Iterator[str]:
+def total_lines(
+    totals: EditCounts, beta: float, *, verbose: bool
+) -> Iterator[str]:
     """Yield the scores of the counts of all sentences."""
     correct, proposed, gold = map(float, totals)
     precision = correct / proposed if proposed else 1.0
@@ -139,16 +143,16 @@ def total_lines(totals: EditCounts, beta: float, *, verbose: bool) -> Iterator[s
 
 def _edit(edit: ProposedEdit) -> str:
     """Return an edit as Python 2 prints a tuple."""
-    return (
-        f"({edit.start}, {edit.end}, {_text(edit.original)}, {_text(edit.correction)})"
-    )
+    return f"({edit.start}, {edit.end}, {_text(edit.original)}, {_text(edit.correction)})"
 
 
 def _gold_edit(edit: GoldEdit, judged: Judged) -> str:
     """Return an annotator's edit. Of its corrections, only -NONE- became a text of bytes."""
     texts = []
     for correction in edit.written.split("||"):
-        texts.append("''" if correction == "-NONE-" else f"u{correction.strip()!a}")
+        texts.append(
+            "''" if correction == "-NONE-" else f"u{correction.strip()!a}"
+        )
     return f"({edit.start}, {edit.end}, {_text(judged.original(edit))}, [{', '.join(texts)}])"
 
 
@@ -182,7 +186,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--beta", default="0.5", metavar="B", help=meaning)
     meaning = "unchanged words that an edit may hold (default: 2)"
     add("--max_unchanged_words", default="2", metavar="N", help=meaning)
-    meaning = "leave out proposed edits that change only white space and upper case"
+    meaning = (
+        "leave out proposed edits that change only white space and upper case"
+    )
     name = "--ignore_whitespace_casing"
     add(name, action="store_const", const="true", default="false", help=meaning)
     meaning = "master, or 3.2 of 2014 (default: master)"
@@ -192,7 +198,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print the score, or with -v also every sentence."""
     names = ("beta", "max_unchanged_words", "ignore_whitespace_casing", "code")
-    metric: Any = from_texts(["m2"], {name: getattr(args, name) for name in names})[0]
+    metric: Any = from_texts(
+        ["m2"], {name: getattr(args, name) for name in names}
+    )[0]
     beta = float(metric.beta)
     output = given_path(args.output)
     gold = given_path(args.gold)
@@ -204,9 +212,13 @@ def run(args: argparse.Namespace) -> None:
         return
     opener = Opener()
     problems: list[Problem] = []
-    dataset = Dataset(name=DATASET, source=None, references=(), m2=gold, gold=(gold,))
+    dataset = Dataset(
+        name=DATASET, source=None, references=(), m2=gold, gold=(gold,)
+    )
     systems = [System(args.output, {DATASET: output})]
-    corpus = open_corpus(dataset, systems, problems, opener=opener, views=(GOLD,))
+    corpus = open_corpus(
+        dataset, systems, problems, opener=opener, views=(GOLD,)
+    )
     if corpus is None:
         raise CorpusError(list(dict.fromkeys(problems)))
     print_warnings(text_warnings(corpus, [metric]))
@@ -217,7 +229,9 @@ def run(args: argparse.Namespace) -> None:
         )
     else:
         (result,) = evaluate_corpus(corpus, [metric])
-        totals = EditCounts(*(int(result.outputs[name]) for name in EditCounts._fields))
+        totals = EditCounts(
+            *(int(result.outputs[name]) for name in EditCounts._fields)
+        )
     _print(total_lines(totals, beta, verbose=args.verbose))
 
 
@@ -247,7 +261,9 @@ def _print_sentences(
         keys = [metric.key(totals, judged.counts) for judged in row]
         chosen = row[keys.index(max(keys))]  # of equals the first
         totals = _sum(totals, chosen.counts)
-        _print([f">> Chosen Annotator for line {line} : {chosen.annotator}", ""])
+        _print(
+            [f">> Chosen Annotator for line {line} : {chosen.annotator}", ""]
+        )
     return totals
 
 
@@ -260,13 +276,16 @@ def _rows(metric: Any, corpus: Corpus) -> Iterator[tuple[str, list[Judged]]]:
     view = corpus.read_by(metric.spec)
     for low in range(0, view.lines, BLOCK):
         texts = [
-            read_texts(text, low, min(low + BLOCK, view.lines)) for text in view.texts
+            read_texts(text, low, min(low + BLOCK, view.lines))
+            for text in view.texts
         ]
         source, *references, output = (
             join_lines(map(str.encode, lines)) for lines in texts
         )
         yield from zip(
-            texts[-1], metric.judged(Text(source, references, [output])), strict=True
+            texts[-1],
+            metric.judged(Text(source, references, [output])),
+            strict=True,
         )
 
 

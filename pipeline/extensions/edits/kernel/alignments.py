@@ -67,7 +67,9 @@ def check_three_way(
     for number, system in enumerate(systems, 1):
         two = np.diff(system.offsets)[lines] + 1
         pairs = np.maximum(np.maximum(one * two, one * three), two * three)
-        too_long = (pairs > MAX_PAIRS) | (one * two * three.astype(float) > MAX_TRIPLES)
+        too_long = (pairs > MAX_PAIRS) | (
+            one * two * three.astype(float) > MAX_TRIPLES
+        )
         if too_long.any():
             index = int(too_long.argmax())
             sizes = f"{one[index] - 1:,}, {two[index] - 1:,} and {three[index] - 1:,} tokens"

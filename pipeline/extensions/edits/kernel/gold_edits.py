@@ -140,7 +140,9 @@ def check_max_match(
             f"max_unchanged: expected 0 to {MAX_UNCHANGED}, found {max_unchanged}"
         )
     if not 0 <= max_arcs <= MAX_MAX_ARCS:
-        raise ValueError(f"max_arcs: expected 0 to {MAX_MAX_ARCS}, found {max_arcs}")
+        raise ValueError(
+            f"max_arcs: expected 0 to {MAX_MAX_ARCS}, found {max_arcs}"
+        )
     highest = max(int(text.ids.max(initial=-1)) for text in [source, *systems])
     if folded is not None and len(folded) <= highest:
         raise ValueError(
@@ -151,7 +153,9 @@ def check_max_match(
     edits = len(gold.starts)
     lengths = (len(gold.firsts), len(gold.ends), len(gold.alternatives))
     if lengths != (len(sizes) * annotators + 1, edits, edits + 1):
-        raise ValueError("gold: its arrays do not fit lines, annotators and each other")
+        raise ValueError(
+            "gold: its arrays do not fit lines, annotators and each other"
+        )
     check_parallel([gold.corrections], [])
     _check_offsets(gold.firsts, edits)
     _check_offsets(gold.alternatives, len(gold.corrections.offsets) - 1)
@@ -163,7 +167,11 @@ def check_max_match(
 
 
 def _check_offsets(offsets: Ints, last: int) -> None:
-    if offsets[0] != 0 or offsets[-1] != last or (offsets[1:] < offsets[:-1]).any():
+    if (
+        offsets[0] != 0
+        or offsets[-1] != last
+        or (offsets[1:] < offsets[:-1]).any()
+    ):
         raise ValueError(
             "gold: offsets do not rise from 0 to the number of edits or corrections"
         )

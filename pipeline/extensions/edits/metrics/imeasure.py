@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import LongTextError
-from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice, as_text
+from pipeline.extensions.edits.annotators import (
+    SequentialAnnotatorChoice,
+    as_text,
+)
 from pipeline.kernel.common import Encoded, join_lines
 from pipeline.metrics.base import (
     MISSED,
@@ -134,7 +137,9 @@ def measures(
 def _weighted_accuracy(counts: Aspect, w: float) -> Floats:
     tp, tn, fp, fn, fpn = counts
     return _ratio(
-        w * tp + tn, w * (tp + fp) + tn + fn - (w + 1) * (fpn / 2.0), otherwise=0
+        w * tp + tn,
+        w * (tp + fp) + tn + fn - (w + 1) * (fpn / 2.0),
+        otherwise=0,
     )
 
 
@@ -155,7 +160,9 @@ def reference_keys(
     """
     keys = []
     for name in sorted(ASPECTS, key=lambda name: name != aspect):
-        values = measures(aspect_of(counts, name), aspect_of(baseline, name), w, beta)
+        values = measures(
+            aspect_of(counts, name), aspect_of(baseline, name), w, beta
+        )
         keys += [values[key] for key in (measure, "i", "wacc", "acc")]
     return np.stack(keys, axis=-1)
 
@@ -202,14 +209,18 @@ class ImeasureSpec(StatisticsSpec):
     @property
     def columns(self) -> tuple[Field, ...]:
         """The counts, those of the unchanged source, and the lengths of references, or ABSENT."""
-        return tuple(Field(name, per_reference=not self.mix) for name in COLUMNS)
+        return tuple(
+            Field(name, per_reference=not self.mix) for name in COLUMNS
+        )
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Align a shard, with the references made once for all systems."""
         references_of_line = []
         for line, sentence in enumerate(self.sentences(text)):
             try:
-                references_of_line.append(references(sentence, mix=bool(self.mix)))
+                references_of_line.append(
+                    references(sentence, mix=bool(self.mix))
+                )
             except MixingError as error:
                 raise LongTextError(0, line, str(error)) from None
         aligned = self.encode(text, references_of_line)
@@ -223,9 +234,13 @@ class ImeasureSpec(StatisticsSpec):
             columns = [sizes[:, None], of_system, base[:, [TN, FN]]]
             rows = np.concatenate(columns, axis=1)
             if self.mix:
-                result.append(self._best_columns(rows, of_system, base, aligned.firsts))
+                result.append(
+                    self._best_columns(rows, of_system, base, aligned.firsts)
+                )
             else:
-                result.append(_columns(rows, aligned.firsts, len(text.references)))
+                result.append(
+                    _columns(rows, aligned.firsts, len(text.references))
+                )
         return result
 
     def encode(
@@ -248,7 +263,9 @@ class ImeasureSpec(StatisticsSpec):
         """Yield the sentences with their corrections."""
         assert text.source is not None  # noqa: S101 (source is True)
         record_texts = [lines.texts() for lines in text.references]
-        for line, *records in zip(text.source.texts(), *record_texts, strict=True):
+        for line, *records in zip(
+            text.source.texts(), *record_texts, strict=True
+        ):
             annotations = []
             for record in records:
                 annotation = annotation_of(record)
@@ -271,7 +288,12 @@ class ImeasureSpec(StatisticsSpec):
         """Return the columns of the best reference of each line."""
         aspect, measure, w, beta = self.mix
         keys = reference_keys(
-            counts, base, aspect=aspect, measure=measure, w=float(w), beta=float(beta)
+            counts,
+            base,
+            aspect=aspect,
+            measure=measure,
+            w=float(w),
+            beta=float(beta),
         )
         best = rows[best_references(keys, firsts)]
         return {name: best[:, number] for number, name in enumerate(COLUMNS)}
@@ -391,7 +413,9 @@ class Imeasure(JudgesEdits, Metric):
         "I-measure": {},
         "ieval": {},
     }
-    counts: ClassVar[frozenset[str]] = frozenset({"tp", "tn", "fp", "fn", "fpn"})
+    counts: ClassVar[frozenset[str]] = frozenset(
+        {"tp", "tn", "fp", "fn", "fpn"}
+    )
     citations: ClassVar[tuple[str, ...]] = ("felice-briscoe-2015-towards",)
     by_reference: ClassVar[bool] = False
     """A sentence's references are distinct texts, whose numbers mean nothing to a reader."""
@@ -463,9 +487,13 @@ class Imeasure(JudgesEdits, Metric):
         """Whether references are those of annotators."""
         return not self.mix
 
-    def references_of(self, source: str, annotations: Sequence[str]) -> list[int]:
+    def references_of(
+        self, source: str, annotations: Sequence[str]
+    ) -> list[int]:
         """Return the number of the text that the corrections of each annotator make."""
-        text = as_text([source], [], [[annotation] for annotation in annotations])
+        text = as_text(
+            [source], [], [[annotation] for annotation in annotations]
+        )
         return references_of_lines(self.spec, text)[0].of_annotators
 
     def verdicts(
@@ -478,7 +506,9 @@ class Imeasure(JudgesEdits, Metric):
         text = as_text(sources, outputs, annotations)
         assert text.source is not None  # noqa: S101 (as_text() gives it)
         line_references = references_of_lines(self.spec, text)
-        aligned = self.spec.encode(text, [line.texts for line in line_references])
+        aligned = self.spec.encode(
+            text, [line.texts for line in line_references]
+        )
         offsets, columns = kernel.three_way_columns(*aligned)
         rows = columns.tolist()
         bounds = offsets.tolist()
@@ -581,7 +611,10 @@ class Imeasure(JudgesEdits, Metric):
         def in_order(columns: Columns) -> Columns:
             # references are in the order of their columns
             shape = columns["ref_len"].shape
-            return {**columns, "order": np.broadcast_to(np.arange(shape[1]), shape)}
+            return {
+                **columns,
+                "order": np.broadcast_to(np.arange(shape[1]), shape),
+            }
 
         def keys(totals: Ints, counts: Ints) -> list[Floats]:
             sums = dict(zip(COUNTS, totals + counts, strict=True))
@@ -615,7 +648,9 @@ class ByAnnotator(Imeasure):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator."""
-        return [Counted(name, columns[name], per_reference=True) for name in COUNTS]
+        return [
+            Counted(name, columns[name], per_reference=True) for name in COUNTS
+        ]
 
     sentence_scores = Metric.sentence_scores
 

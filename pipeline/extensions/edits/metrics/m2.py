@@ -81,7 +81,10 @@ class MaxMatchSpec(StatisticsSpec):
     def columns(self) -> tuple[Field, ...]:
         """The order of annotators, numbers of edits, and whether counts are approximate."""
         names = ("order", "ref_len", "correct", "proposed")
-        return (*(Field(name, per_reference=True) for name in names), Field("reduced"))
+        return (
+            *(Field(name, per_reference=True) for name in names),
+            Field("reduced"),
+        )
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, with the edits of annotators read once for all systems."""
@@ -98,13 +101,17 @@ class MaxMatchSpec(StatisticsSpec):
             counts.append(columns)
         return counts
 
-    def matches(self, text: Text, *, edits: bool = False) -> tuple[Gold, MaxMatches]:
+    def matches(
+        self, text: Text, *, edits: bool = False
+    ) -> tuple[Gold, MaxMatches]:
         """Return the edits of the annotators of a shard, and their matches.
 
         With `edits`, the matches have each proposed edit.
         """
         assert text.source is not None  # noqa: S101 (source is True)
-        gold = read_gold(text.source, text.references, every=self.annotators == "all")
+        gold = read_gold(
+            text.source, text.references, every=self.annotators == "all"
+        )
         texts = [text.source, *text.systems, gold.records.edits.corrections]
         encoded = self.tokenization.encode(texts)
         source, *systems, corrections = encoded
@@ -160,7 +167,9 @@ def proposed_edits(spec: MaxMatchSpec, text: Text) -> list[list[list[Judged]]]:
                 edits_of_annotator = gold_edits[line][index]
                 if edits_of_annotator is None:
                     continue
-                low, high = proposed.offsets[row + index : row + index + 2].tolist()
+                low, high = proposed.offsets[
+                    row + index : row + index + 2
+                ].tolist()
                 edits = _matched(
                     sources[line],
                     words,
@@ -172,7 +181,9 @@ def proposed_edits(spec: MaxMatchSpec, text: Text) -> list[list[list[Judged]]]:
                 if number == ABSENT:
                     number = index
                 judged.append(
-                    Judged(number, index, sources[line], edits_of_annotator, edits)
+                    Judged(
+                        number, index, sources[line], edits_of_annotator, edits
+                    )
                 )
             of_system.append(judged)
             row += annotators
@@ -208,7 +219,9 @@ def _matched(
     return edits
 
 
-def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | None]:
+def verdicts(
+    row: Sequence[Judged], annotators: int
+) -> list[list[Verdict] | None]:
     """Return the verdicts of each annotator on the edits of a line, None for absent annotators.
 
     A proposed edit is right once for each edit of the annotator that it matches. A right or a
@@ -228,10 +241,19 @@ def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | Non
         for gold in judged.missed:
             corrections = ""
             if any(gold.alternatives):
-                corrections = " | ".join(text or NOTHING for text in gold.alternatives)
+                corrections = " | ".join(
+                    text or NOTHING for text in gold.alternatives
+                )
             original = judged.original(gold)
             annotator_verdicts.append(
-                Verdict(gold.start, gold.end, original, corrections, gold.type, MISSED)
+                Verdict(
+                    gold.start,
+                    gold.end,
+                    original,
+                    corrections,
+                    gold.type,
+                    MISSED,
+                )
             )
         annotator_verdicts.sort(
             key=lambda item: (item.start, item.end, item.verdict == MISSED)
@@ -340,7 +362,9 @@ class MaxMatch(JudgesEdits, Explains, Metric):
             return terms
         rows = np.arange(len(columns["ref_len"]))
         last = last_present(columns)
-        return {name: values[rows, last, None] for name, values in terms.items()}
+        return {
+            name: values[rows, last, None] for name, values in terms.items()
+        }
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return m2, precision, recall, and the counts."""
@@ -381,7 +405,8 @@ class MaxMatch(JudgesEdits, Explains, Metric):
     ) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
         return tuple(
-            float(part) for part in self._keys(np.array(totals), np.array(counts))
+            float(part)
+            for part in self._keys(np.array(totals), np.array(counts))
         )
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
@@ -398,7 +423,10 @@ class MaxMatch(JudgesEdits, Explains, Metric):
 
     def _scores(self, counts: Columns) -> tuple[Floats, ...]:
         return f_of_counts(
-            counts["correct"], counts["proposed"], counts["gold"], float(self.beta)
+            counts["correct"],
+            counts["proposed"],
+            counts["gold"],
+            float(self.beta),
         )
 
     def judged(self, text: Text) -> list[list[Judged]]:
@@ -416,7 +444,9 @@ class MaxMatch(JudgesEdits, Explains, Metric):
     ) -> Verdicts:
         """Return the right, the wrong and the missed edits of each sentence."""
         result = []
-        for lines in proposed_edits(self.spec, as_text(sources, outputs, annotations)):
+        for lines in proposed_edits(
+            self.spec, as_text(sources, outputs, annotations)
+        ):
             result.append([verdicts(row, len(annotations)) for row in lines])
         return result
 
@@ -439,7 +469,8 @@ class MaxMatch(JudgesEdits, Explains, Metric):
 
     def _with_annotator(self, judged: Judged) -> Iterator[tuple[str, str]]:
         counts = {
-            name: np.array(count) for name, count in judged.counts._asdict().items()
+            name: np.array(count)
+            for name, count in judged.counts._asdict().items()
         }
         score = 100 * float(self._scores(counts)[0])
         file = (
@@ -448,16 +479,16 @@ class MaxMatch(JudgesEdits, Explains, Metric):
             else ""
         )
         correct, proposed, gold = judged.counts
-        summary = (
-            f"{correct} right of {proposed} proposed edits, {gold} of the annotator"
-        )
+        summary = f"{correct} right of {proposed} proposed edits, {gold} of the annotator"
         yield (
             "",
             f"annotator {judged.reference}{file}: {self.output} {score:.2f} ({summary})",
         )
         for edit in judged.edits:
             unchanged = ", ".join(unchanged_words(edit))
-            text = f"{edit} (unchanged: {unchanged})" if unchanged else str(edit)
+            text = (
+                f"{edit} (unchanged: {unchanged})" if unchanged else str(edit)
+            )
             yield "match" if edit.matched else "wrong", text
         for missed in judged.missed:
             yield "missing", judged.written(missed)

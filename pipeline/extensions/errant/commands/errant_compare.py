@@ -33,7 +33,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of errant_compare."""
     add = parser.add_argument
     add("-hyp", required=True, metavar="FILE", help="the M2 file of a system")
-    add("-ref", required=True, metavar="FILE", help="the M2 file of the annotators")
+    add(
+        "-ref",
+        required=True,
+        metavar="FILE",
+        help="the M2 file of the annotators",
+    )
     meaning = "weight of recall against precision (default: 0.5)"
     add("-b", "--beta", type=_beta, default=0.5, metavar="B", help=meaning)
     meaning = "print the edits and choices of all sentences"
@@ -44,18 +49,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
         if mode == "cs":
             meaning += " (default)"
         modes.add_argument(
-            f"-{mode}", dest="mode", action="store_const", const=mode, help=meaning
+            f"-{mode}",
+            dest="mode",
+            action="store_const",
+            const=mode,
+            help=meaning,
         )
     add(
         "-single",
         action="store_true",
         help="only edits of at most one word on both sides",
     )
-    add("-multi", action="store_true", help="only edits of several words on a side")
-    add("-filt", nargs="+", default=[], metavar="TYPE", help="types that are left out")
-    meaning = (
-        "print the scores of categories: 1 such as R, 2 such as NOUN, 3 such as R:NOUN"
+    add(
+        "-multi",
+        action="store_true",
+        help="only edits of several words on a side",
     )
+    add(
+        "-filt",
+        nargs="+",
+        default=[],
+        metavar="TYPE",
+        help="types that are left out",
+    )
+    meaning = "print the scores of categories: 1 such as R, 2 such as NOUN, 3 such as R:NOUN"
     add("-cat", type=int, choices=range(1, TYPE_TIER + 1), help=meaning)
 
 
@@ -77,7 +94,13 @@ def run(args: argparse.Namespace) -> None:
         args.mode or "cs", args.single, args.multi, tuple(args.filt)
     )
     lines = report(
-        output, reference, comparison, args.beta, tier=args.cat, verbose=args.verbose
+        output,
+        reference,
+        comparison,
+        args.beta,
+        tier=args.cat,
+        verbose=args.verbose,
     )
-    to_text = printable if sys.stdout.isatty() else str  # elsewhere to the character
+    # elsewhere to the character
+    to_text = printable if sys.stdout.isatty() else str
     sys.stdout.writelines(f"{to_text(line)}\n" for line in lines)

@@ -6,7 +6,12 @@ from pathlib import Path
 
 from pipeline.cli.arguments import given_path, jobs
 from pipeline.errors import CorpusError, Problem
-from pipeline.files.plain_files import UNPACKED, TempFiles, named, numbered_lines
+from pipeline.files.plain_files import (
+    UNPACKED,
+    TempFiles,
+    named,
+    numbered_lines,
+)
 from pipeline.files.safe_files import write_atomic
 from pipeline.parallel import processors
 
@@ -23,7 +28,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     meaning = "corrected texts; they are annotators 0, 1 ..."
     add("-cor", "--cor", required=True, nargs="+", metavar="FILE", help=meaning)
-    add("-out", "--out", required=True, metavar="FILE", help="the M2 file to write")
+    add(
+        "-out",
+        "--out",
+        required=True,
+        metavar="FILE",
+        help="the M2 file to write",
+    )
     meaning = "a spaCy pipeline, by name or folder (default: en_core_web_sm)"
     add("--model", metavar="NAME", help=meaning)
     meaning = "worker processes, or auto (default: 1)"
@@ -54,7 +65,9 @@ def run(args: argparse.Namespace) -> None:
     source = _lines(args.orig, temp_files)
     texts = [_lines(name, temp_files) for name in args.cor]
     problems = []
-    expected = f"{named(given_path(args.orig))} has {len(source):,}; expected the same"
+    expected = (
+        f"{named(given_path(args.orig))} has {len(source):,}; expected the same"
+    )
     for name, text in zip(args.cor, texts, strict=True):
         if len(text) != len(source):
             message = f"has {len(text):,} lines, and {expected}"
@@ -93,7 +106,9 @@ def run(args: argparse.Namespace) -> None:
         f"{annotated.cached:,} of these were kept from before",
         sys.stderr,
     )
-    empty = [number for number, line in enumerate(source, 1) if not line.strip()]
+    empty = [
+        number for number, line in enumerate(source, 1) if not line.strip()
+    ]
     if empty:
         lines = f"the empty line {empty[0]:,} of the source has"
         if len(empty) > 1:
@@ -105,4 +120,6 @@ def run(args: argparse.Namespace) -> None:
 def _lines(name: str, temp_files: TempFiles) -> list[str]:
     """Return the lines of a text file; raises CorpusError."""
     path = given_path(name)
-    return [line for _, line in numbered_lines(temp_files.local(path), named(path))]
+    return [
+        line for _, line in numbered_lines(temp_files.local(path), named(path))
+    ]

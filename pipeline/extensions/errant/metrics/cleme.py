@@ -106,12 +106,16 @@ class Curve(NamedTuple):
     low: float
     high: float
 
-    def weights(self, lengths: Ints, mean: float, *, falling: bool = False) -> Floats:
+    def weights(
+        self, lengths: Ints, mean: float, *, falling: bool = False
+    ) -> Floats:
         """Return the weights of lengths, given the mean length of changed chunks: float64."""
         beyond = lengths - mean if falling else mean - lengths
         with np.errstate(over="ignore"):
             growth = (self.alpha - 1) * np.exp(beyond)
-        weights: Floats = np.clip(self.alpha / (1 + growth), self.low, self.high)
+        weights: Floats = np.clip(
+            self.alpha / (1 + growth), self.low, self.high
+        )
         return weights
 
 
@@ -141,7 +145,9 @@ CURVES = {
     "sentence": Curves(Curve(10, 1, 10), FALSE_POSITIVES, Curve(10, 1, 1)),
 }
 """The settings of the authors' program, by their names."""
-INDEPENDENT_SENTENCE = Curves(Curve(10, 2.5, 10), FALSE_POSITIVES, Curve(10, 1, 1))
+INDEPENDENT_SENTENCE = Curves(
+    Curve(10, 2.5, 10), FALSE_POSITIVES, Curve(10, 1, 1)
+)
 """Those of `sentence` if all references count at each chunk."""
 LONGEST = {"none": 0, "corpus": 16, "sentence": 48}
 """The length up to which chunks are counted apart, by the name of the settings.
@@ -219,7 +225,9 @@ class Cleme(AnnotatesTexts, ScoresLines, Metric):
     )
     beta: str = beta_option(**FIRST)
     weights: str = option(
-        lambda options: "sentence" if options.get("level") == "mean" else "corpus",
+        lambda options: (
+            "sentence" if options.get("level") == "mean" else "corpus"
+        ),
         help="weights of lengths: those of the authors for the score of a corpus or for sentences, "
         "or none",
         choices=("corpus", "sentence", "none"),
@@ -279,9 +287,7 @@ class Cleme(AnnotatesTexts, ScoresLines, Metric):
         mean = _mean_length(columns)
         name = self._weights
         longest = LONGEST[name]
-        about = (
-            f"cleme: what references change is {mean:.1f} words long on average, and"
-        )
+        about = f"cleme: what references change is {mean:.1f} words long on average, and"
         if name == "corpus" and mean > longest - 1:
             raise InputError(
                 f"{about} weights: corpus is for at most {longest - 1}; "
@@ -321,7 +327,9 @@ class Cleme(AnnotatesTexts, ScoresLines, Metric):
         """Return warnings for outputs with further annotators, who do not count."""
         notes = []
         for system, blocks in counts.items():
-            annotators = np.concatenate([block["annotators"] for block in blocks])
+            annotators = np.concatenate(
+                [block["annotators"] for block in blocks]
+            )
             lines = np.flatnonzero(annotators > 1)
             if len(lines):
                 first = int(lines[0]) + 1
@@ -403,12 +411,16 @@ class Cleme(AnnotatesTexts, ScoresLines, Metric):
         to_change = hits + necessary + missed
         rates: list[float] = [0, 0, 0, 0]
         if to_change:
-            rates[:3] = [count / to_change for count in (hits, necessary, missed)]
+            rates[:3] = [
+                count / to_change for count in (hits, necessary, missed)
+            ]
         if hits + wrong:
             rates[3] = unnecessary / (hits + wrong)
         return float(score_of_rates(self.level, *rates))
 
-    def _keys(self, totals: Ints, counts: Ints) -> list[NDArray[np.number[Any]]]:
+    def _keys(
+        self, totals: Ints, counts: Ints
+    ) -> list[NDArray[np.number[Any]]]:
         """Return what is greatest for the chosen reference; candidates are on the second axis.
 
         Scores are real numbers. If rounding them could change the choice, whole numbers decide.

@@ -73,7 +73,9 @@ def changes_of(edits: Iterable[Edit], size: int) -> list[Change]:
     return sorted(changes, key=SPAN)
 
 
-def chunks_of(sentence: Sequence[str], texts: Sequence[Sequence[Change]]) -> Chunks:
+def chunks_of(
+    sentence: Sequence[str], texts: Sequence[Sequence[Change]]
+) -> Chunks:
     """Return the chunks of a sentence.
 
     Edits that overlap or touch are in one chunk, as section 3.1 of Ye et al. 2023 says, and the
@@ -176,7 +178,9 @@ class ClemeSpec(StatisticsSpec):
         """
         fields = []
         if self.dependent:
-            fields = [Field(name, per_reference=True) for name in ("order", "ref_len")]
+            fields = [
+                Field(name, per_reference=True) for name in ("order", "ref_len")
+            ]
         for kind in KINDS:
             orders = self.longest + 1
             fields.append(Field(kind, orders, per_reference=self.dependent))
@@ -188,10 +192,14 @@ class ClemeSpec(StatisticsSpec):
         """Count the chunks of a shard; equal outputs of several systems are compared once."""
         assert text.source is not None  # noqa: S101 (the source is needed)
         several = len(text.references)
-        sentences = [tuple(line.decode().split()) for line in text.source.texts()]
+        sentences = [
+            tuple(line.decode().split()) for line in text.source.texts()
+        ]
         schema = self.schema(several)
         shape = (len(sentences), schema.width)
-        result = [schema.unpack(np.zeros(shape, np.int64)) for _ in text.systems]
+        result = [
+            schema.unpack(np.zeros(shape, np.int64)) for _ in text.systems
+        ]
         cached_outputs_of = lru_cache(CACHED_RECORDS)(outputs_of)
         gold = zip(*(lines.texts() for lines in text.references), strict=True)
         records = zip(*(lines.texts() for lines in text.systems), strict=True)
@@ -231,7 +239,9 @@ class ClemeSpec(StatisticsSpec):
             "annotators": len(outputs),
         }
         if not self.dependent:
-            kinds = self._histograms(chunks.changed, range(1, len(references) + 1))
+            kinds = self._histograms(
+                chunks.changed, range(1, len(references) + 1)
+            )
             columns.update(zip(KINDS, kinds, strict=True))
             columns["tn"] = number_of_chunks - kinds.sum()
             return columns
@@ -250,7 +260,9 @@ class ClemeSpec(StatisticsSpec):
         columns.update(zip(KINDS, kinds, strict=True))
         return columns
 
-    def _histograms(self, chunks: Sequence[Chunk], references: Sequence[int]) -> Ints:
+    def _histograms(
+        self, chunks: Sequence[Chunk], references: Sequence[int]
+    ) -> Ints:
         """Return how many chunks of each kind and length there are: int64 [kinds, lengths].
 
         The references have these indices among the texts of a chunk. Chunks that are rightly left

@@ -148,7 +148,9 @@ class _Comparing:
         words = kernel.words([*text.references, *text.systems], "fields")
         self._distinct = words.distinct()
         ids = np.concatenate([fields.ids for fields in words.texts])
-        sizes = np.concatenate([np.diff(fields.offsets) for fields in words.texts])
+        sizes = np.concatenate(
+            [np.diff(fields.offsets) for fields in words.texts]
+        )
         # only references have a first line
         reference_rows = self.pairs * self.lines
         first_fields = np.cumsum(sizes) - sizes
@@ -185,7 +187,9 @@ class _Comparing:
 
         # the rank of each edit's annotator in its row, by first appearance
         annotators = self._numbered(fields[:, 5], int)
-        annotators_of_rows = _groups(rows * len(annotators.values) + annotators.numbers)
+        annotators_of_rows = _groups(
+            rows * len(annotators.values) + annotators.numbers
+        )
         first = annotators_of_rows.first
         by_appearance = np.argsort(first)
         row_of = rows[first[by_appearance]]
@@ -198,7 +202,9 @@ class _Comparing:
         chosen, keys = self._keys(fields, types.numbers)
         annotator_of_row = annotators_of_rows.of_values[chosen]
         chosen_types = types.numbers[chosen]
-        is_noop = np.array([name == NOOP for name in self.types], bool)[chosen_types]
+        is_noop = np.array([name == NOOP for name in self.types], bool)[
+            chosen_types
+        ]
         groups = _groups(annotator_of_row * self.distinct_keys + keys)
         is_alive = ~is_noop[groups.first]
         self.entries = Entries(
@@ -209,7 +215,9 @@ class _Comparing:
             ranks=ranks[annotator_of_row],
         )
 
-    def _keys(self, fields: NDArray[np.int32], types: Ints) -> tuple[Ints, Ints]:
+    def _keys(
+        self, fields: NDArray[np.int32], types: Ints
+    ) -> tuple[Ints, Ints]:
         """Return the edits that are compared, and their keys.
 
         An edit occurs several times if each of its tokens counts.
@@ -226,7 +234,9 @@ class _Comparing:
         compared_types = []
         for name in self.types:
             is_undetected = name == UNKNOWN and mode in ("cs", "cse")
-            compared_types.append(name not in comparison.left_out and not is_undetected)
+            compared_types.append(
+                name not in comparison.left_out and not is_undetected
+            )
         times = np.array(compared_types, np.int64)[types]
         if comparison.single or comparison.multi:
             words = [len(text.split()) for text in corrections.values]
@@ -287,7 +297,9 @@ class _Comparing:
         first = number * self.lines
         return self.entries.of_rows(first, first + self.lines)
 
-    def _compare(self, proposed: Entries, gold: Entries, compared: Bools) -> PairHits:
+    def _compare(
+        self, proposed: Entries, gold: Entries, compared: Bools
+    ) -> PairHits:
         """Return hits and misses.
 
         `compared` says which sentences of which systems are compared: [systems, lines].
@@ -333,8 +345,12 @@ class _Comparing:
         annotators = np.zeros(self.lines, np.int64)
         entries = np.zeros(self.lines, np.int64)
         unjudged = np.zeros(self.lines, np.int64)
-        unjudged_types = np.array([name == UNJUDGED for name in self.types], bool)
-        for number, (order, _, output) in enumerate(self.heads.transpose(0, 2, 1)):
+        unjudged_types = np.array(
+            [name == UNJUDGED for name in self.types], bool
+        )
+        for number, (order, _, output) in enumerate(
+            self.heads.transpose(0, 2, 1)
+        ):
             if output.max(initial=0):
                 continue
             edits = self._of_pair(number)
@@ -356,7 +372,9 @@ class Groups(NamedTuple):
 
 
 def _groups(values: Ints) -> Groups:
-    _, first, of_values = np.unique(values, return_index=True, return_inverse=True)
+    _, first, of_values = np.unique(
+        values, return_index=True, return_inverse=True
+    )
     return Groups(first, of_values)
 
 
@@ -471,7 +489,9 @@ def _by_system(
     """Return the columns of each system."""
     by_system = []
     for system in range(systems):
-        by_system.append({name: values[system] for name, values in columns.items()})
+        by_system.append(
+            {name: values[system] for name, values in columns.items()}
+        )
     return by_system
 
 
@@ -499,7 +519,9 @@ class TypeSpec(ErrantSpec):
     def columns(self) -> tuple[Field, ...]:
         """The counts, with an order for each type and one for all others."""
         orders = len(self.categories) + 1
-        return tuple(Field(name, orders=orders, per_reference=True) for name in COUNTS)
+        return tuple(
+            Field(name, orders=orders, per_reference=True) for name in COUNTS
+        )
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Compare the edits of a shard."""
@@ -507,7 +529,9 @@ class TypeSpec(ErrantSpec):
         systems, lines, pairs = compared.edits.shape
         width = len(self.categories) + 1
         numbers = {name: number for number, name in enumerate(self.categories)}
-        column_numbers = [numbers.get(name, width - 1) for name in compared.types]
+        column_numbers = [
+            numbers.get(name, width - 1) for name in compared.types
+        ]
         column_of = np.array(column_numbers, np.int64)
         requested = self._requested(compared.types)
         shape = (systems, lines, pairs, width)
@@ -558,7 +582,9 @@ def verdicts(
             end = max(int(key[1]), 0)
             original = " ".join(tokens[start:end])
             correction = "" if edit.correction == "-NONE-" else edit.correction
-            result.append(Verdict(start, end, original, correction, type_, verdict))
+            result.append(
+                Verdict(start, end, original, correction, type_, verdict)
+            )
     return sorted(
         result, key=lambda item: (item.start, item.end, item.verdict == MISSED)
     )
@@ -640,7 +666,9 @@ class Errant(AnnotatesTexts, JudgesEdits, Metric):
     multi: bool = option(
         False, help="only edits of several words on one side", implicit=True
     )
-    filter: str = option("", help="types that are left out", implicit=True, **_LIST)
+    filter: str = option(
+        "", help="types that are left out", implicit=True, **_LIST
+    )
     types: str = option(
         "",
         help="score only these types: whole types (R:NOUN), categories (NOUN, R) or patterns "
@@ -671,7 +699,9 @@ class Errant(AnnotatesTexts, JudgesEdits, Metric):
             left_out=_listed(self.filter),
             style=self.style,
         )
-        return ErrantSpec(comparison, _listed(self.types), annotator=self.annotation)
+        return ErrantSpec(
+            comparison, _listed(self.types), annotator=self.annotation
+        )
 
     def breakdown(self, categories: tuple[str, ...]) -> TypeSpec | None:
         """Return the counts of each type of edit; None for the mean of sentences."""
@@ -701,7 +731,9 @@ class Errant(AnnotatesTexts, JudgesEdits, Metric):
         result = []
         for output in outputs:
             lines = []
-            for source, edits, *gold in zip(sources, output, *annotations, strict=True):
+            for source, edits, *gold in zip(
+                sources, output, *annotations, strict=True
+            ):
                 by_annotator = []
                 for record in gold:
                     by_annotator.append(
@@ -715,7 +747,8 @@ class Errant(AnnotatesTexts, JudgesEdits, Metric):
         """Return the counts with each annotator."""
         terms = self.make_terms(columns)
         return [
-            Counted(name, values, per_reference=True) for name, values in terms.items()
+            Counted(name, values, per_reference=True)
+            for name, values in terms.items()
         ]
 
     def count_warnings(
@@ -728,7 +761,9 @@ class Errant(AnnotatesTexts, JudgesEdits, Metric):
         annotated = proposed = 0
         for blocks in counts.values():
             for columns in blocks:
-                annotated += int((columns["type_tp"] + columns["type_fn"]).sum())
+                annotated += int(
+                    (columns["type_tp"] + columns["type_fn"]).sum()
+                )
                 proposed += int(columns["type_fp"].sum())
         if annotated:
             return []
@@ -740,7 +775,11 @@ class Errant(AnnotatesTexts, JudgesEdits, Metric):
         """Return the score, precision, recall, and the counts."""
         score, precision, recall = self._scores(totals)
         counts = {name: totals[name].astype(np.float64) for name in COUNTS}
-        return {self.name: score, "precision": precision, "recall": recall} | counts
+        return {
+            self.name: score,
+            "precision": precision,
+            "recall": recall,
+        } | counts
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return the choice of annotators by running totals; None if each is chosen alone."""
@@ -750,7 +789,9 @@ class Errant(AnnotatesTexts, JudgesEdits, Metric):
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
-        return SequentialAnnotatorChoice(self._keys, COUNTS, running=False)(columns)
+        return SequentialAnnotatorChoice(self._keys, COUNTS, running=False)(
+            columns
+        )
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
         """Return what is greatest for the chosen annotator; see preference()."""

@@ -167,7 +167,9 @@ def judge(annotator: int, flavour: str, text: Text) -> Chunks:
         first_slots.append(base + 2 * len(tokens) + 1)
 
         # the annotator
-        edits = _annotator_edits(annotator, (lines[line] for lines in references))
+        edits = _annotator_edits(
+            annotator, (lines[line] for lines in references)
+        )
         gold_edits = _counted(flavour, edits, tokens, 0, line)
         gold_by_slot: dict[int, Edit] = {}
         for edit in gold_edits:
@@ -186,10 +188,16 @@ def judge(annotator: int, flavour: str, text: Text) -> Chunks:
             if record not in known:
                 outputs = outputs_of(record) or [[]]
                 text_number = len(references) + number
-                proposed = _counted(flavour, outputs[0], tokens, text_number, line)
+                proposed = _counted(
+                    flavour, outputs[0], tokens, text_number, line
+                )
                 known[record] = []
-                for verdict in _verdicts(gold_by_slot, proposed, tokens, flavour):
-                    known[record].append(verdict._replace(slot=base + verdict.slot))
+                for verdict in _verdicts(
+                    gold_by_slot, proposed, tokens, flavour
+                ):
+                    known[record].append(
+                        verdict._replace(slot=base + verdict.slot)
+                    )
             verdicts[number] += known[record]
 
     # from slots to chunks
@@ -217,11 +225,17 @@ def judge(annotator: int, flavour: str, text: Text) -> Chunks:
     return Chunks(line_of, edited, right, touched)
 
 
-def _annotator_edits(annotator: int, records: Iterable[bytes]) -> Sequence[Edit]:
+def _annotator_edits(
+    annotator: int, records: Iterable[bytes]
+) -> Sequence[Edit]:
     """Return the edits of an annotator, given the records of all annotators."""
     for record in records:
         annotation = annotation_of(record)
-        if annotation and annotation.annotator == annotator and annotation.output == 0:
+        if (
+            annotation
+            and annotation.annotator == annotator
+            and annotation.output == 0
+        ):
             return annotation.edits
     return ()
 
@@ -277,8 +291,12 @@ def _verdicts(
         if inserts and next_gold and next_gold.start == edit.start:
             changes_token = tokens[next_gold.start] != next_gold.correction
             has_several_tokens = next_gold.end > next_gold.start + 1
-            if has_several_tokens or (changes_token and flavour != "gec-metrics"):
-                by_slot[next_slot] = _Verdict(next_slot, right=False, tried=True)
+            if has_several_tokens or (
+                changes_token and flavour != "gec-metrics"
+            ):
+                by_slot[next_slot] = _Verdict(
+                    next_slot, right=False, tried=True
+                )
 
         # the chunks that it overlaps
         for slot in slots[::2]:
@@ -308,7 +326,9 @@ class GotoSpec(StatisticsSpec):
     annotator: int
     flavour: str
     weights: str
-    of_file: RightSystems | None = field(default=None, compare=False, repr=False)
+    of_file: RightSystems | None = field(
+        default=None, compare=False, repr=False
+    )
     """The numbers of the weight file."""
 
     source = True
@@ -363,7 +383,9 @@ class GotoSpec(StatisticsSpec):
             "right": np.array(numbers, np.float64),
         }
         shared = {
-            "systems": np.full(lines, right_systems.systems if right_systems else 1),
+            "systems": np.full(
+                lines, right_systems.systems if right_systems else 1
+            ),
             "lines": np.ones(lines, np.int64),
             "ref_len": np.zeros((lines, len(text.references)), np.int64),
         }
@@ -469,7 +491,10 @@ class GoToScorer(Metric):
     summary: ClassVar[str] = (
         "GoToScorer (Gotou et al. 2020): edits weighted by how hard they are for the systems"
     )
-    spellings: ClassVar[dict[str, dict[str, str]]] = {"GoTo scorer": {}, "GTS": {}}
+    spellings: ClassVar[dict[str, dict[str, str]]] = {
+        "GoTo scorer": {},
+        "GTS": {},
+    }
     help_page: ClassVar[str] = "errant"
     counts: ClassVar[frozenset[str]] = frozenset(PARTS)
     table_outputs: ClassVar[str] = "precision|recall|accuracy"
@@ -488,7 +513,9 @@ class GoToScorer(Metric):
         form="systems, none or a file",
         resolved=resolved,
     )
-    a: str = number_option("1", "in weight = a - (right + b) / (N + c)", digits=6)
+    a: str = number_option(
+        "1", "in weight = a - (right + b) / (N + c)", digits=6
+    )
     b: str = number_option("0", "see a", digits=6, implicit=True)
     c: str = number_option("0", "see a", digits=6, implicit=True)
     annotator: int = option(
@@ -548,7 +575,9 @@ class GoToScorer(Metric):
             return count.astype(np.float64)
         systems = ratio(totals["systems"], totals["lines"])
         right = totals[f"right_{part}"] + float(self.b) * count
-        failing: Floats = float(self.a) * count - ratio(right, systems + float(self.c))
+        failing: Floats = float(self.a) * count - ratio(
+            right, systems + float(self.c)
+        )
         return failing
 
     def shown_counts(self, columns: Columns) -> list[Counted]:

@@ -84,7 +84,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     aliases = "what the run calls a system of --human, as src=INPUT"
     several: dict[str, Any] = {"nargs": "+", "action": "extend"}
     add("--alias", metavar="NAME=OTHER", help=aliases, **several)
-    add_settings(parser, HumanConfig, OPTIONS, several, statistics="--statistic")
+    add_settings(
+        parser, HumanConfig, OPTIONS, several, statistics="--statistic"
+    )
     add(
         "--absolute",
         action="store_true",
@@ -100,8 +102,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=("system",),
         help="of records: partial correlation, of scores less their system's mean",
     )
-    add("--json", action="store_true", help="print everything as JSON, unrounded")
-    add("-q", "--quiet", action="store_true", help="no warnings and no progress")
+    add(
+        "--json",
+        action="store_true",
+        help="print everything as JSON, unrounded",
+    )
+    add(
+        "-q", "--quiet", action="store_true", help="no warnings and no progress"
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -113,7 +121,9 @@ def run(args: argparse.Namespace) -> None:
     for text in args.alias or ():
         name, sign, other = text.partition("=")
         if not (name and sign and other):
-            raise InputError(f"--alias {text}: expected NAME=OTHER, such as src=INPUT")
+            raise InputError(
+                f"--alias {text}: expected NAME=OTHER, such as src=INPUT"
+            )
         if name in aliases:
             raise InputError(f"--alias: {name} is given twice")
         aliases[name] = other
@@ -123,7 +133,9 @@ def run(args: argparse.Namespace) -> None:
     systems: set[str] = set()
     for metric in metrics:
         systems.update(metric.scores)
-    human_data = open_human_judgements(path_of(args.human), settings, sorted(systems))
+    human_data = open_human_judgements(
+        path_of(args.human), settings, sorted(systems)
+    )
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("correlating")
         evaluation = meta_evaluate(metrics, human_data, settings, bar.matches)
@@ -162,7 +174,9 @@ def _correlate_records(
     columns = []
     for config in configs:
         if config:
-            columns.append(scores_of(config, read_records(path_of(config.file))))
+            columns.append(
+                scores_of(config, read_records(path_of(config.file)))
+            )
     human_scores, *metrics = columns
     results = {}
     for text, scores in zip(args.run, metrics, strict=True):
@@ -203,4 +217,6 @@ def _metrics(args: argparse.Namespace) -> list[MetricScores]:
         raise InputError(
             f"--metric {args.metric}: there is no such one; there are {', '.join(names)}"
         )
-    return [metric for metric in metrics if args.metric in (None, metric.metric)]
+    return [
+        metric for metric in metrics if args.metric in (None, metric.metric)
+    ]

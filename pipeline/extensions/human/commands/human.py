@@ -25,7 +25,11 @@ from pipeline.data.config.models import ConfigModel
 from pipeline.errors import InputError
 from pipeline.files.remote import Remote
 from pipeline.report.tables import percent, round_half_up
-from pipeline.report.terminal.printing import print_square, print_table, print_warnings
+from pipeline.report.terminal.printing import (
+    print_square,
+    print_table,
+    print_warnings,
+)
 from pipeline.report.terminal.progress import Bar
 from pipeline.scoring.results import without_nan
 
@@ -66,7 +70,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         without_judges="--without-judge",
     )
     add("--accuracy", dest="folds", metavar="N", help="the same as --folds")
-    add("--agreement", action="store_true", help="print the kappa of each two judges")
+    add(
+        "--agreement",
+        action="store_true",
+        help="print the kappa of each two judges",
+    )
     add(
         "--head-to-head",
         action="store_true",
@@ -81,7 +89,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="decimals (default: 3)",
     )
     add("--json", action="store_true", help="print everything as JSON")
-    add("-q", "--quiet", action="store_true", help="no warnings and no progress")
+    add(
+        "-q", "--quiet", action="store_true", help="no warnings and no progress"
+    )
 
 
 def settings_of(
@@ -119,10 +129,13 @@ def run(args: argparse.Namespace) -> None:
         config.without,
     )
     print_warnings(
-        (f"{judgments.file}: {note}" for note in judgments.notes), quiet=args.quiet
+        (f"{judgments.file}: {note}" for note in judgments.notes),
+        quiet=args.quiet,
     )
     with Bar(
-        enabled=bool(config.trueskill) and not args.quiet and sys.stderr.isatty()
+        enabled=bool(config.trueskill)
+        and not args.quiet
+        and sys.stderr.isatty()
     ) as bar:
         bar.stage("TrueSkill")
         summary = judgment_summary(judgments, config, bar.matches)
@@ -138,7 +151,10 @@ def _print(
     args: argparse.Namespace,
 ) -> None:
     print_table(*tables.counts_table(summary), left=(0,))
-    for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
+    for key, title in (
+        ("expected_wins", "Expected Wins"),
+        ("trueskill", "TrueSkill"),
+    ):
         if summary[key]:
             print()
             print_table(*tables.judged_table(summary[key], title, args.digits))

@@ -99,12 +99,18 @@ def check_rows(text: Encoded, lines: int, references: int, order: int) -> Ints:
     sizes: Ints = np.diff(text.offsets)
     if order < 1:
         raise ValueError(f"order: expected 1 or more, found {order}")
-    is_multiple = len(sizes) % lines == 0 if lines > 0 else lines == len(sizes) == 0
+    is_multiple = (
+        len(sizes) % lines == 0 if lines > 0 else lines == len(sizes) == 0
+    )
     if not is_multiple or not 0 <= references * lines <= len(sizes):
         raise ValueError(
             f"rows: expected {lines} for each text, and {references} references; "
             f"found {len(sizes)} rows"
         )
-    if (sizes < 0).any() or text.offsets[0] != 0 or text.offsets[-1] != len(text.ids):
+    if (
+        (sizes < 0).any()
+        or text.offsets[0] != 0
+        or text.offsets[-1] != len(text.ids)
+    ):
         raise ValueError("offsets: expected those of all tokens, rising from 0")
     return sizes

@@ -76,9 +76,13 @@ def run(args: argparse.Namespace) -> None:
         else:
             _print_missing(use.text, "cite where it is from")
     entries = entries_of(results.declared)
-    test = SIGNIFICANCE_TESTS.get((results.statistics or {}).get("test", NO_TEST))
+    test = SIGNIFICANCE_TESTS.get(
+        (results.statistics or {}).get("test", NO_TEST)
+    )
     if test:
-        entries += [citation for citation in test.citations if citation.startswith("@")]
+        entries += [
+            citation for citation in test.citations if citation.startswith("@")
+        ]
     sys.stdout.write("\n" + bibtex(keys, entries))
 
 
@@ -127,7 +131,9 @@ def cited(results: Results) -> list[Use]:
     """Return what a run used: data sets, metrics, samples and tests, and human rankings."""
     uses: list[Use] = []
     for name, info in results.datasets.items():
-        uses.append(Use(f"data set {name}", keys_of_texts(info.digests.values())))
+        uses.append(
+            Use(f"data set {name}", keys_of_texts(info.digests.values()))
+        )
     uses += _metrics(results)
     statistics = results.statistics
     methods = dict(CITED["methods"])
@@ -136,21 +142,29 @@ def cited(results: Results) -> list[Use]:
         """Add the methods among names that a part of the results has."""
         for name in names:
             if name in methods:
-                uses.append(Use(f"{part}: {name.replace('_', ' ')}", methods[name]))
+                uses.append(
+                    Use(f"{part}: {name.replace('_', ' ')}", methods[name])
+                )
 
     if statistics:
-        samples = f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
+        samples = (
+            f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
+        )
         part = f"statistics ({comparisons.level_name(results)}, {samples})"
         add_methods(part, ("bootstrap", "ranks"))
     if statistics and results.tests:
         part = "tests"
         test = SIGNIFICANCE_TESTS.get(statistics["test"])
         if test:
-            methods[statistics["test"]] = list(map(_citation_key, test.citations))
+            methods[statistics["test"]] = list(
+                map(_citation_key, test.citations)
+            )
             samples = test.printed_samples(statistics)
             part = f"tests ({samples})" if samples else "tests"
         names = [statistics["test"], statistics["correction"]]
-        has_letters = any(len(group.scores) > 2 for group in ranked.groups(results))
+        has_letters = any(
+            len(group.scores) > 2 for group in ranked.groups(results)
+        )
         if comparisons.baseline_of(results) is None and has_letters:
             names.append("letters")
         add_methods(part, names)
@@ -160,7 +174,9 @@ def cited(results: Results) -> list[Use]:
     parts = ("correlations", "tests", "windows")
     add_methods("human", [part for part in parts if human.get(part)])
     for name, summary in (results.judgments or {}).items():
-        add_methods(f"judgments {name}", [key for key in summary if summary[key]])
+        add_methods(
+            f"judgments {name}", [key for key in summary if summary[key]]
+        )
     if correlations:
         uses.append(Use("the human scores", keys_of_texts([human["digest"]])))
     return uses
@@ -169,7 +185,9 @@ def cited(results: Results) -> list[Use]:
 def _metrics(results: Results) -> list[Use]:
     """Return the metrics of a run with their signatures, and sacreBLEU's if it has the metric."""
     uses = []
-    peer_signatures = {score.metric: score.peer_signature for score in results.scores}
+    peer_signatures = {
+        score.metric: score.peer_signature for score in results.scores
+    }
     for signature, peer in peer_signatures.items():
         metric = results.metric(signature)
         text = f"{metric.name_in_text}: {signature}"
@@ -189,7 +207,8 @@ def _citation_key(citation: str) -> str:
 def of_metric(text: str) -> Metric:
     """Return the metric of a name or signature; raises InputError if `text` is no metric."""
     if text in METRICS:
-        return METRICS[text]()  # also if an option has no default, such as a model
+        # also if an option has no default, such as a model
+        return METRICS[text]()
     try:
         return from_text(text)
     except InputError as error:

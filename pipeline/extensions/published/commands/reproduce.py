@@ -75,7 +75,11 @@ OPTIONS: tuple[tuple[str, str | tuple[str, ...] | None, str], ...] = (
     ("--slow", None, "with --all: also those that take minutes (TrueSkill)"),
     ("--list", None, "list the results, as the command does without names"),
     ("--show", "NAME", "print the recipe, a config for `gec-pipeline run`"),
-    ("--check", "FILE", "say what is missing or wrong in a recipe, with the lines"),
+    (
+        "--check",
+        "FILE",
+        "say what is missing or wrong in a recipe, with the lines",
+    ),
     (
         "--board",
         "BOARD",
@@ -126,7 +130,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         else:
             count = len(value) if isinstance(value, tuple) else None
             add(option, nargs=count, metavar=value, help=text)
-    add("-v", "--verbose", action="store_true", help="print every value, however many")
+    add(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="print every value, however many",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--format",
@@ -170,7 +179,9 @@ def _list_or_run(args: argparse.Namespace) -> int:
     runs = bool(args.names or args.all) and not args.list
     if args.report:  # a page that cannot be made is refused before any work
         _check_report(args.report, runs=runs)
-    named = matching_recipes(args.names) if args.names else list(recipes().values())
+    named = (
+        matching_recipes(args.names) if args.names else list(recipes().values())
+    )
     if not runs:
         _list(named, args)
         return 0
@@ -189,7 +200,9 @@ def _list_or_run(args: argparse.Namespace) -> int:
     not_run = sum(outcome.expectations is None for outcome in outcomes)
     if not_run:
         error = InputError if not_run == len(outcomes) else IncompleteError
-        raise error(f"{not_run} of {len(outcomes)} results could not be run: see above")
+        raise error(
+            f"{not_run} of {len(outcomes)} results could not be run: see above"
+        )
     return 0
 
 
@@ -243,7 +256,9 @@ def _new(args: argparse.Namespace) -> None:
     rows = table_rows(table)
     if args.repository:
         systems = [row.cells[0] for row in rows[1:]]
-        content = from_repository(content, args.repository, systems, args.mirror)
+        content = from_repository(
+            content, args.repository, systems, args.mirror
+        )
     metrics = stages.prepare(from_mapping(content, config.parent)).metrics
     content = new_recipe(content, table, rows, metrics)
     write_atomic(file, as_yaml(content))
@@ -279,7 +294,9 @@ def _check(args: argparse.Namespace) -> None:
     for config in [recipe.config for recipe in checked] or [path]:
         with gathered(problems):
             stages.prepare(config)
-    problems = [one for one in problems if not MISSING_FILES.search(one.message)]
+    problems = [
+        one for one in problems if not MISSING_FILES.search(one.message)
+    ]
     problems += _problems_of_name(args.check)
     if problems:
         raise InputError(list(dict.fromkeys(problems)))
@@ -287,8 +304,12 @@ def _check(args: argparse.Namespace) -> None:
     recipe = read_recipes(path)[0]
     verdict = recipe.publication["verdict"]
     # What is in no publication cannot be cited.
-    keys = ("recipe",) if verdict == "not published" else ("cite", "url", "recipe")
-    missing = [f"publication.{key}" for key in keys if not recipe.publication.get(key)]
+    keys = (
+        ("recipe",) if verdict == "not published" else ("cite", "url", "recipe")
+    )
+    missing = [
+        f"publication.{key}" for key in keys if not recipe.publication.get(key)
+    ]
     if not recipe.expected:
         missing.append("expect")
     if missing:
@@ -297,11 +318,17 @@ def _check(args: argparse.Namespace) -> None:
             "keys of a recipe"
         )
         raise InputError.at(args.check, message)
-    print(printable(f"{args.check}: nothing is missing; verdict on record: {verdict}"))
+    print(
+        printable(
+            f"{args.check}: nothing is missing; verdict on record: {verdict}"
+        )
+    )
     for one in checked:
         files = one.how_to_get_files()
         if files:
-            raise IncompleteError(f"{args.check}: not all could be checked: {files}")
+            raise IncompleteError(
+                f"{args.check}: not all could be checked: {files}"
+            )
     print(printable(f"run it: gec-pipeline reproduce {args.check}"))
 
 
@@ -311,7 +338,11 @@ def _problems_of_name(file: str) -> list[Problem]:
     name = path.stem
     reason_why = wrong_name(name, MAX_NAME)
     if reason_why:
-        return [Problem(file, f"'{name}' cannot be the name of a result: {reason_why}")]
+        return [
+            Problem(
+                file, f"'{name}' cannot be the name of a result: {reason_why}"
+            )
+        ]
     for recipe in recipes().values():
         if name in (recipe.name, recipe.family):
             if recipe.path.resolve() == path.resolve():
@@ -336,8 +367,12 @@ def _board(args: argparse.Namespace) -> None:
         raise InputError(
             "--board: scores one leader board, for `gec-pipeline report` to show; leave the rest out"
         )
-    outcomes = [Outcome(recipe=one, expectations=None) for one in recipes().values()]
-    known = {board.name: board for board in leader_boards(outcomes, unread=True)}
+    outcomes = [
+        Outcome(recipe=one, expectations=None) for one in recipes().values()
+    ]
+    known = {
+        board.name: board for board in leader_boards(outcomes, unread=True)
+    }
     if args.board not in known:
         hint = did_you_mean(args.board, known)
         raise InputError(
@@ -352,7 +387,9 @@ def _board(args: argparse.Namespace) -> None:
         missing: dict[str, Recipe] = {}
         for entrant in board.entrants:
             if not entrant.here:
-                missing.update({recipe.name: recipe for recipe in entrant.recipes})
+                missing.update(
+                    {recipe.name: recipe for recipe in entrant.recipes}
+                )
         _fetch(list(missing.values()), args, bar)
         config = board.config(added)
         if config is None:
@@ -364,15 +401,21 @@ def _board(args: argparse.Namespace) -> None:
         _, results = stages.run(job, folder, listener=_RunListener(bar))
     print_results(results, 2)
     if added:
-        print(printable(_neighbours(results, config["statistics"]["baseline"], 2)))
+        print(
+            printable(_neighbours(results, config["statistics"]["baseline"], 2))
+        )
     not_here = [entrant.name for entrant in board.entrants if not entrant.here]
     if not_here:
         print(printable(f"outputs that are not here: {listed(not_here)}"))
-    command = f"gec-pipeline report {folder} --format html latex --output {folder}"
+    command = (
+        f"gec-pipeline report {folder} --format html latex --output {folder}"
+    )
     print(printable(f"page and LaTeX: {command}"))
 
 
-def _fetch(selected: Sequence[Recipe], args: argparse.Namespace, bar: Bar) -> None:
+def _fetch(
+    selected: Sequence[Recipe], args: argparse.Namespace, bar: Bar
+) -> None:
     """Fetch the missing files of recipes, and report the first that could not be fetched."""
     if args.no_fetch:
         return
@@ -399,16 +442,22 @@ def _show(args: argparse.Namespace) -> None:
         return
     if len({recipe.path for recipe in matches}) > 1:
         names = ", ".join(recipe.name for recipe in matches)
-        raise InputError(f"--show: shows one recipe; '{args.show}' means {names}")
+        raise InputError(
+            f"--show: shows one recipe; '{args.show}' means {names}"
+        )
     sys.stdout.write(matches[0].path.read_text(encoding="utf-8"))
 
 
-def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
+def _outcomes(
+    named: Sequence[Recipe], args: argparse.Namespace
+) -> list[Outcome]:
     """Return what becomes of the recipes; write the page of them if it is asked for."""
     outcomes = []
     with (
         Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar,
-        tempfile.TemporaryDirectory(prefix="gec-pipeline-reproduce-") as temporary,
+        tempfile.TemporaryDirectory(
+            prefix="gec-pipeline-reproduce-"
+        ) as temporary,
     ):
         _fetch(named, args, bar)
         folder = Path(args.output) if args.output else Path(temporary)
@@ -484,7 +533,9 @@ class _RunListener(Listener):
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
     if args.format == "json":
         content = tables.plain(outcomes)
-        text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(
+            content, indent=1, ensure_ascii=False, allow_nan=False
+        )
         sys.stdout.write(text + "\n")
         return
     if args.format == "markdown":
@@ -514,8 +565,12 @@ def _print_one(outcome: Outcome, *, verbose: bool) -> None:
         print(printable(f"  metric:       {signature}"))
     if outcome.expectations:
         entries = outcome.expectations["entries"]
-        with_values = verbose or sum(entry["values"] for entry in entries) <= MAX_VALUES
-        print_table(*tables.expectation_table(outcome.expectations), left=(1, 4))
+        with_values = (
+            verbose or sum(entry["values"] for entry in entries) <= MAX_VALUES
+        )
+        print_table(
+            *tables.expectation_table(outcome.expectations), left=(1, 4)
+        )
         for number, entry in enumerate(entries, 1):
             if entry["why"]:
                 print(printable(f"{number}. {entry['title']}: {entry['why']}"))
@@ -526,7 +581,9 @@ def _print_one(outcome: Outcome, *, verbose: bool) -> None:
     print()
 
 
-def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outcome:
+def reproduce(
+    recipe: Recipe, folder: Path, listener: Listener = SILENT
+) -> Outcome:
     """Return the outcome of a recipe, run in a folder. Its message says why a recipe could not be
     run.
     """
@@ -545,7 +602,9 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
     else:
         outcome.expectations = results.expectations
         outcome.message = "; ".join(map(str, results.missing))
-        outcome.signatures = list(dict.fromkeys(one.metric for one in results.scores))
+        outcome.signatures = list(
+            dict.fromkeys(one.metric for one in results.scores)
+        )
         outcome.warnings = results.warnings
     outcome.seconds = time.perf_counter() - started
     return outcome
@@ -561,7 +620,10 @@ def _neighbours(results: Results, system: str, digits: int) -> str:
     score = order[position]
     points = percent(score.score, digits, score.metric)
     parts = [f"{system} is {score.rank} of {len(order)}, with {points}"]
-    for other_position, side in ((position - 1, "below"), (position + 1, "above")):
+    for other_position, side in (
+        (position - 1, "below"),
+        (position + 1, "above"),
+    ):
         if not 0 <= other_position < len(order):
             continue
         other = systems[other_position]
@@ -570,8 +632,12 @@ def _neighbours(results: Results, system: str, digits: int) -> str:
                 continue
             distance = percent(abs(test.difference), digits, test.metric)
             verdict = (
-                "significant" if is_significant(test, results) else "not significant"
+                "significant"
+                if is_significant(test, results)
+                else "not significant"
             )
             p = p_cell(test, results)
-            parts.append(f"{distance} {side} {other} (p adjusted {p}, {verdict})")
+            parts.append(
+                f"{distance} {side} {other} (p adjusted {p}, {verdict})"
+            )
     return f"{'; '.join(parts)}."

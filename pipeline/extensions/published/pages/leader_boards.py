@@ -9,7 +9,11 @@ from urllib.parse import quote
 from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.page.page import as_yaml
 from pipeline.extensions.page.shell import Link, PageTable, Row
-from pipeline.extensions.page.svg import interval_axis, interval_bar, interval_scale
+from pipeline.extensions.page.svg import (
+    interval_axis,
+    interval_bar,
+    interval_scale,
+)
 from pipeline.report.tables import percent
 from pipeline.report.tables.comparisons import (
     EXTRA,
@@ -82,7 +86,9 @@ def board_part(scored: ScoredBoard, href: str) -> JsonObject:
         size_of = f"{size(info)}; {settings_line(results.statistics or {})}"
         lines = info.lines
     # All systems of a family were scored first by the publication of the result.
-    titles_of_entrant = ["printed"] if board.family else ["printed", "first scored by"]
+    titles_of_entrant = (
+        ["printed"] if board.family else ["printed", "first scored by"]
+    )
     scale = interval_scale(scores) if scores else None
     ours = {score.system: score for score in scores}
     return {
@@ -98,7 +104,9 @@ def board_part(scored: ScoredBoard, href: str) -> JsonObject:
         "bare": bool(board.family),
         "printed": None if board.family else _printed(board.entrants, ours),
         "message": scored.message,
-        "config": as_yaml(scored.config) if scored.config and not board.family else "",
+        "config": as_yaml(scored.config)
+        if scored.config and not board.family
+        else "",
         "href": href,
         "folder": board.folder,
     }
@@ -153,7 +161,9 @@ class Columns(NamedTuple):
     """A list for each score."""
 
 
-def _columns(results: Results, scores: Sequence[Score], board: LeaderBoard) -> Columns:
+def _columns(
+    results: Results, scores: Sequence[Score], board: LeaderBoard
+) -> Columns:
     """Return the columns of intervals, tests and ranks; fewer for a family."""
     titles, cells = bootstrap_columns(results, scores, DIGITS)
     if not board.family:
@@ -185,7 +195,9 @@ def family_tables(boards: Sequence[ScoredBoard]) -> dict[str, PageTable]:
         if board.family and scored.results:
             results = families.setdefault(board.family, {})
             results.setdefault(board.result, []).append(scored)
-    return {family: _family_table(results) for family, results in families.items()}
+    return {
+        family: _family_table(results) for family, results in families.items()
+    }
 
 
 def _family_table(results: Mapping[str, Sequence[ScoredBoard]]) -> PageTable:
@@ -264,7 +276,9 @@ def _printed_scores(entrant: Entrant) -> str:
     return text
 
 
-def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTable:
+def _printed(
+    entrants: Sequence[Entrant], scores: Mapping[str, Score]
+) -> PageTable:
     """Return a row for each printed score."""
     rows: list[list[str | Link]] = []
     for entrant in entrants:
@@ -278,7 +292,9 @@ def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTa
             year = str(printed.year or "-")
             # On the same page.
             result = Link(printed.recipe, f"#result-{quote(printed.recipe)}")
-            rows.append([entrant.name, printed.value, ours, settings, year, result])
+            rows.append(
+                [entrant.name, printed.value, ours, settings, year, result]
+            )
     header = [
         "system",
         "printed",

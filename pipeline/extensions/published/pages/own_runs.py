@@ -12,7 +12,13 @@ from pipeline.metrics import goodness
 from pipeline.report.context import NamedRun, ReportContext, SeveralRunsFormat
 from pipeline.report.tables import shown_role
 from pipeline.report.tables.metric_names import labels
-from pipeline.scoring.results import REFERENCES_ROW, DatasetInfo, Results, Score, ranks
+from pipeline.scoring.results import (
+    REFERENCES_ROW,
+    DatasetInfo,
+    Results,
+    Score,
+    ranks,
+)
 from pipeline.scoring.stored_runs import differing_texts
 
 
@@ -57,7 +63,9 @@ class Joined:
     def _add(self, run: NamedRun, dataset: str, info: DatasetInfo) -> None:
         """Add the scores of a run on a data set to the boards."""
         name = self._dataset(run.name, dataset, info)
-        scores = [score for score in run.results.scores if score.dataset == dataset]
+        scores = [
+            score for score in run.results.scores if score.dataset == dataset
+        ]
         systems: dict[str, str] = {}
         """The names of its systems on the boards, by their names in the run."""
         for system in dict.fromkeys(score.system for score in scores):
@@ -79,7 +87,9 @@ class Joined:
         versions = {score.metric.rpartition("|v:")[2]: None for score in scores}
         if len(versions) > 1:
             listed = " and ".join(versions)
-            self._warn(f"{dataset}: {label} is of versions {listed} of gec-pipeline")
+            self._warn(
+                f"{dataset}: {label} is of versions {listed} of gec-pipeline"
+            )
         values = [goodness(score.metric, score.score) for score in scores]
         for score, rank in zip(scores, ranks(values), strict=True):
             # a board has one signature, that of its first score
@@ -114,7 +124,9 @@ class Joined:
         self.results.datasets[name] = replace(info, digests=digests)
         return name
 
-    def _system(self, run: str, dataset: str, system: str, info: DatasetInfo) -> str:
+    def _system(
+        self, run: str, dataset: str, system: str, info: DatasetInfo
+    ) -> str:
         """Return the name of a system of a run: its own, or SYSTEM@RUN if it is another text."""
         known = self.results.datasets[dataset].digests
         role = f"system {system}"
@@ -146,7 +158,11 @@ def board_page(runs: Sequence[NamedRun], digits: int) -> str:
     run_rows: list[list[str | Link]] = []
     for run in runs:
         results = run.results
-        counts = [len(results.datasets), len(results.scores), len(results.warnings)]
+        counts = [
+            len(results.datasets),
+            len(results.scores),
+            len(results.warnings),
+        ]
         explorer = Link("explorer", run.href) if run.href else "-"
         run_rows.append([run.name, *map(str, counts), explorer])
     system_rows: list[list[str | Link]] = []
@@ -165,7 +181,9 @@ def board_page(runs: Sequence[NamedRun], digits: int) -> str:
         ),
     }
     context = ReportContext(results=joined.results, digits=digits)
-    return render(context, None, title="Leader boards", findings=tables, unread=False)
+    return render(
+        context, None, title="Leader boards", findings=tables, unread=False
+    )
 
 
 BOARD = SeveralRunsFormat(

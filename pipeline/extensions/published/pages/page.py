@@ -124,7 +124,9 @@ def _entries(outcome: Outcome) -> list[JsonObject]:
     return outcome.expectations["entries"] if outcome.expectations else []
 
 
-def by_publication(outcomes: Sequence[Outcome]) -> list[tuple[str, list[Outcome]]]:
+def by_publication(
+    outcomes: Sequence[Outcome],
+) -> list[tuple[str, list[Outcome]]]:
     """Return the citations with their outcomes, by field and then the oldest first; those without a
     year come last.
     """
@@ -164,7 +166,9 @@ def _result(outcome: Outcome, href: str) -> JsonObject:
     entries = _entries(outcome)
     # of many results there are only the values that are not equal
     if outcome.recipe.family:
-        entries = [entry for entry in entries if entry["equal"] < entry["values"]]
+        entries = [
+            entry for entry in entries if entry["equal"] < entry["values"]
+        ]
     cache_folder = f"{cache()}{os.sep}"
     return {
         "name": outcome.recipe.name,
@@ -175,10 +179,14 @@ def _result(outcome: Outcome, href: str) -> JsonObject:
         "equal": result.equal,
         "difference": result.difference,
         "message": outcome.message,
-        "missed": list(misses(expectations)) if expectations and outcome.worse else [],
+        "missed": list(misses(expectations))
+        if expectations and outcome.worse
+        else [],
         "about": about,
         "signatures": outcome.signatures,
-        "warnings": [text.replace(cache_folder, PREFIX) for text in outcome.warnings],
+        "warnings": [
+            text.replace(cache_folder, PREFIX) for text in outcome.warnings
+        ],
         "tables": value_tables(entries),
         "href": href if expectations else "",
     }

@@ -48,7 +48,10 @@ def test_twins_agree(native: Twin, function: str) -> None:
         assert seen(native, function, call) == expected
         if function.startswith("three_way"):
             for kept in (0, 30):  # with the cube cut in halves, again and again
-                assert seen(native, function, (call[0], {"kept": kept})) == expected
+                assert (
+                    seen(native, function, (call[0], {"kept": kept}))
+                    == expected
+                )
 
     agree()
 

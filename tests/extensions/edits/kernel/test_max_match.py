@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 PYTHON = Twin("python", edits_kernel)
 GOLDEN = "edits/golden/m2scorer"
 COMBINED = "mirror/awasthiabhijeet/PIE/474769e3c4266deefcb7dd5daf802a1306bc7c99/scratch/official-2014.combined.m2"
-GOLDS = {"combined": COMBINED, "withalt": "edits/m2/official-2014.combined-withalt.m2"}
+GOLDS = {
+    "combined": COMBINED,
+    "withalt": "edits/m2/official-2014.combined-withalt.m2",
+}
 CODES = {"master": False, "3.2": True}
 
 
@@ -79,7 +82,10 @@ class Case:
     def encode(self, lines: Sequence[str]) -> Encoded:
         return encoded(
             [
-                [self.words.setdefault(word, len(self.words)) for word in line.split()]
+                [
+                    self.words.setdefault(word, len(self.words))
+                    for word in line.split()
+                ]
                 for line in lines
             ]
         )
@@ -114,7 +120,9 @@ def golden(path: Path) -> list[dict[str, Any]]:
 
 def one(case: dict[str, Any]) -> Case:
     return Case(
-        [case["source"]], [[case["hypothesis"]]], [[edits for _, edits in case["gold"]]]
+        [case["source"]],
+        [[case["hypothesis"]]],
+        [[edits for _, edits in case["gold"]]],
     )
 
 
@@ -145,7 +153,11 @@ def test_golden_cases(twin: Twin, shared: Path, code: str) -> None:
                     strict=True,
                 )
             ]
-            assert (result.correct[0, 0, a], result.proposed[0, 0, a], listed) == (
+            assert (
+                result.correct[0, 0, a],
+                result.proposed[0, 0, a],
+                listed,
+            ) == (
                 correct,
                 proposed,
                 edits,
@@ -274,7 +286,13 @@ def test_systems_of_conll14(native: Twin, shared: Path, name: str) -> None:
         ),  # not in the order of the sentence
         ("a b c", "x b y", [(0, 1, ["x"]), (2, 3, ["y"])], (2, 2)),
         ("a", "a", [(0, 1, ["a"])], (0, 0)),
-        ("a b", "a", [(2, 1, [""])], (0, 1)),  # an edit that ends before it starts
+        # an edit that ends before it starts
+        (
+            "a b",
+            "a",
+            [(2, 1, [""])],
+            (0, 1),
+        ),
         (
             "Thursday , is it not ?",
             "It 's Thursday , is n't it ?",
@@ -284,7 +302,11 @@ def test_systems_of_conll14(native: Twin, shared: Path, name: str) -> None:
     ],
 )
 def test_examples(
-    twin: Twin, source: str, output: str, edits: list[Edit], expected: tuple[int, int]
+    twin: Twin,
+    source: str,
+    output: str,
+    edits: list[Edit],
+    expected: tuple[int, int],
 ) -> None:
     assert counts(twin, source, output, edits) == expected
 
@@ -304,7 +326,10 @@ def test_folded_edits_are_not_proposed(twin: Twin) -> None:
     case = Case(["The dog s bark"], [["the dogs barks"]], [[[(0, 1, ["the"])]]])
     assert case.count(twin).correct.tolist() == [[[1]]]
     result = case.count(twin, folded=case.folded(), max_unchanged=0)
-    assert (result.correct.tolist(), result.proposed.tolist()) == ([[[0]]], [[[1]]])
+    assert (result.correct.tolist(), result.proposed.tolist()) == (
+        [[[0]]],
+        [[[1]]],
+    )
 
 
 def test_what_is_asked_for_is_what_is_listed(twin: Twin) -> None:
@@ -365,7 +390,11 @@ def random_gold(
         source[start:end],
         output[place : place + rng.randint(0, 3)],
     ]
-    return start, end, [rng.choice(texts) for _ in range(rng.choice([0, 1, 1, 2, 3]))]
+    return (
+        start,
+        end,
+        [rng.choice(texts) for _ in range(rng.choice([0, 1, 1, 2, 3]))],
+    )
 
 
 def random_arguments(seed: int) -> Arguments:
@@ -375,7 +404,9 @@ def random_arguments(seed: int) -> Arguments:
         rng.choice([1, 1, 2, 3]),
         rng.choice([0, 1, 2, 3]),
     )
-    source = [rng.choices(range(tokens), k=rng.randint(0, 9)) for _ in range(lines)]
+    source = [
+        rng.choices(range(tokens), k=rng.randint(0, 9)) for _ in range(lines)
+    ]
     systems = [
         [changed(rng, line, tokens) for line in source]
         for _ in range(rng.choice([0, 1, 1, 2]))
@@ -417,12 +448,19 @@ def random_arguments(seed: int) -> Arguments:
 
 
 def seen(result: MaxMatches) -> list[Any]:
-    arrays = [result.correct, result.proposed, result.reduced, *(result.edits or ())]
+    arrays = [
+        result.correct,
+        result.proposed,
+        result.reduced,
+        *(result.edits or ()),
+    ]
     return [(array.dtype.str, array.shape, array.tobytes()) for array in arrays]
 
 
 @pytest.mark.parametrize("changes", [1, 2, 4, 8, 30])
-def test_outputs_near_and_far_from_their_source(native: Twin, changes: int) -> None:
+def test_outputs_near_and_far_from_their_source(
+    native: Twin, changes: int
+) -> None:
     """Near ones are aligned in a narrow band, far ones in a wider one. Both kinds of bands hold all
     best alignments.
     """
@@ -457,12 +495,14 @@ def test_outputs_near_and_far_from_their_source(native: Twin, changes: int) -> N
 def test_threads_do_not_disturb_each_other(native: Twin) -> None:
     cases = [random_arguments(seed) for seed in range(200)]
     alone = [
-        seen(native.max_match(*arguments, **options)) for arguments, options in cases
+        seen(native.max_match(*arguments, **options))
+        for arguments, options in cases
     ]
     with ThreadPoolExecutor(4) as pool:
         together = list(
             pool.map(
-                lambda case: seen(native.max_match(*case[0], **case[1])), cases * 5
+                lambda case: seen(native.max_match(*case[0], **case[1])),
+                cases * 5,
             )
         )
     assert together == alone * 5
@@ -483,7 +523,9 @@ def test_the_linear_method_is_nearly_always_the_exact_one(
     case = Case(sentences, texts, gold)
     exact, linear = case.count(native), case.count(native, max_arcs=0)
     assert linear.reduced.sum() > 2000
-    same = (exact.correct == linear.correct) & (exact.proposed == linear.proposed)
+    same = (exact.correct == linear.correct) & (
+        exact.proposed == linear.proposed
+    )
     assert same[linear.reduced].mean() > 0.995
 
 
@@ -518,7 +560,9 @@ def test_long_repetitions_end(native: Twin) -> None:
         np.arange(4, dtype=np.int64),
         encoded([edit[2][0] for edit in flat]),
     )
-    result = native.max_match(encoded([source]), [encoded([[99] * 10_000])], gold, 2)
+    result = native.max_match(
+        encoded([source]), [encoded([[99] * 10_000])], gold, 2
+    )
     assert result.reduced.all()
     assert result.correct.tolist() == [[[2, 0]]]
     assert result.proposed[0, 0, 0] < 10
@@ -531,7 +575,9 @@ def test_lines_beyond_all_limits_are_refused(twin: Twin) -> None:
     gold = GoldEdits(
         np.zeros(3, np.int64), none, none, np.zeros(1, np.int64), encoded([])
     )
-    assert twin.max_match(line, [line], gold, 1).proposed.tolist() == [[[0], [0]]]
+    assert twin.max_match(line, [line], gold, 1).proposed.tolist() == [
+        [[0], [0]]
+    ]
     with pytest.raises(
         LongTextError,
         match="20,000 tokens and a source of 20,000 are too long for MaxMatch",
@@ -556,19 +602,33 @@ def replaced(**fields: Any) -> GoldEdits:
 @pytest.mark.parametrize(
     ("gold", "options", "message"),
     [
-        (replaced(firsts=np.array([0, 2], np.int64)), {}, "offsets do not rise"),
+        (
+            replaced(firsts=np.array([0, 2], np.int64)),
+            {},
+            "offsets do not rise",
+        ),
         (
             replaced(firsts=np.array([0, 0, 1], np.int64)),
             {},
             "do not fit lines, annotators and each other",
         ),
-        (replaced(starts=np.array([-1], np.int32)), {}, "outside of their lines"),
+        (
+            replaced(starts=np.array([-1], np.int32)),
+            {},
+            "outside of their lines",
+        ),
         (replaced(ends=np.array([3], np.int32)), {}, "outside of their lines"),
         (replaced(ends=np.array([], np.int32)), {}, "do not fit lines"),
-        (replaced(alternatives=np.array([0, 2], np.int64)), {}, "offsets do not rise"),
+        (
+            replaced(alternatives=np.array([0, 2], np.int64)),
+            {},
+            "offsets do not rise",
+        ),
         (
             replaced(
-                corrections=Encoded(np.array([0], np.int32), np.array([0, 2], np.int64))
+                corrections=Encoded(
+                    np.array([0], np.int32), np.array([0, 2], np.int64)
+                )
             ),
             {},
             "do not rise",
@@ -586,7 +646,9 @@ def test_arguments_that_do_not_fit(
     twin: Twin, gold: GoldEdits, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        twin.max_match(encoded([[0, 1]]), [encoded([[0, 2]])], gold, 1, **options)
+        twin.max_match(
+            encoded([[0, 1]]), [encoded([[0, 2]])], gold, 1, **options
+        )
 
 
 def test_there_is_an_annotator(twin: Twin) -> None:

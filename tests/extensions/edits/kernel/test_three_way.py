@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 PYTHON = Twin("python", edits_kernel)
 
 
-def edited(rng: random.Random, base: list[int], types: int, most: int) -> list[int]:
+def edited(
+    rng: random.Random, base: list[int], types: int, most: int
+) -> list[int]:
     result = list(base)
     for _ in range(rng.randint(0, most)):
         place = rng.randint(0, len(result))
@@ -60,7 +62,9 @@ def made(seed: int, longest: int = 20) -> Arguments:
         for _ in range(4)
     ]
     systems = [[like(base) for base in source] for _ in range(3)]
-    references = [[like(base) for _ in range(rng.randint(0, 3))] for base in source]
+    references = [
+        [like(base) for _ in range(rng.randint(0, 3))] for base in source
+    ]
     flat = [line for group in references for line in group]
     return (
         ids_of(source),
@@ -70,8 +74,15 @@ def made(seed: int, longest: int = 20) -> Arguments:
     )
 
 
-def one(source: list[int], output: list[int], reference: list[int]) -> Arguments:
-    return ids_of([source]), [ids_of([output])], ids_of([reference]), firsts_of([[0]])
+def one(
+    source: list[int], output: list[int], reference: list[int]
+) -> Arguments:
+    return (
+        ids_of([source]),
+        [ids_of([output])],
+        ids_of([reference]),
+        firsts_of([[0]]),
+    )
 
 
 def listed(result: ChangedColumns) -> tuple[list[int], list[list[int]]]:
@@ -81,20 +92,26 @@ def listed(result: ChangedColumns) -> tuple[list[int], list[list[int]]]:
 
 
 def replayed(
-    columns: list[list[int]], source: list[int], texts: tuple[list[int], list[int]]
+    columns: list[list[int]],
+    source: list[int],
+    texts: tuple[list[int], list[int]],
 ) -> list[list[int]]:
     """Return output and reference, made of the source and the changed columns."""
     result: list[list[int]] = [[], []]
     at = 0
     for start, end, *numbers, _ in columns:
         for own, text, number in zip(result, texts, numbers, strict=True):
-            own.extend(source[at:start] + ([text[number]] if number >= 0 else []))
+            own.extend(
+                source[at:start] + ([text[number]] if number >= 0 else [])
+            )
         at = end
     return [own + source[at:] for own in result]
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_listed_columns_are_those_that_are_counted(twin: Twin, seed: int) -> None:
+def test_listed_columns_are_those_that_are_counted(
+    twin: Twin, seed: int
+) -> None:
     """There are as many of each kind, and they make output and reference of the source."""
     source, systems, references, firsts = arguments = made(seed, longest=12)
     counts = twin.three_way(*arguments)
@@ -105,7 +122,9 @@ def test_listed_columns_are_those_that_are_counted(twin: Twin, seed: int) -> Non
         for number, system in enumerate(systems):
             at = reference * len(systems) + number
             own = columns[offsets[at] : offsets[at + 1]]
-            kinds = [sum(column[-1] == kind for column in own) for kind in range(5)]
+            kinds = [
+                sum(column[-1] == kind for column in own) for kind in range(5)
+            ]
             assert kinds == [
                 0 if kind == 1 else count
                 for kind, count in enumerate(counts[number, reference].tolist())
@@ -128,10 +147,14 @@ def test_listed_columns_are_the_naive_ones(twin: Twin, seed: int) -> None:
     expected, at = [], [0, 0, 0]
     for column in naive_alignment(*texts):
         places = [
-            place if token >= 0 else -1 for place, token in zip(at, column, strict=True)
+            place if token >= 0 else -1
+            for place, token in zip(at, column, strict=True)
         ]
         start = at[0]
-        at = [place + (token >= 0) for place, token in zip(at, column, strict=True)]
+        at = [
+            place + (token >= 0)
+            for place, token in zip(at, column, strict=True)
+        ]
         expected += (
             [[start, at[0], *places[1:], naive_kind(column)]]
             if len(set(column)) > 1
@@ -140,14 +163,17 @@ def test_listed_columns_are_the_naive_ones(twin: Twin, seed: int) -> None:
     assert listed(twin.three_way_columns(*one(*texts)))[1] == expected
 
 
-def test_columns_of_a_long_sentence_do_not_depend_on_what_is_kept(native: Twin) -> None:
+def test_columns_of_a_long_sentence_do_not_depend_on_what_is_kept(
+    native: Twin,
+) -> None:
     rng = random.Random(5)
     base = rng.choices(range(50), k=150)
     arguments = one(base, edited(rng, base, 50, 12), edited(rng, base, 50, 12))
     expected = listed(native.three_way_columns(*arguments))
     assert len(expected[1]) > 10
     assert [
-        listed(native.three_way_columns(*arguments, kept=kept)) for kept in (0, 2000)
+        listed(native.three_way_columns(*arguments, kept=kept))
+        for kept in (0, 2000)
     ] == [expected] * 2
     assert listed(PYTHON.three_way_columns(*arguments)) == expected
 
@@ -175,14 +201,18 @@ def test_the_shortcuts_count_what_the_full_alignment_does(
 ) -> None:
     """Their order of moves matters in rare ties, for which the golden cases stand."""
     rng = random.Random(seed)
-    source, other = (rng.choices(range(3), k=rng.randint(3, 7)) for _ in range(2))
+    source, other = (
+        rng.choices(range(3), k=rng.randint(3, 7)) for _ in range(2)
+    )
     for texts in (
         (source, source, other),
         (source, other, source),
         (source, other, other),
         (source, source, source),
     ):
-        assert twin.three_way(*one(*texts))[0, 0].tolist() == naive_columns(*texts)
+        assert twin.three_way(*one(*texts))[0, 0].tolist() == naive_columns(
+            *texts
+        )
 
 
 def test_the_source_as_an_output_is_the_baseline(twin: Twin) -> None:
@@ -195,12 +225,16 @@ def test_the_source_as_an_output_is_the_baseline(twin: Twin) -> None:
 
 def test_lines_need_no_reference_and_no_system(twin: Twin) -> None:
     source, nothing = ids_of([[1], []]), ids_of([])
-    assert twin.three_way(source, [source], nothing, firsts_of([[], []])).shape == (
+    assert twin.three_way(
+        source, [source], nothing, firsts_of([[], []])
+    ).shape == (
         1,
         0,
         5,
     )
-    assert twin.three_way(source, [], ids_of([[1]]), firsts_of([[], [0]])).shape == (
+    assert twin.three_way(
+        source, [], ids_of([[1]]), firsts_of([[], [0]])
+    ).shape == (
         0,
         1,
         5,
@@ -229,7 +263,10 @@ def test_lines_need_no_reference_and_no_system(twin: Twin) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"firsts": np.array([0, 1], np.int64)}, "firsts: expected one for each line"),
+        (
+            {"firsts": np.array([0, 1], np.int64)},
+            "firsts: expected one for each line",
+        ),
         ({"firsts": np.array([0, 1, 1], np.int64)}, "belong to no line"),
         ({"firsts": np.array([0, 3, 2], np.int64)}, "do not rise"),
         ({"systems": [ids_of([[1]])]}, "different numbers of lines"),
@@ -258,12 +295,18 @@ def test_too_long_lines_are_told(
     twin: Twin, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text, short = ids_of([[1], [1, 2, 3]]), ids_of([[1], [1, 2]])
-    monkeypatch.setattr(alignments, limit, {"MAX_PAIRS": 15, "MAX_TRIPLES": 47}[limit])
+    monkeypatch.setattr(
+        alignments, limit, {"MAX_PAIRS": 15, "MAX_TRIPLES": 47}[limit]
+    )
     arguments = (short, [short, text], text, firsts_of([[0], [0]]))
-    with pytest.raises(LongTextError, match="2, 3 and 3 tokens are too long") as caught:
+    with pytest.raises(
+        LongTextError, match="2, 3 and 3 tokens are too long"
+    ) as caught:
         twin.three_way(*arguments)
     assert (caught.value.text, caught.value.line) == (2, 1)
-    monkeypatch.setattr(alignments, limit, {"MAX_PAIRS": 16, "MAX_TRIPLES": 48}[limit])
+    monkeypatch.setattr(
+        alignments, limit, {"MAX_PAIRS": 16, "MAX_TRIPLES": 48}[limit]
+    )
     assert twin.three_way(*arguments).shape == (2, 2, 5)
 
 
@@ -271,8 +314,14 @@ def test_long_sentences_do_not_depend_on_what_is_kept(native: Twin) -> None:
     rng = random.Random(1)
     texts = [rng.choices(range(200), k=680) for _ in range(3)]
     counts = native.three_way(*one(*texts))
-    assert native.three_way(*one(*texts), kept=1 << 16).tolist() == counts.tolist()
-    s, h, r = (texts[0], edited(rng, texts[0], 200, 60), edited(rng, texts[0], 200, 60))
+    assert (
+        native.three_way(*one(*texts), kept=1 << 16).tolist() == counts.tolist()
+    )
+    s, h, r = (
+        texts[0],
+        edited(rng, texts[0], 200, 60),
+        edited(rng, texts[0], 200, 60),
+    )
     counts = native.three_way(*one(s, h, r))
     assert native.three_way(*one(s, h, r), kept=100).tolist() == counts.tolist()
     assert counts.sum() >= 680

@@ -30,17 +30,22 @@ def sari_calls(draw: st.DrawFn) -> tuple[Any, ...]:
     )
     distinct = draw(st.lists(ids_of_lines(lines), min_size=1, max_size=4))
     source, *texts = [
-        encoded(ids) for ids in islice(cycle(distinct), 1 + references + systems)
+        encoded(ids)
+        for ids in islice(cycle(distinct), 1 + references + systems)
     ]
     rows = draw(st.sampled_from([lines, lines, lines, lines + 1]))
     missing = draw(
         st.none()
         | st.lists(
-            st.booleans(), min_size=rows * references, max_size=rows * references
+            st.booleans(),
+            min_size=rows * references,
+            max_size=rows * references,
         )
     )
     given = (
-        None if missing is None else np.array(missing, bool).reshape(rows, references)
+        None
+        if missing is None
+        else np.array(missing, bool).reshape(rows, references)
     )
     return source, texts[:references], texts[references:], given
 
@@ -54,7 +59,8 @@ def ngram_call(rng: random.Random, seed: int) -> Call:
         rng.randint(0, 2),
     )
     sizes = [
-        rng.choice([0, 1, 2, 5, 70]) for _ in range(lines * (references + outputs))
+        rng.choice([0, 1, 2, 5, 70])
+        for _ in range(lines * (references + outputs))
     ]
     text = encoded(
         [

@@ -94,7 +94,9 @@ def _best_steps(
     """
     costs: dict[Vertex, int] = {(0, 0): 0}
     before: dict[Vertex, list[Vertex]] = {(0, 0): []}
-    for i, j in itertools.product(range(len(source) + 1), range(len(output) + 1)):
+    for i, j in itertools.product(
+        range(len(source) + 1), range(len(output) + 1)
+    ):
         ways = {}
         if i and j:
             differs = source[i - 1] != output[j - 1]
@@ -106,7 +108,9 @@ def _best_steps(
         if ways:
             least = min(ways.values())
             costs[i, j] = least
-            before[i, j] = [vertex for vertex, cost in ways.items() if cost == least]
+            before[i, j] = [
+                vertex for vertex, cost in ways.items() if cost == least
+            ]
     reached = {(len(source), len(output))}
     for vertex in sorted(before, reverse=True):
         if vertex in reached:
@@ -115,7 +119,9 @@ def _best_steps(
                 yield earlier, vertex
 
 
-def changes_nothing(source: Sequence[int], output: Sequence[int], step: Arc) -> bool:
+def changes_nothing(
+    source: Sequence[int], output: Sequence[int], step: Arc
+) -> bool:
     """Return whether a step leaves a token as it is."""
     (i, j), (next_i, next_j) = step
     return next_i > i and next_j > j and source[i] == output[j]
@@ -133,11 +139,14 @@ def lattice(
     """
     counts = steps_of(source, output)
     vertices = sorted({(0, 0), *itertools.chain.from_iterable(counts)})
-    after: dict[Vertex, dict[Vertex, bool]] = {vertex: {} for vertex in vertices}
+    after: dict[Vertex, dict[Vertex, bool]] = {
+        vertex: {} for vertex in vertices
+    }
     for step in sorted(counts):
         after[step[0]][step[1]] = changes_nothing(source, output, step)
     labels: dict[Arc, Label] = {}
-    joined: list[tuple[Vertex, Arc]] = []  # each with the vertex before its last step
+    # each with the vertex before its last step
+    joined: list[tuple[Vertex, Arc]] = []
     for start in vertices:
         ends: dict[Vertex, Label] = {}
         for end, unchanged in after[start].items():
@@ -148,7 +157,9 @@ def lattice(
             label = ends[middle]
             for end, unchanged in after[middle].items():
                 steps = label.steps + 1
-                longer = Label(steps, label.unchanged + unchanged, label.inserting)
+                longer = Label(
+                    steps, label.unchanged + unchanged, label.inserting
+                )
                 # A way of fewer steps replaces one of more steps, even if more of its tokens are
                 # unchanged. It is then appended again.
                 is_shortest = end not in ends or steps < ends[end].steps
@@ -227,7 +238,9 @@ def max_match(
     refused. `edits` asks for the edits themselves. Raises ValueError for what does not fit
     together, and LongTextError for lines beyond the limits in `gold_edits.py`.
     """
-    check_max_match(source, systems, gold, annotators, max_unchanged, folded, max_arcs)
+    check_max_match(
+        source, systems, gold, annotators, max_unchanged, folded, max_arcs
+    )
     shape = (len(systems), len(source.offsets) - 1, annotators)
     correct = np.zeros(shape, np.int64)
     proposed = np.zeros(shape, np.int64)
@@ -240,7 +253,9 @@ def max_match(
     all_golds = _gold_edits(gold)
     for system, line in np.ndindex(*shape[:2]):
         output = output_lines[system][line]
-        way = Way(source_lines[line], output, max_unchanged, first_row, max_arcs)
+        way = Way(
+            source_lines[line], output, max_unchanged, first_row, max_arcs
+        )
         reduced[system, line] = way.lattice is None
         for annotator in range(annotators):
             cell = line * annotators + annotator
@@ -250,7 +265,11 @@ def max_match(
             if path is None:
                 raise too_long(system, line, len(way.source), len(way.output))
             if folded is not None:
-                path = [edit for edit in path if not _is_same_text(edit, way, folded)]
+                path = [
+                    edit
+                    for edit in path
+                    if not _is_same_text(edit, way, folded)
+                ]
             hits = matches(path, golds, output)
             proposed[system, line, annotator] = len(path)
             for edit, numbers in zip(path, hits, strict=True):
@@ -353,13 +372,17 @@ def weigh(
         edit = edits[arc]
         if edit.start == edit.end:
             insertions[edit.start].append(arc)
-        elif any(edit.fits(gold, output) for gold in spans[edit.start, edit.end]):
+        elif any(
+            edit.fits(gold, output) for gold in spans[edit.start, edit.end]
+        ):
             weights[arc] = -float(len(graph.arcs))
         elif not graph.labels[arc].is_unchanged:
             weights[arc] += CHANGE_WEIGHT
     for position, arcs in insertions.items():
         same_span = spans[position, position]
-        _weigh_insertions(graph, sorted(arcs), weights, edits, output, same_span)
+        _weigh_insertions(
+            graph, sorted(arcs), weights, edits, output, same_span
+        )
     return weights
 
 
@@ -394,7 +417,9 @@ def _weigh_insertions(
             right -= 1
             numbers = numbers[::-1]
         edit = edits[arc]
-        hits = [number for number in numbers if edit.fits(golds[number], output)]
+        hits = [
+            number for number in numbers if edit.fits(golds[number], output)
+        ]
         hit = hits[0] if hits else None
         if hit is None:
             if not graph.labels[arc].is_unchanged:
@@ -456,7 +481,9 @@ def matches(
     result = []
     for edit in edits:
         numbers = range(start, len(golds))
-        hits = [number for number in numbers if edit.fits(golds[number], output)]
+        hits = [
+            number for number in numbers if edit.fits(golds[number], output)
+        ]
         if hits:
             start = hits[-1] + 1
         result.append(hits)

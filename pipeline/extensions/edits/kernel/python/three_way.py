@@ -21,7 +21,12 @@ from numpy.typing import NDArray
 from pipeline.arrays import Ints
 from pipeline.kernel.common import Encoded, Texts
 
-from ..alignments import FIELDS, THREE_WAY_COUNTS, ChangedColumns, check_three_way
+from ..alignments import (
+    FIELDS,
+    THREE_WAY_COUNTS,
+    ChangedColumns,
+    check_three_way,
+)
 
 Ids = tuple[int, ...]
 Column = tuple[int, int, int]
@@ -118,7 +123,12 @@ def three_way_columns(
     rows: list[tuple[int, ...]] = []
     offsets = [0]
     for alignment in _alignments(source, systems, references, firsts):
-        positions = [0, 0, 0]  # of the next token of source, output and reference
+        # of the next token of source, output and reference
+        positions = [
+            0,
+            0,
+            0,
+        ]
         for column in reversed(list(alignment.columns)):
             start = positions[0]
             tokens = []

@@ -59,7 +59,9 @@ def shared_ngrams(
         entry_numbers = numbers[first_of_entry]
         times = np.bincount(entry, minlength=len(first_of_entry))
         # A slot is a distinct n-gram of the references of a line, numbered line after line.
-        line_and_number = entry_rows % max(lines, 1) * len(first) + entry_numbers
+        line_and_number = (
+            entry_rows % max(lines, 1) * len(first) + entry_numbers
+        )
         of_references = int(np.searchsorted(entry_rows, lines * references))
         entry_lines = entry_rows % max(lines, 1)
         by_line = np.argsort(entry_lines[:of_references], kind="stable")
