@@ -299,9 +299,13 @@ def _joblib_errors(patience: float) -> Iterator[None]:
 @contextlib.contextmanager
 def _ctrl_c_blocked() -> Iterator[None]:
     """Start processes that Ctrl-C at a terminal does not reach: this process ends them."""
+    from multiprocessing import resource_tracker
+
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    # Started with the first worker, Python 3.11's tracker would unblock the signal again.
+    resource_tracker.ensure_running()
     # processes inherit this
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:

@@ -369,6 +369,29 @@ def test_a_second_signal_ends_a_run_at_once_and_without_a_traceback(
     assert (process.returncode, out, err) == (130, "", message)
 
 
+@pytest.mark.skipif(
+    not hasattr(signal, "pthread_sigmask"), reason="there are no signal masks"
+)
+def test_workers_start_with_ctrl_c_blocked() -> None:
+    """A worker that Ctrl-C reaches while it imports modules would print a traceback."""
+    code = (
+        "import functools, signal; from pipeline.parallel import results; "
+        "blocked = functools.partial(signal.pthread_sigmask, signal.SIG_BLOCK); "
+        "print([*results(blocked, [[]] * 4, 2, processes=True)])"
+    )
+    command = [sys.executable, "-c", code]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(
+        command,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert ended.stdout == f"{[{signal.SIGINT}] * 4}\n"
+
+
 def test_an_interruption_in_code_from_text_has_the_same_exit_code() -> None:
     """There Python ends the process by SIGINT at its end, although the exception was caught."""
     strikes = "import os, signal, time; os.kill(os.getpid(), signal.SIGTERM); time.sleep(100)"
