@@ -39,11 +39,17 @@ from .data.input_readers import (
 from .data.input_warnings import text_warnings
 from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, metric_results_of
-from .execution.computation import with_computed
-from .execution.count import count_in_memory
-from .execution.options import SILENT, Listener, RunOptions
-from .execution.store.run_directory import folder_of
-from .execution.tasks import Task, specs_of, tasks_of
+from .execution import (
+    SILENT,
+    Listener,
+    RunOptions,
+    Task,
+    count_in_memory,
+    folder_of,
+    specs_of,
+    tasks_of,
+    with_computed,
+)
 from .metrics import MetricArgument, from_values
 from .metrics.base import Metric
 from .metrics.base.capabilities import file_readers, for_run
@@ -56,7 +62,7 @@ from .tokenizers import OwnTexts, References, Splitter, Texts
 
 if TYPE_CHECKING:
     from .data.config.models import StatisticsConfig
-    from .execution.count import Counted
+    from .execution import Counted
 
 Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")

@@ -9,7 +9,7 @@ import numpy as np
 from .arrays import Floats, Ints
 from .data.texts import read_texts
 from .errors import InputError, did_you_mean
-from .execution.store.counts import InMemoryCounts, StoredCounts
+from .execution import InMemoryCounts, StoredCounts
 from .metrics import METRICS
 from .metrics.base import Columns, Metric
 from .report import in_python

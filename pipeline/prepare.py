@@ -27,8 +27,7 @@ from .data.input_warnings import text_warnings
 from .data.inputs import TEXTS
 from .data.opener import Opener
 from .errors import ConfigError, InputError, Problem, did_you_mean
-from .execution.options import AUTO, SILENT, Listener, RunOptions
-from .execution.tasks import Task, tasks_of
+from .execution import AUTO, SILENT, Listener, RunOptions, Task, tasks_of
 from .metrics import from_nodes, has_own_tokens, metrics_called
 from .metrics.base import Metric, capabilities, reads_files, render_signature
 from .metrics.base.capabilities import file_readers
@@ -36,7 +35,7 @@ from .scoring.aggregation import POLICIES
 from .stage import Job, Preparation, extension_stages, open_stages
 
 if TYPE_CHECKING:
-    from pipeline.execution.cluster import Cluster
+    from pipeline.execution import Cluster
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,7 @@ from .data.config.tree import Node, from_mapping
 from .data.corpus import Corpus
 from .data.formats import READERS
 from .errors import InputError, StoreError
-from .execution.store.run_directory import RunDirectory
-from .execution.tasks import tasks_of
+from .execution import RunDirectory, tasks_of
 from .metrics.base import Metric
 from .prepare import OpenedRun, reread
 from .report.context import ReportContext

@@ -26,8 +26,7 @@ from .data.inputs import TEXTS
 from .data.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
 from .evaluation import Evaluation
-from .execution.count import PreparedCounts
-from .execution.tasks import Task, tasks_of
+from .execution import PreparedCounts, Task, tasks_of
 from .kernel.common import join_lines
 from .metrics import MetricArgument, from_values
 from .metrics.base import Metric, StatisticsSpec, Text, reads_files

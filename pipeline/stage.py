@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .data.config.resolved import NO_OVERRIDES, Config, Overrides
 from .data.corpus import Corpus
 from .errors import Problem
-from .execution.options import Listener
-from .execution.tasks import Task
+from .execution import Listener, Task
 from .extension import installed
 from .metrics.base import Metric
 from .report.context import PlotStyle
@@ -22,7 +21,7 @@ from .scoring.results import Results
 
 if TYPE_CHECKING:
     from .data.config.models import OutputConfig
-    from .execution.cluster import Cluster
+    from .execution import Cluster
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,25 +31,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import kernel
 from .data.texts import read_texts
 from .errors import InputError
-from .execution.computation import computations
-from .execution.count import count_all
-from .execution.options import (
+from .execution import (
     AUTO,
     SILENT,
     Listener,
     LoggingListener,
     Missing,
-    RunOptions,
-)
-from .execution.store.counts import ids_file
-from .execution.store.run_directory import (
     RunDirectory,
+    RunOptions,
+    computations,
+    count_all,
     folder_of,
-    logged,
-    running,
-    surroundings,
+    ids_file,
+    specs_of,
+    tasks_of,
 )
-from .execution.tasks import specs_of, tasks_of
 from .files.plain_files import remove_abandoned
 from .metrics.base import computes_numbers
 from .prepare import prepare
@@ -69,7 +65,7 @@ from .stage import Job, Scored, Stage, output_settings
 
 if TYPE_CHECKING:
     from .data.config.models import StatisticsConfig
-    from .execution.count import Counted
+    from .execution import Counted
     from .files.safe_files import Content
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
@@ -178,10 +174,10 @@ def run(
                 "counting": begun.listener.bytes,
             },
         }
-        manifest |= job.written | surroundings()
+        manifest |= job.written
         if computed.plugins:
             manifest["plugins"] = computed.plugins
-        directory.write_manifest(manifest)
+        directory.finish(manifest)
         begun.listener.note(f"{state} in {seconds} s")
     return directory, scored.results
 
@@ -220,9 +216,11 @@ def begin(
             listener.warn(note)
         if fresh:
             directory.clear(everything=False)
-        started = {"kernel": kernel.name(), **job.written, **running()}
-        directory.write_manifest(earlier.manifest or started)
-        with logged(directory.path, listener) as logging_listener:
+        if earlier.manifest:
+            directory.write_manifest(earlier.manifest)
+        else:
+            directory.begin({"kernel": kernel.name(), **job.written})
+        with directory.logged(listener) as logging_listener:
             yield BegunRun(
                 directory, connected, logging_listener, earlier.manifest
             )

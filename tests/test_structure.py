@@ -197,7 +197,7 @@ def test_the_reader_of_imports_sees_what_is_known_to_be_there() -> None:
     assert {
         "prepare.py",
         "stage.py",
-        "execution/count.py",
+        "execution/__init__.py",
         "scoring/metric_results.py",
         "kernel/__init__.py",
     } <= of_stages

@@ -19,8 +19,6 @@ from ..parallel import WorkerLostError, processors, quiet
 T = TypeVar("T")
 R = TypeVar("R")
 
-MAX_ANSWER_SECONDS = 10.0
-"""Seconds within which a scheduler must answer and have a worker."""
 MAX_BUNDLE = 16
 """A worker gets at most so many tasks at once, since a scheduler takes milliseconds a request."""
 BUNDLES_FOR_EACH = 2
@@ -32,6 +30,9 @@ class Cluster:
 
     At most `n_jobs` tasks run at once, or as many as there is room for (auto).
     """
+
+    MAX_ANSWER_SECONDS = 10.0
+    """Seconds within which a scheduler must answer and have a worker."""
 
     def __init__(
         self,
@@ -80,7 +81,7 @@ class Cluster:
         host = address[1].strip("[]")
         try:
             socket.create_connection(
-                (host, int(address[2])), MAX_ANSWER_SECONDS
+                (host, int(address[2])), self.MAX_ANSWER_SECONDS
             ).close()
         except (OSError, OverflowError, UnicodeError) as error:
             reason = (

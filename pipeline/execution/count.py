@@ -225,7 +225,7 @@ class _Plan(NamedTuple):
         return [Missing(corpus.name, name, *numbers) for name in names]
 
 
-def by_view(
+def _by_view(
     corpus: Corpus, specs: Sequence[StatisticsSpec]
 ) -> list[tuple[Corpus, list[StatisticsSpec]]]:
     """Return each view of a data set, the texts first, with the specifications that read it."""
@@ -324,9 +324,9 @@ def count_all(
     workers.keep_memory()
     counted: dict[Cell, Counts] = {}
     all_missing: list[Missing] = []
-    for view, view_specs in by_view(corpus, specs):
+    for view, view_specs in _by_view(corpus, specs):
         # find out what is missing
-        counts = stored_counts(view, view_specs, directory)
+        counts = _stored_counts(view, view_specs, directory)
         to_count: dict[Cell, StoredCounts] = {}
         for cell, stored in counts.items():
             if not directory.is_current(stored):
@@ -517,7 +517,19 @@ def _merged(missing: Iterable[Missing]) -> list[Missing]:
     return merged
 
 
-def stored_counts(
+def finished_counts(
+    corpus: Corpus, specs: Sequence[StatisticsSpec], directory: RunDirectory
+) -> set[Cell]:
+    """Return the systems and specifications whose counts a run directory has, undamaged."""
+    finished = set()
+    for view, view_specs in _by_view(corpus, specs):
+        for cell, counts in _stored_counts(view, view_specs, directory).items():
+            if directory.is_current(counts):
+                finished.add(cell)
+    return finished
+
+
+def _stored_counts(
     view: Corpus, specs: Iterable[StatisticsSpec], directory: RunDirectory
 ) -> dict[Cell, StoredCounts]:
     """Return the counts of each system and specification of a view, which need not exist."""
@@ -559,7 +571,7 @@ def count_in_memory(
 ) -> Counted:
     """Count everything in memory; raises IncompleteError if lines cannot be counted."""
     counted: dict[Cell, Counts] = {}
-    for view, view_specs in by_view(corpus, specs):
+    for view, view_specs in _by_view(corpus, specs):
         if _is_small(view, options):
             try:
                 counted |= _counted_at_once(view, view_specs)

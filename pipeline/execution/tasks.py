@@ -40,7 +40,7 @@ class Task:
     @property
     def signature(self) -> str:
         """The signature of the metric on this data set."""
-        return signed(self.metric, self.references)
+        return signature_of(self.metric, self.references)
 
     @property
     def category_spec(self) -> StatisticsSpec | None:
@@ -81,7 +81,7 @@ def specs_of(tasks: Iterable[Task]) -> tuple[StatisticsSpec, ...]:
 
 
 @lru_cache(256)
-def signed(metric: Metric, references: int) -> str:
+def signature_of(metric: Metric, references: int) -> str:
     """Return the signature of a metric in this version, for a number of references."""
     settings = [*metric.settings(references), ("v", __version__)]
     return render_signature(metric.name, settings)

@@ -40,9 +40,7 @@ from .terms import Beside, ByLine, CategoryTerms, HasBlocks, Tier, first, tiers
 if TYPE_CHECKING:
     from ..arrays import Ints
     from ..data.corpus import Corpus
-    from ..execution.count import Counted
-    from ..execution.options import Missing
-    from ..execution.tasks import Task
+    from ..execution import Counted, Missing, Task
     from ..metrics.base import Metric
 
 LOWER = "the lower the score, the better"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 from ..errors import StoreError
-from ..execution.options import Missing
+from ..execution import Missing
 from ..files.safe_files import read_json
 from ..metrics import lower_is_better
 from ..metrics.base import Declared, Metric, StatisticsSpec

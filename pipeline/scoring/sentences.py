@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..execution.store.counts import InMemoryCounts
+from ..execution import InMemoryCounts
 from ..metrics.base import PRESENT, Columns, Metric
 from .aggregation import (
     DRAWN_MEANS,

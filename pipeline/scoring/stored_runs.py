@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..data.scan import index_text
 from ..data.texts import KIND, NEWLINE, TextFile, digest_like
 from ..errors import CorpusError, InputError, StoreError, known_names
-from ..execution.store.counts import StoredCounts, ids_file
-from ..execution.store.run_directory import RunDirectory, folder_of
-from ..execution.tasks import Task
+from ..execution import RunDirectory, StoredCounts, Task, folder_of, ids_file
 from ..files.plain_files import Origin, StoredTexts
 from ..metrics import from_text, metrics_called
 from ..metrics.base import Declared, StatisticsSpec

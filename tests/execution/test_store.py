@@ -586,7 +586,7 @@ def test_another_version_of_the_program_keeps_the_counts(
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
-    tasks.signed.cache_clear()
+    tasks.signature_of.cache_clear()
     with (
         mock.patch.object(tasks, "__version__", "99.9"),
         mock.patch.object(
@@ -594,7 +594,7 @@ def test_another_version_of_the_program_keeps_the_counts(
         ),
     ):
         run(config, tmp_path / "run")
-    tasks.signed.cache_clear()
+    tasks.signature_of.cache_clear()
     after = tree(tmp_path / "run")
     assert {name for name in before if before[name] != after[name]} == {
         "results.json",

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline.data.inputs import TEXTS
 from pipeline.execution.options import RunOptions
-from pipeline.execution.tasks import signed
+from pipeline.execution.tasks import signature_of
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.capabilities import reads_files
 from pipeline.metrics.build import from_text
@@ -195,7 +195,7 @@ WAYS = [
 
 def test_every_metric_is_in_the_table() -> None:
     metrics = every_metric()
-    assert len({signed(metric, 2) for metric in metrics.values()}) == len(
+    assert len({signature_of(metric, 2) for metric in metrics.values()}) == len(
         metrics
     )
 

@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Check every folder first, then clean all of them."""
-    from ...execution.store.run_directory import RunDirectory
+    from ...execution import RunDirectory
     from ...report.terminal.printing import print_text
     from ...scoring.stored_runs import used_counts
 

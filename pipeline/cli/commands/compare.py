@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from ...data.config.models import StatisticsConfig
 from ...errors import InputError, PipelineError
-from ...execution.store.run_directory import folder_of
+from ...execution import folder_of
 from ...metrics import factor, goodness, lower_is_better
 from ...reopen import chosen, revisit
 from ...report import console, sentence

@@ -39,8 +39,7 @@ from ...data.input_readers import completed
 from ...data.inputs import TEXTS
 from ...data.texts import AnyText, called, read_texts
 from ...errors import ConfigError, InputError, printable
-from ...execution.computation import with_computed
-from ...execution.count import PreparedCounts, count_in_memory
+from ...execution import PreparedCounts, count_in_memory, with_computed
 from ...extension import ExplainOption, loaded
 from ...kernel.common import join_lines
 from ...metrics import from_texts

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...backends import backend_names
 from ...data.config.resolved import Overrides
 from ...errors import IncompleteError
-from ...execution.options import SILENT, RunOptions
+from ...execution import SILENT, RunOptions
 from ...report.terminal.printing import print_line, print_table
 from ...report.terminal.progress import Bar
 from .. import arguments
@@ -33,7 +33,6 @@ from .. import arguments
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...metrics.base import StatisticsSpec
     from ...stage import Job
 
 INCOMPLETE = (
@@ -99,7 +98,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from ... import stages
-    from ...execution.computation import computations
+    from ...execution import computations
     from ...report.console import print_results
 
     if args.mean:
@@ -174,9 +173,12 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
     With `fresh`, there is nothing to replace. Nothing is computed or written. Raises StoreError if
     the directory cannot be used.
     """
-    from ...execution.count import by_view, stored_counts
-    from ...execution.store.run_directory import RunDirectory, folder_of
-    from ...execution.tasks import specs_of
+    from ...execution import (
+        RunDirectory,
+        finished_counts,
+        folder_of,
+        specs_of,
+    )
     from ...stages import earlier_run
 
     directory = RunDirectory(
@@ -185,14 +187,11 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
     rows = []
     for corpus in job.corpora:
         tasks = [task for task in job.tasks if task.corpus is corpus]
-        is_counted: dict[tuple[str, StatisticsSpec], bool] = {}
-        for view, specs in by_view(corpus, specs_of(tasks)):
-            for cell, counts in stored_counts(view, specs, directory).items():
-                is_counted[cell] = directory.is_current(counts)
+        finished = finished_counts(corpus, specs_of(tasks), directory)
         for task in tasks:
             for system in corpus.systems:
                 state = "to do"
-                if all(is_counted[system, spec] for spec in task.spec):
+                if all((system, spec) in finished for spec in task.spec):
                     state = "counted"
                 rows.append(
                     [

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data.inputs import TEXTS
 from ...errors import ConfigError, printable
-from ...execution.options import RunOptions
+from ...execution import RunOptions
 from ...metrics import METRICS
 from ...metrics.base import reads_files
 from ...report.terminal.printing import print_text, print_warnings

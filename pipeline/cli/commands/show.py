@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> None:
     if args.run is None:
         _runs(args)
         return
-    from ...execution.store.run_directory import folder_of, read_manifest
+    from ...execution import folder_of, read_manifest
     from ...report import console
     from ...report.sentence import known_system
     from ...scoring.metric_results import with_means
@@ -150,7 +150,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
 
 def _runs(args: argparse.Namespace) -> None:
     """List the runs in the working directory and in its folder `runs`, the newest last."""
-    from ...execution.store.run_directory import MANIFEST, read_manifest
+    from ...execution import read_manifest
     from ...scoring.results import Results
 
     options = (args.system, args.dataset, args.metric, args.columns, args.json)
@@ -166,7 +166,7 @@ def _runs(args: argparse.Namespace) -> None:
             ]
     rows = []
     for folder in folders:
-        if not (folder / MANIFEST).is_file():
+        if not (folder / "run.json").is_file():
             continue
         try:
             manifest = read_manifest(folder)

@@ -31,8 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print a table of the files, matches of globs, signatures of the metrics, and warnings."""
-    from ...execution.options import RunOptions
-    from ...execution.tasks import signed
+    from ...execution import RunOptions
     from ...prepare import prepare
     from ...report.terminal.printing import (
         print_table,
@@ -72,19 +71,15 @@ def run(args: argparse.Namespace) -> None:
             f"{match.key}: {match.pattern} matches {len(match.files)}: {names}"
         )
     signatures: dict[str, None] = {}
-    for corpus in sorted(
-        job.corpora, key=lambda corpus: len(corpus.references)
-    ):
-        for metric in job.metrics:
-            references = len(corpus.read_by(metric.spec).references)
-            signatures[signed(metric, references)] = None
+    for task in sorted(job.tasks, key=lambda task: len(task.corpus.references)):
+        signatures[task.signature] = None
     _print_lines(signatures)
     for stage in job.stages:
         opened = job.opened[stage.name]
         if opened is not None:
             _print_lines(stage.describe(opened))
     if args.try_:
-        from ...execution.computation import computations
+        from ...execution import computations
 
         options = RunOptions().under(job.config.parsed.run)
         for computation in computations(job.metrics, options):

@@ -94,7 +94,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return {**content, "files": list(filter(is_file_name, files))}
 
 
-def running() -> dict[str, object]:
+def _running() -> dict[str, object]:
     """Return the entries of the manifest for a run that has not ended."""
     return {
         "state": "running",
@@ -104,7 +104,7 @@ def running() -> dict[str, object]:
     }
 
 
-def surroundings() -> dict[str, object]:
+def _surroundings() -> dict[str, object]:
     """Return the entries of the manifest about where and when a run ended."""
     return {
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
@@ -209,23 +209,6 @@ class Log:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-
-@contextmanager
-def logged(folder: Path, listener: Listener) -> Iterator[LoggingListener]:
-    """Log the begin of a run, what its listener gets, and the error that ends it."""
-    command = shlex.join(sys.argv)
-    with contextlib.closing(Log(folder)) as log:
-        log(
-            f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {command}"
-        )
-        try:
-            yield LoggingListener(listener, log)
-        except BaseException as error:
-            lines = [f"stopped: {type(error).__name__}: {error}"]
-            lines += getattr(error, "__notes__", ())[:1]
-            log("\n".join(lines))
-            raise
 
 
 # ---- the folder
@@ -359,6 +342,30 @@ class RunDirectory:
         data = json.dumps(self.manifest, indent=1).encode() + b"\n"
         safe_files.write_atomic(self.path / MANIFEST, data)
 
+    def begin(self, content: dict[str, Any]) -> None:
+        """Write run.json of a run that begins; raises StoreError."""
+        self.write_manifest({**content, **_running()})
+
+    def finish(self, content: dict[str, Any]) -> None:
+        """Write run.json of a run that has ended; raises StoreError."""
+        self.write_manifest({**content, **_surroundings()})
+
+    @contextmanager
+    def logged(self, listener: Listener) -> Iterator[LoggingListener]:
+        """Log the begin of a run, what its listener gets, and the error that ends it."""
+        command = shlex.join(sys.argv)
+        with contextlib.closing(Log(self.path)) as log:
+            log(
+                f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {command}"
+            )
+            try:
+                yield LoggingListener(listener, log)
+            except BaseException as error:
+                lines = [f"stopped: {type(error).__name__}: {error}"]
+                lines += getattr(error, "__notes__", ())[:1]
+                log("\n".join(lines))
+                raise
+
     def announce(
         self,
         counts: Iterable[StoredCounts | ShardFile] = (),
@@ -367,7 +374,7 @@ class RunDirectory:
         """List files before they are written, so that a later run may delete them after a crash."""
         self._listed |= {self._name(file.path) for file in counts}
         self._listed |= set(names)
-        self.write_manifest({**running(), **self.about})
+        self.write_manifest({**_running(), **self.about})
 
     def remove_stale(self) -> list[str]:
         """Delete unused files of earlier runs; return the names of the reports that are deleted.

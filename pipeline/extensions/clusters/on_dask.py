@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from pipeline.backends import ClusterBackend
-from pipeline.execution.cluster import MAX_ANSWER_SECONDS, Cluster
+from pipeline.execution import Cluster
 from pipeline.parallel import quiet
 
 
@@ -36,10 +36,10 @@ def connect(
             return sum(client.ncores().values())
     if address or dask.config.get("scheduler-address", None):
         client = Client(
-            address, timeout=MAX_ANSWER_SECONDS, set_as_default=True
+            address, timeout=Cluster.MAX_ANSWER_SECONDS, set_as_default=True
         )
         undo.callback(client.close)
-        client.wait_for_workers(1, timeout=MAX_ANSWER_SECONDS)
+        client.wait_for_workers(1, timeout=Cluster.MAX_ANSWER_SECONDS)
     else:
         with _uninterruptible():
             client = Client(

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from pipeline.backends import ClusterBackend
-from pipeline.execution.cluster import Cluster
+from pipeline.execution import Cluster
 
 
 def connect(

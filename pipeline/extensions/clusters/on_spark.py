@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from pipeline.backends import ClusterBackend
-from pipeline.execution.cluster import Cluster
+from pipeline.execution import Cluster
 from pipeline.parallel import quiet
 
 TASKS_FOR_EACH = 4

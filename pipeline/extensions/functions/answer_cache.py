@@ -6,7 +6,7 @@ from hashlib import sha256
 from struct import pack
 
 from pipeline.data.content_cache import SCORES, ContentCache
-from pipeline.execution.options import RunOptions
+from pipeline.execution import RunOptions
 
 from .answers import Answer, Item, decoded_answer
 from .function_spec import Code, FunctionMetricSpec

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from pipeline.errors import IncompleteError
-from pipeline.execution.options import Listener, RunOptions
+from pipeline.execution import Listener, RunOptions
 from pipeline.parallel import WorkerLostError, results
 
 from .answer_cache import AnswerCache

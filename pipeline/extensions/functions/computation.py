@@ -16,8 +16,7 @@ import numpy as np
 from pipeline.data.corpus import Corpus
 from pipeline.data.texts import AnyText, text_in_memory
 from pipeline.errors import InputError, did_you_mean
-from pipeline.execution.computation import Computation
-from pipeline.execution.options import Listener, RunOptions
+from pipeline.execution import Computation, Listener, RunOptions
 from pipeline.metrics.base import ComputesNumbers
 from pipeline.metrics.base.capabilities import without_code
 

@@ -21,8 +21,7 @@ from pipeline.data.corpus import Corpus, corpus_in_memory
 from pipeline.data.inputs import TEXTS
 from pipeline.data.texts import AnyText, read_texts
 from pipeline.errors import InputError
-from pipeline.execution.computation import with_computed
-from pipeline.execution.count import PreparedCounts
+from pipeline.execution import PreparedCounts, with_computed
 from pipeline.extensions.edits.m2_files import NOOP, SPAN, Edit
 from pipeline.extensions.edits.records import outputs_of
 from pipeline.extensions.edits.view_names import GOLD, annotator_of

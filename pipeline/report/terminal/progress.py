@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
-from ...execution.options import SILENT, Listener
+from ...execution import SILENT, Listener
 from .printing import coloured, console, wrapped
 
 if TYPE_CHECKING:

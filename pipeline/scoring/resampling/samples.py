@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from ... import kernel
 from ...arrays import Bools
 from ...errors import ConfigError, PipelineError
-from ...execution.cluster import Cluster
-from ...execution.store.run_directory import RunDirectory
+from ...execution import Cluster, RunDirectory
 from ...parallel import WorkerLostError
 from ...parallel import results as shared_results
 

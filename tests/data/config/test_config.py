@@ -917,7 +917,9 @@ def test_every_signature_parses_back_to_an_equal_metric(
 ) -> None:
     values = data.draw(any_options(METRICS[name]))
     metric = metric_with(METRICS[name], values, "name")
-    printed = tasks.signed(metric, data.draw(st.sampled_from([1, 2, 255])))
+    printed = tasks.signature_of(
+        metric, data.draw(st.sampled_from([1, 2, 255]))
+    )
     again = from_text(printed)
     assert again == metric
     assert hash(again) == hash(metric)
@@ -941,12 +943,14 @@ def test_different_metrics_have_different_signatures(
         )
         for _ in "12"
     )
-    assert (one == two) == (tasks.signed(one, 2) == tasks.signed(two, 2))
+    assert (one == two) == (
+        tasks.signature_of(one, 2) == tasks.signature_of(two, 2)
+    )
 
 
 def test_the_signature_of_the_default() -> None:
     """The example of the specification of signatures."""
-    assert tasks.signed(metric_of(), 2).rpartition("|v:")[0] == (
+    assert tasks.signature_of(metric_of(), 2).rpartition("|v:")[0] == (
         "gleu|variant:2017|n:4|unit:word|tok:ascii_whitespace|refs:sample|iter:500|rng:python2|zero_total:zero|nrefs:2"
     )
 

@@ -537,7 +537,7 @@ def test_nobody_at_the_address_is_told_soon(
         address,
     ]
     assert main(command) == 2
-    assert waits == [clusters.MAX_ANSWER_SECONDS]
+    assert waits == [clusters.Cluster.MAX_ANSWER_SECONDS]
     expected = f"backend {backend} at {address}: nobody answers there (Connection refused); is the scheduler running?"
     assert capsys.readouterr().err == f"error: {expected}\n"
 

@@ -428,7 +428,7 @@ def test_intervals_of_a_mean_are_those_of_resampled_numbers() -> None:
 
 def test_the_signature_says_nothing_of_places() -> None:
     metric = from_text("external[title=m2,score=f_beta,beta=0.5]")
-    assert tasks.signed(metric, 2).startswith(
+    assert tasks.signature_of(metric, 2).startswith(
         "external|title:m2|score:f_beta|beta:0.5|nrefs:2|v:"
     )
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import yaml
 
 from pipeline.errors import InputError, did_you_mean
-from pipeline.execution.store.run_directory import folder_of
+from pipeline.execution import folder_of
 from pipeline.metrics import METRICS, from_text
 from pipeline.metrics.base import Declared, Metric
 from pipeline.metrics.base.capabilities import declared_of

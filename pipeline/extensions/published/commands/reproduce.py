@@ -37,7 +37,7 @@ from pipeline.errors import (
     printable,
     wrong_name,
 )
-from pipeline.execution.options import SILENT, Listener
+from pipeline.execution import SILENT, Listener
 from pipeline.files.plain_files import reason
 from pipeline.files.safe_files import write_atomic
 from pipeline.report import unavailable
