@@ -15,30 +15,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..errors import ConfigError, Problem, gathered
 from ..extension import missing_extension
 from ..lookup import Table
 from .corpus import (
-    MAX_REFERENCES,
     Corpus,
     check_parallel,
-    corpus_in_memory,
     without_any,
 )
-from .inputs import TEXTS, TextReader
+from .inputs import MAX_REFERENCES, TEXTS, TextReader
 from .opener import Opener, TextsOfInput
-from .texts import REPLACEMENTS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .config.resolved import Config, Dataset, System
+    from .config.resolved import Dataset, System
     from .texts import TextFile
-
-GOLD = "gold"
-"""The input that reads the files under `gold` and `m2` of a data set."""
 
 
 class Listener(Protocol):
@@ -102,8 +96,22 @@ class OpenRequest:
 class InputReader(ABC):
     """Reads an input of data sets. A name of a view is one of its inputs."""
 
+    GOLD: ClassVar[str] = "gold"
+    """The input that reads the files under `gold` and `m2` of a data set."""
+
     text_format: str
     """The format of texts whose files hold the input too."""
+
+    @staticmethod
+    def of(view: str) -> InputReader:
+        """Return what reads an input; raises ConfigError if no extension brings it."""
+        key = view.partition(".")[0]
+        if key in INPUTS:
+            return INPUTS[key]
+        raise ConfigError(
+            missing_extension("inputs", key)
+            or f"no extension reads the input '{key}'"
+        )
 
     @abstractmethod
     def takes_texts(self, view: str) -> bool:
@@ -234,7 +242,7 @@ class TextsReader(InputReader):
         views: Collection[str],
     ) -> Corpus:
         """Return texts in memory; raises InputError."""
-        return corpus_in_memory(hypotheses, references, sources)
+        return Corpus.in_memory(hypotheses, references, sources)
 
     def misfit(self, metric: TextReader, corpus: Corpus) -> str:
         """Return that every data set can be read as texts."""
@@ -251,30 +259,9 @@ INPUTS: Table[InputReader] = Table(
 """What reads each input, by its name."""
 
 
-def reader_of(view: str) -> InputReader:
-    """Return what reads an input; raises ConfigError if no extension brings it."""
-    key = view.partition(".")[0]
-    if key in INPUTS:
-        return INPUTS[key]
-    raise ConfigError(
-        missing_extension("inputs", key)
-        or f"no extension reads the input '{key}'"
-    )
-
-
 def readers_of(views: Iterable[str]) -> list[InputReader]:
     """Return what reads the inputs, each once; raises ConfigError."""
-    return list(dict.fromkeys(map(reader_of, sorted(views))))
-
-
-def takes_texts(view: str) -> bool:
-    """Return whether outputs are read as texts."""
-    return reader_of(view).takes_texts(view)
-
-
-def needs_files(view: str) -> bool:
-    """Return whether a data set needs files of an input beside texts."""
-    return reader_of(view).needs_files(view)
+    return list(dict.fromkeys(map(InputReader.of, sorted(views))))
 
 
 def completed(
@@ -350,8 +337,10 @@ def open_corpus(
     problems_before = len(problems)
     try:
         readers = readers_of(views)
-        lines_reader = reader_of(TEXTS)
-        gold_reader = reader_of(GOLD) if dataset.annotated else None
+        lines_reader = InputReader.of(TEXTS)
+        gold_reader = (
+            InputReader.of(InputReader.GOLD) if dataset.annotated else None
+        )
     except ConfigError as error:
         problems += error.problems
         return None
@@ -398,9 +387,8 @@ def open_corpus(
         problems.append(Problem(dataset.name, message))
     _select(dataset, texts, opener, problems)
     if dataset.replace != "none":
-        replacement = REPLACEMENTS[dataset.replace]
         with gathered(problems):
-            texts.change(lambda file: opener.rewrite(file, replacement))
+            texts.change(lambda file: opener.rewrite(file, dataset.replaced))
     problems += _empty_references(dataset, texts)
     if not texts.complete or len(problems) > problems_before or not texts.all:
         return None
@@ -482,49 +470,3 @@ def _empty_references(dataset: Dataset, texts: TextsOfInput) -> list[Problem]:
         else ", and the data set says `empty_references: none`"
     )
     return without_any(references, why)
-
-
-def missing_texts(
-    config: Config, metrics: Iterable[TextReader]
-) -> list[Problem]:
-    """Return a problem for each data set without a text that a metric needs."""
-    problems = []
-    for dataset in config.datasets:
-        keys = dataset.keys
-        if dataset.has_unknown_keys:
-            continue  # unknown keys are problems already, and may be misspelt ones of texts
-        has_edits = bool(dataset.m2 or dataset.gold)
-        for metric in {metric.name: metric for metric in metrics}.values():
-            messages = []
-            if metric.spec.source and not (dataset.source or has_edits):
-                messages.append(
-                    without_source(
-                        metric.name, metric.hint, "add `source: FILE`"
-                    )
-                )
-            # other checks report references that are empty, and inputs that are missing
-            is_reported = "references" in keys or needs_files(metric.spec.input)
-            has_references = dataset.references or has_edits
-            if (
-                metric.spec.references
-                and not has_references
-                and not is_reported
-            ):
-                messages.append(
-                    without_references(metric.name, "add `references: [FILE]`")
-                )
-            for message in messages:
-                location = ("datasets", dataset.name)
-                problems.append(Problem("", message, location=location))
-    return problems
-
-
-def without_source(name: str, hint: str, remedy: str) -> str:
-    """Return the message for a metric without its source. `remedy` says how to add one."""
-    message = f"{name} needs a source, the uncorrected text: {remedy}"
-    return f"{message}; {hint}" if hint else message
-
-
-def without_references(name: str, remedy: str) -> str:
-    """Return the message for a metric without references. `remedy` says how to add some."""
-    return f"{name} needs references, the texts that outputs are compared with: {remedy}"

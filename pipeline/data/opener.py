@@ -34,8 +34,8 @@ from ..files.remote import Remote, is_there
 from ..parallel import Shared, threads
 from . import formats
 from .config.resolved import Column, Dataset, Input, System
-from .scan import Opening, ScanResult, TextRange, index_text
-from .texts import TextFile, lines_of, numbered, read_span
+from .scan import ScanResult, TextRange
+from .texts import Opening, TextFile, numbered
 
 T = TypeVar("T")
 
@@ -341,13 +341,13 @@ class Opener:
         try:
             temp_files = None if _in_place(opening) else self.temp_files
             results_of_text = [results[item] for item in opening.ranges]
-            return opening.opened(results_of_text, temp_files)
+            return opening.finish(results_of_text, temp_files)
         except CorpusError as error:
             return error
 
     def index(self, file: StoredTexts) -> TextFile:
         """Index texts of a temporary file; raises CorpusError."""
-        return index_text(file, self.temp_files)
+        return TextFile.index(file, self.temp_files)
 
     def index_records(self, name: str, records: Iterable[bytes]) -> TextFile:
         """Write and index records of sentences, such as edits; `name` is that of their file.
@@ -423,9 +423,7 @@ class Opener:
             for low in range(0, len(indices), ORDERED_LINES):
                 part = indices[low : low + ORDERED_LINES]
                 unique = np.unique(part)
-                pairs = zip(
-                    unique.tolist(), lines_of(file, unique), strict=True
-                )
+                pairs = zip(unique.tolist(), file.lines_at(unique), strict=True)
                 line_at = dict(pairs)
                 for index in part.tolist():
                     yield line_at[index].encode()
@@ -477,7 +475,7 @@ def _in_place(opening: Opening) -> bool:
 def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:
     for first in range(low, high, BLOCK_LINES):
         last = min(first + BLOCK_LINES, high)
-        lines = read_span(file.span(first, last))
+        lines = file.span(first, last).read()
         yield from lines.texts()
 
 

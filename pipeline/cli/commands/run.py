@@ -23,7 +23,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...backends import backend_names
-from ...data.config.resolved import Overrides
+from ...data.config import Overrides
 from ...errors import IncompleteError
 from ...execution.options import SILENT, RunOptions
 from ...report.terminal.printing import print_line, print_table

@@ -19,7 +19,7 @@ import yaml
 from ...errors import ConfigError, CorpusError, DataError, Problem, gathered
 from ...files.plain_files import small_text
 from ...files.remote import expanded
-from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, child_path, from_plain
+from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, child_path
 
 MAX_NODES = 100_000
 """Values that a document may have, and that it may expand to. One with more is an alias bomb, or no
@@ -68,6 +68,16 @@ def read(path: str | Path) -> tuple[Node, list[Problem]]:
     except CorpusError as error:
         raise ConfigError(error.problems) from None
     return parse(text, str(path))
+
+
+def read_yaml(path: str | Path, text: str | None = None) -> Any:
+    """Return the content of a YAML file: texts, None, lists and dicts.
+
+    `text` is the content of the file if it is known. Raises ConfigError where the file cannot be
+    read or is not one YAML document.
+    """
+    root, _ = read(path) if text is None else parse(text, str(path))
+    return root.plain()
 
 
 def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
@@ -274,7 +284,7 @@ def _with_setting(root: Node, setting: str) -> Node:
                 [Problem(name, problem.message) for problem in problems]
             )
         value = node.plain()
-    return _put(root, key, key, from_plain(value, name))
+    return _put(root, key, key, Node.from_plain(value, name))
 
 
 def _sizes(node: Node) -> int:
@@ -466,7 +476,7 @@ def _put_or_replace(node: Node, rest: str, path: str, value: Node) -> Node:
     """Return node with value put at the path `rest`, or value itself if no path is left."""
     if rest:
         return _put(node, rest, path, value)
-    return from_plain(value.plain(), value.mark.file, node.path)
+    return Node.from_plain(value.plain(), value.mark.file, node.path)
 
 
 def _first_key(path: str, children: dict[str, Node]) -> str:

@@ -35,9 +35,10 @@ from ...files.remote import (
     is_there,
     locate,
 )
-from ..catalogue import DataFile, Scorable, bring, named_in, named_one, scorable
-from ..dataset_cache import cache_path, locate_all
-from . import models, resolved
+from ..catalogue import Catalogue, DataFile, Scorable
+from ..dataset_cache import DatasetCache
+from ..formats import TEXT_FORMATS
+from . import models
 from .compose import compose
 from .models import (
     ABSENT,
@@ -57,12 +58,9 @@ from .resolved import (
     Match,
     Selection,
     System,
-    TextFormat,
 )
 from .tree import Location, Node
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
-MAX_NAME = 100
 NUMBER_OR_RANGE = r"[0-9]+( *- *[0-9]+)?"
 MAX_NUMBERS_BYTES = 100_000_000
 """A file of line numbers may not be longer."""
@@ -83,16 +81,14 @@ class LoadedConfig(NamedTuple):
     metric_nodes: tuple[Node, ...]
 
 
-def load(
+def load_config(
     config: str | Path | Node,
     settings: Sequence[str],
-    formats: Mapping[str, TextFormat],
     problems: list[Problem],
 ) -> LoadedConfig:
     """Return a config and the nodes of its metrics, and add all problems.
 
-    `settings` are the values of `--set`; `formats` are the formats of texts that a config may name.
-    The metrics are returned even if the config has problems elsewhere, so that all problems can be
+    `settings` are the values of `--set`. The metrics are returned even if the config has problems elsewhere, so that all problems can be
     shown together. Raises ConfigError where the file is not a YAML mapping at all.
     """
     tree, problems_of_file = compose(config, tuple(settings))
@@ -109,10 +105,10 @@ def load(
     plain = tree.plain()
     nodes = tree.by_location()
     sections = sections_of(plain)
-    parsed = validate(tree, plain, problems, record_models(formats), sections)
+    parsed = validate(tree, plain, problems, record_models(), sections)
     if parsed is None:
         return LoadedConfig(None, metric_nodes)
-    resolver = Resolver(nodes, parsed, formats)
+    resolver = Resolver(nodes, parsed)
     datasets = resolver.datasets()
     systems = resolver.systems()
     resolver.check_names(list(parsed.datasets), "datasets")
@@ -142,19 +138,19 @@ def load(
     return LoadedConfig(loaded, metric_nodes)
 
 
-def record_models(formats: Mapping[str, TextFormat]) -> Records:
+def record_models() -> Records:
     """Return a model for each format: the path under the name of the format, and its other keys."""
     records: Records = {}
-    for name, declared in formats.items():
+    for name, declared in TEXT_FORMATS.items():
         fields: dict[str, Any] = {"path": (models.PathText, Field(alias=name))}
         if declared.column:
             fields["column"] = (
-                models.Column,
+                models.ColumnName,
                 Field(description=declared.column),
             )
             about = f"{models.KEY}; default: the key of the data set"
             fields["key"] = (
-                models.Column | None,
+                models.ColumnName | None,
                 Field(None, description=about),
             )
         if declared.header:
@@ -249,7 +245,9 @@ class Entry:
 
     def filled(self, text: str) -> str:
         """Return a path with the names of the data set and the system in place of placeholders."""
-        return resolved.fill(text, self.dataset, self.system)
+        return text.replace("{dataset}", self.dataset).replace(
+            "{system}", self.system
+        )
 
 
 class Resolver:
@@ -261,11 +259,10 @@ class Resolver:
         self,
         nodes: Mapping[Location, Node],
         parsed: ConfigFile,
-        formats: Mapping[str, TextFormat],
     ) -> None:
         self.nodes = nodes
         self.parsed = parsed
-        self.formats = formats
+        self.cache = DatasetCache()
         self.problems: list[Problem] = []
         """Most have a location instead of a position; see Config.placed()."""
         self.matches: list[Match] = []
@@ -278,20 +275,27 @@ class Resolver:
         self.scorables: dict[str, Scorable] = {}
         """Fetched data sets that the config names as a whole, by the names that it gives them."""
 
+    @property
+    def catalogue(self) -> Catalogue:
+        """The data sets that can be fetched. Most configs do not need them."""
+        return Catalogue.known()
+
     def datasets(self) -> tuple[Dataset, ...]:
         """Return the data sets; adds the problems of those that are wrong."""
         try:
-            bring(self.parsed.catalogue, self.nodes[()].mark.file)
+            if self.parsed.catalogue:
+                file = self.nodes[()].mark.file
+                self.catalogue.add(self.parsed.catalogue, file)
         except DataError as error:
             self.problem(str(error).removeprefix("catalogue: "), ("catalogue",))
         for name, parsed in self.parsed.datasets.items():
             if parsed.data is not None:
                 try:
-                    text = resolved.fill(parsed.data, name, "{system}")
-                    self.scorables[name] = scorable(text)
+                    text = parsed.data.replace("{dataset}", name)
+                    self.scorables[name] = self.catalogue.scorable(text)
                 except DataError as error:
                     self.problem(str(error), ("datasets", name, "data"))
-        for name in set(self.formats) & set(self.parsed.datasets):
+        for name in set(TEXT_FORMATS) & set(self.parsed.datasets):
             message = f"'{name}' is the name of a file format, so no data set can have it"
             self.problem(message, ("datasets", name))
         return tuple(
@@ -434,7 +438,7 @@ class Resolver:
                 if path in self.missing_files:
                     return None
                 items = _read_line_numbers(path)
-            return resolved.select_lines(keys[0] == "keep", items)
+            return Selection.of(keys[0] == "keep", items)
         return None
 
     def systems(self) -> tuple[System, ...]:
@@ -459,7 +463,7 @@ class Resolver:
         if isinstance(parsed, dict):
             for dataset in parsed:
                 if dataset not in datasets:
-                    hint = did_you_mean(dataset, [*datasets, *self.formats])
+                    hint = did_you_mean(dataset, [*datasets, *TEXT_FORMATS])
                     self.problem(
                         f"no data set of this name{hint}", (*at, dataset)
                     )
@@ -565,7 +569,7 @@ class Resolver:
             any_system = replace(entry, system="*")
             files = self.files(any_system, is_pattern=True)
         written = self.expanded(pattern, entry).removeprefix(PREFIX)
-        return {path: resolved.called(path, written) for path in files}
+        return {path: System.name_of(path, written) for path in files}
 
     def check_names(self, names: Sequence[str], section: str) -> None:
         """Add problems of names that a table cannot show, and of names that differ in case only."""
@@ -575,9 +579,9 @@ class Resolver:
             if twin != name:
                 message = f"differs from '{twin}' in upper and lower case only"
                 self.problem(message, (section, name))
-            reason = wrong_name(name, MAX_NAME)
+            reason = wrong_name(name, Config.MAX_NAME)
             if reason:
-                message = f"'{name[: MAX_NAME + 1]}' cannot be a name: {reason}"
+                message = f"'{name[: Config.MAX_NAME + 1]}' cannot be a name: {reason}"
                 self.problem(message, (section, name))
 
     # ---- from an entry to a file: on this computer, at an address, or of a data set
@@ -636,7 +640,7 @@ class Resolver:
             record.path, of_path, entry.dataset, entry.system
         )
         path = self.path(path_entry)
-        text_format = self.formats[record.format]
+        text_format = TEXT_FORMATS[record.format]
         is_number = bool(re.fullmatch(r"[1-9][0-9]{0,5}", record.column))
         header = False
         if text_format.header:
@@ -687,7 +691,10 @@ class Resolver:
                     self.problem(str(problem), entry.location)
                 return []
         try:
-            data_files = named_in(text) if is_pattern else [named_one(text)]
+            if is_pattern:
+                data_files = self.catalogue.files_in_config(text)
+            else:
+                data_files = [self.catalogue.file(text)]
         except DataError as error:
             if not is_pattern:
                 self.problem(str(error), entry.location)
@@ -730,18 +737,18 @@ class Resolver:
     ) -> list[Path]:
         """Return the paths of files of data sets; adds a problem if some are missing."""
         try:
-            locate_all(files)
+            self.cache.locate(files)
         except DataError as error:
             for problem in error.problems:
                 self.problem(problem.message, location)
-            self.missing_files |= {cache_path(file) for file in files}
-        return [cache_path(file) for file in files]
+            self.missing_files |= {self.cache.path(file) for file in files}
+        return [self.cache.path(file) for file in files]
 
     def by_name(self, output: Input) -> Input:
         """Return an output; it is a column if its name has the suffix of a format read at once."""
         if isinstance(output, Column):
             return output
-        for name, text_format in self.formats.items():
+        for name, text_format in TEXT_FORMATS.items():
             if not text_format.open:
                 continue
             suffixes = "|".join(map(re.escape, (name, *text_format.suffixes)))
@@ -757,7 +764,7 @@ class Resolver:
         message = f"no file matches '{entry.text}'"
         if is_data(entry.text):
             try:
-                named_in(entry.text)
+                self.catalogue.files_in_config(entry.text)
             except DataError as error:
                 message = str(error)
         if not entry.is_remote:

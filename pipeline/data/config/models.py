@@ -132,7 +132,6 @@ LineNumbers = Annotated[
 Truth = Annotated[bool, BeforeValidator(_truth)]
 Level = Annotated[float, BeforeValidator(_level)]
 Digits = Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)]
-Runs = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(whole_number)]
 Resamples = Annotated[
     int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)
 ]
@@ -163,7 +162,7 @@ class Record(NamedTuple):
     key: str | None = None
 
 
-Column = Annotated[
+ColumnName = Annotated[
     str,
     Field(min_length=1),
     WithJsonSchema({"type": ["string", "integer"], "minLength": 1}),
@@ -314,7 +313,7 @@ class DatasetConfig(ConfigModel):
         min_length=1,
         description="a fetched data set, NAME or NAME/PART, with source and references; see gec-pipeline data list",
     )
-    key: Column | None = Field(
+    key: ColumnName | None = Field(
         None, description=f"{KEY}; also of outputs; tables have the ids"
     )
     missing_annotator: Literal["first", "source", "none"] = Field(

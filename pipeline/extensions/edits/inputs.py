@@ -8,15 +8,15 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from pipeline.data.config.resolved import System
-from pipeline.data.input_readers import (
+from pipeline.data import (
+    TEXTS,
     InputReader,
     Listener,
     OpenedInput,
     OpenRequest,
+    TextReader,
 )
-from pipeline.data.inputs import TEXTS, TextReader
-from pipeline.data.texts import read_texts
+from pipeline.data.config import System
 from pipeline.files.plain_files import UNPACKED, TempFiles
 
 from . import edit_views
@@ -26,9 +26,8 @@ from .view_names import GOLD, is_edits
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.data.config.resolved import Dataset
-    from pipeline.data.corpus import Corpus
-    from pipeline.data.opener import Opener, TextsOfInput
+    from pipeline.data import Corpus, Opener, TextsOfInput
+    from pipeline.data.config import Dataset
 
 
 class GoldReader(InputReader):
@@ -135,7 +134,7 @@ class GoldReader(InputReader):
 
     def warnings(self, metric: TextReader, view: Corpus) -> list[str]:
         """Return the warnings of a metric about the edits of annotators."""
-        records = chain.from_iterable(map(read_texts, view.references))
+        records = chain.from_iterable(text.read() for text in view.references)
         return metric.gold_warnings(records)
 
 

@@ -9,7 +9,7 @@ examples:
 import argparse
 import sys
 
-from pipeline.data.content_cache import SCORES, ContentCache
+from pipeline.data import ContentCache
 from pipeline.errors import InputError, did_you_mean
 from pipeline.report.terminal.printing import print_line, print_table
 
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print a table of the cached numbers, or delete them."""
-    cache = ContentCache(SCORES, warn=_warn)
+    cache = ContentCache(ContentCache.SCORES, warn=_warn)
     tables = {}
     for name, numbers, size in cache.tables():
         tables[name] = [name, f"{numbers:,}", f"{size:,}"]
