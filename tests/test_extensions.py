@@ -271,7 +271,7 @@ def test_a_section_of_an_extension_that_is_not_installed_names_it(
     config = tmp_path / "config.yaml"
     config.write_text("human: {file: people.csv}\n", encoding="utf-8")
     problems: list[Problem] = []
-    load.load(config, (), {}, problems)
+    load.load_config(config, (), problems)
     messages = [problem.message for problem in problems]
     assert (
         "human: 'human' is part of the extension human, which is not installed"
@@ -304,7 +304,7 @@ def test_a_config_without_sections_of_extensions_looks_for_none(
     )
     config = ROOT / "configs" / "quickstart.yaml"
     problems: list[Problem] = []
-    loaded = load.load(config, (), {}, problems)
+    loaded = load.load_config(config, (), problems)
     assert problems == []
     assert loaded.config
     assert loaded.config.sections == ()

@@ -34,12 +34,11 @@ from ..files.remote import (
 )
 from ..files.safe_files import open_regular
 from ..kernel.common import Lines
+from . import scan
 from .scan import (
     CHANGED,
     NEWLINE,
-    RANGE_BYTES,
     SUBWORDS,
-    WINDOW_BYTES,
     Fingerprint,
     ScanResult,
     TextRange,
@@ -494,12 +493,12 @@ class Opening(NamedTuple):
             if isinstance(path, Remote):
                 fingerprint = remote_fingerprint(path)
                 head = read_range(
-                    path.url, 0, min(WINDOW_BYTES, fingerprint.size)
+                    path.url, 0, min(scan.WINDOW_BYTES, fingerprint.size)
                 )
             else:
                 with open_regular(path, links=True) as opened:
                     fingerprint = Fingerprint.of(opened.fileno())
-                    head = opened.read(WINDOW_BYTES)
+                    head = opened.read(scan.WINDOW_BYTES)
         except (OSError, ValueError) as error:
             raise CorpusError(
                 [Problem(origin.name, unreadable(path, error))]
@@ -508,7 +507,7 @@ class Opening(NamedTuple):
             len(BOM) if separator == NEWLINE and head.startswith(BOM) else 0
         )
         size = fingerprint.size - bom_bytes
-        step = max(size, 1) if b"\r\n" in head else RANGE_BYTES
+        step = max(size, 1) if b"\r\n" in head else scan.RANGE_BYTES
         expected: tuple[int, int] | RemoteFingerprint
         if isinstance(fingerprint, Fingerprint):
             expected = fingerprint.for_workers

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipeline.data.config.resolved import Column
+from pipeline.data.config import Column
 from pipeline.data.formats.blocks import blocks, by_source
 from pipeline.errors import CorpusError
 

@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.data.config.resolved import Dataset, System
-from pipeline.data.input_readers import open_corpus
+from pipeline.data import open_corpus
+from pipeline.data.config import Dataset, System
 from pipeline.errors import StoreError
 from pipeline.execution import tasks, workers
 from pipeline.execution.count import count_in_memory

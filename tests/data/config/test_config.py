@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
+from pipeline.data.config import Config, Node
 from pipeline.data.config.compose import parse, read
-from pipeline.data.config.resolved import Config
-from pipeline.data.config.tree import from_plain
 from pipeline.errors import ConfigError, Problem
 from pipeline.execution import tasks
 from pipeline.extension import installed
@@ -896,7 +895,7 @@ def metric_with(
             if option.name in values
         }
         wrong: list[Problem] = []
-        node = from_plain({"name": metric.name, **given}, "")
+        node = Node.from_plain({"name": metric.name, **given}, "")
         found = resolve(node, wrong)
         if found:
             return found

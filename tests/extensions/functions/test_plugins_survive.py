@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline.cli import main
-from pipeline.data import content_cache
+from pipeline.data import ContentCache, content_cache
 from pipeline.errors import InputError
 from pipeline.extensions.functions.answers import Item
 from pipeline.extensions.functions.calls import Call, Task
@@ -381,7 +381,7 @@ def test_a_broken_cache_changes_no_number(
     ]
     assert main(command) == 0
     expected = capsys.readouterr().out
-    path = folder / "caches" / content_cache.SCORES.file
+    path = folder / "caches" / ContentCache.SCORES.file
     assert path.exists()
     broken(path)
     try:
