@@ -292,9 +292,9 @@ class TextFile:
                 end = int(lines.ends[index])
                 yield lines.data[start:end].decode()
 
-    def digest_like(self, known: str = "") -> str:
+    def digest_like(self, known: str | None = None) -> str:
         """Return the digest by the algorithm of a stored digest, by default that of this version."""
-        if not known or known.startswith(self.DIGEST_PREFIX):
+        if known is None or known.startswith(self.DIGEST_PREFIX):
             return self.digest
         hashed = hashlib.blake2b(digest_size=16)
         for low in range(0, self.lines, LINES_AT_ONCE):
@@ -421,7 +421,7 @@ class MemoryText:
         for index in indices.tolist():
             yield self.strings[index]
 
-    def digest_like(self, known: str = "") -> str:
+    def digest_like(self, known: str | None = None) -> str:
         """Return the digest; all versions have the same for texts in memory."""
         return self.digest
 

@@ -481,7 +481,7 @@ def describe(
     digests = {}
     for role, role_text in texts.items():
         if role_text:
-            digests[role] = role_text.digest_like(known.get(role, ""))
+            digests[role] = role_text.digest_like(known.get(role))
     left_out = {
         key: files.left_out
         for key, files in corpus.external.items()

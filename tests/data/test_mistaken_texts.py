@@ -24,7 +24,6 @@ from pipeline.data import (
     MemoryText,
     input_warnings,
     open_corpus,
-    scan,
     text_warnings,
 )
 from pipeline.data import samples as sample
@@ -642,7 +641,7 @@ def test_the_longest_line_is_told(
     lack its end.
     """
     monkeypatch.setattr(index, "CHUNK_BYTES", piece)
-    monkeypatch.setattr(scan, "LONG_LINE_BYTES", 10)
+    monkeypatch.setattr("pipeline.data.texts.LONG_LINE_BYTES", 10)
     write(
         {
             "s.txt": "a\n" + "b " * 9 + "\n" + "c " * 9 + "\n",
