@@ -27,16 +27,15 @@ if TYPE_CHECKING:
     from .formats import TEXT_FORMATS
     from .input_readers import (
         InputReader,
-        InputView,
         Listener,
-        OpenedInput,
         OpenRequest,
         completed,
         open_corpus,
     )
     from .input_warnings import suspicions, text_warnings
     from .inputs import TEXTS, TextReader
-    from .opener import Opener, TextsOfInput
+    from .opened_input import InputView, OpenedInput, TextsOfInput
+    from .opener import Opener
     from .texts import AnyText, MemoryText, Span, TextFile
 else:
 
@@ -80,10 +79,11 @@ MODULES = {
     "corpus": "Corpus",
     "dataset_cache": "DatasetCache",
     "formats": "TEXT_FORMATS",
-    "input_readers": "InputReader InputView Listener OpenRequest OpenedInput completed open_corpus",
+    "input_readers": "InputReader Listener OpenRequest completed open_corpus",
     "input_warnings": "suspicions text_warnings",
     "inputs": "TEXTS TextReader",
-    "opener": "Opener TextsOfInput",
+    "opened_input": "InputView OpenedInput TextsOfInput",
+    "opener": "Opener",
     "texts": "AnyText MemoryText Span TextFile",
 }
 """The modules of the names that are imported on first use, for a fast start."""

@@ -236,26 +236,22 @@ class DatasetCache:
         Raises DataError with a problem for each data set of which files are missing or changed.
         """
         files = list(dict.fromkeys(files))
-        states = {file: self.state(file) for file in files}
+        messages: dict[State, str] = {
+            "missing": f"not in {self.folder}",
+            "changed": f"changed in {self.folder} since fetched",
+        }
         problems = []
         for name, group in groupby(sorted(files, key=_dataset), _dataset):
-            keys: dict[State, list[str]] = {
-                "here": [],
-                "missing": [],
-                "changed": [],
-            }
+            keys: dict[State, list[str]] = {"missing": [], "changed": []}
             for file in group:
-                keys[states[file]].append(file.key)
-            if keys["missing"]:
-                message = f"not in {self.folder}"
-                problems.append(
-                    self._unavailable(name, keys["missing"], message)
-                )
-            if keys["changed"]:
-                message = f"changed in {self.folder} since fetched"
-                problems.append(
-                    self._unavailable(name, keys["changed"], message)
-                )
+                state = self.state(file)
+                if state != "here":
+                    keys[state].append(file.key)
+            for state, message in messages.items():
+                if keys[state]:
+                    problems.append(
+                        self._unavailable(name, keys[state], message)
+                    )
         if problems:
             raise DataError(problems)
         return [self.path(file) for file in files]

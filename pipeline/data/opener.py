@@ -10,7 +10,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from threading import Lock
@@ -34,6 +34,7 @@ from ..files.remote import Remote, is_there
 from ..parallel import Shared, threads
 from . import formats
 from .config.resolved import Column, Dataset, Input, System
+from .opened_input import TextsOfInput
 from .scan import ScanResult, TextRange
 from .texts import Opening, TextFile, numbered
 
@@ -58,65 +59,13 @@ RANGES_AT_ONCE = 1024
 rest of them."""
 
 
-@dataclass
-class TextsOfInput:
-    """The texts that the files of an input have."""
-
-    source: TextFile | None = None
-    references: list[TextFile] = field(default_factory=list)
-    outputs: dict[str, TextFile] = field(default_factory=dict)
-    """The texts of systems by their names."""
-    ids: TextFile | None = None
-    """The ids of the lines, if any."""
-    notes: list[str] = field(default_factory=list)
-    """Warnings."""
-    ragged: bool = False
-    """Whether references are lists of different lengths."""
-    complete: bool = True
-    """Whether all files could be opened."""
-
-    @property
-    def of_dataset(self) -> list[TextFile]:
-        """The source and the references."""
-        if self.source:
-            return [self.source, *self.references]
-        return list(self.references)
-
-    @property
-    def of_systems(self) -> list[TextFile]:
-        """The outputs."""
-        return list(self.outputs.values())
-
-    @property
-    def all(self) -> list[TextFile]:
-        """The source, the references and the outputs."""
-        return [*self.of_dataset, *self.of_systems]
-
-    def change(
-        self, change: Callable[[TextFile], TextFile], *, outputs: bool = True
-    ) -> None:
-        """Change source, references and, with `outputs`, outputs; each text once."""
-        files = self.all if outputs else self.of_dataset
-        self._put(
-            {file: change(file) for file in dict.fromkeys(files)}, outputs
-        )
-
-    def _put(self, new: Mapping[TextFile, TextFile], outputs: bool) -> None:
-        self.source = self.source and new[self.source]
-        self.references = [new[file] for file in self.references]
-        if outputs:
-            self.outputs = {
-                name: new[file] for name, file in self.outputs.items()
-            }
-
-
 class Lists(NamedTuple):
     """The references in a column of lists."""
 
     references: list[Input]
     """A reference for each index in the lists; for a column of texts, or another file, one."""
     missing: list[int]
-    """How many lists have no text at each index; empty if all lists have the same length."""
+    """How many lists have no text at each index."""
 
 
 class Opener:
@@ -199,7 +148,7 @@ class Opener:
         for reference in dataset.references:
             lists = self._lists(reference, problems)
             references += lists.references
-            missing += lists.missing or [0] * len(lists.references)
+            missing += lists.missing
         ragged = any(missing)
         inputs: list[Input] = [dataset.source] if dataset.source else []
         first = len(inputs)
@@ -259,28 +208,27 @@ class Opener:
 
     def _lists(self, reference: Input, problems: list[Problem]) -> Lists:
         """Return the references in a column, which may hold lists; adds to problems."""
-        if (
-            isinstance(reference, Path | Remote)
-            or reference.path in self.missing_files
-        ):
-            return Lists([reference], [])
-        try:
-            sizes_of_lists = formats.sizes_of_lists(reference, self.temp_files)
-        except CorpusError as error:
-            problems += error.problems
-            self._opened[reference] = CorpusError([])
-            return Lists([reference], [])
-        if not sizes_of_lists:
-            return Lists([reference], [])
+        sizes_of_lists = bytearray()
+        is_missing = formats.file_of(reference) in self.missing_files
+        if isinstance(reference, Column) and not is_missing:
+            try:
+                sizes_of_lists = formats.sizes_of_lists(
+                    reference, self.temp_files
+                )
+            except CorpusError as error:
+                problems += error.problems
+                self._opened[reference] = CorpusError([])
+        if not isinstance(reference, Column) or not sizes_of_lists:
+            return Lists([reference], [0])
         sizes = np.frombuffer(sizes_of_lists, np.uint8)
         longest = int(sizes.max())
         missing = [int((sizes <= index).sum()) for index in range(longest)]
         null = reference.null or any(missing)
         references: list[Input] = []
-        for index in range(len(missing)):
+        for index in range(longest):
             column = f"{reference.column}[{index}]"
             references.append(replace(reference, column=column, null=null))
-        return Lists(references, missing if any(missing) else [])
+        return Lists(references, missing)
 
     def _try(self, text: Input) -> Opening | CorpusError:
         if formats.file_of(text) in self.missing_files:

@@ -7,6 +7,7 @@ was measured in right texts and in texts with the mistake; `help warnings` has t
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from math import ceil
 from os.path import commonprefix
 from typing import NamedTuple
@@ -93,17 +94,11 @@ def json_objects(sample: Sample, _: Samples) -> LineMarks:
     return LineMarks(marks)
 
 
-def same_beginnings(sample: Sample, samples: Samples) -> LineMarks:
-    """Mark lines that begin as nearly all lines do, and lines of the first reference do not."""
-    return _same_edges(sample, samples, 1)
+def same_edges(sample: Sample, samples: Samples, step: int) -> LineMarks:
+    """Mark lines that begin as nearly all lines do, and lines of the first reference do not.
 
-
-def same_endings(sample: Sample, samples: Samples) -> LineMarks:
-    """Mark lines that end as nearly all lines do, and lines of the first reference do not."""
-    return _same_edges(sample, samples, -1)
-
-
-def _same_edges(sample: Sample, samples: Samples, step: int) -> LineMarks:
+    With the step -1 they are lines that end so.
+    """
     edges = _edges(sample, step)
     prefix = _common_prefix(edges)
     if not prefix:
@@ -192,13 +187,13 @@ TEXT_CHECKS = (
         outputs_only=False,
     ),
     TextCheck(
-        same_beginnings,
+        partial(same_edges, step=1),
         ALIKE_SHARE,
         "{named}: {share} of the lines begin with '{affix}', such as line {line}, and those of "
         "{base} do not; take it away before scoring",
     ),
     TextCheck(
-        same_endings,
+        partial(same_edges, step=-1),
         ALIKE_SHARE,
         "{named}: {share} of the lines end with '{affix}', such as line {line}, and those of "
         "{base} do not; take it away before scoring",

@@ -434,7 +434,12 @@ def merge(base: Node, over: Node) -> Node:
 
 
 def _put(node: Node, rest: str, path: str, value: Node) -> Node:
-    """Return node with value put at the dotted path `rest`; `path` is its path for messages."""
+    """Return node with value put at the dotted path `rest`; `path` is its path for messages.
+
+    If no path is left, the value takes the place of the node.
+    """
+    if not rest:
+        return Node.from_plain(value.plain(), value.mark.file, node.path)
     parent = path.removesuffix(rest).rstrip(".") or "the config"
     if isinstance(node.value, list):
         return _put_in_list(node, rest, path, value)
@@ -451,7 +456,7 @@ def _put(node: Node, rest: str, path: str, value: Node) -> Node:
         None, value.mark, child_path(node.path, step)
     )
     left = rest[len(step) + 1 :]
-    changed = _put_or_replace(child, left, path, value)
+    changed = _put(child, left, path, value)
     children = {**children, step: changed}
     keys = {**node.keys, step: value.mark}
     return replace(node, value=children, keys=keys)
@@ -468,15 +473,8 @@ def _put_in_list(node: Node, rest: str, path: str, value: Node) -> Node:
         message = f"'{parent}' has {len(items)} items, numbered from 0; there is no '{step}'"
         raise ConfigError.at(value.mark.file, message)
     index = int(step)
-    items[index] = _put_or_replace(items[index], left, path, value)
+    items[index] = _put(items[index], left, path, value)
     return replace(node, value=items)
-
-
-def _put_or_replace(node: Node, rest: str, path: str, value: Node) -> Node:
-    """Return node with value put at the path `rest`, or value itself if no path is left."""
-    if rest:
-        return _put(node, rest, path, value)
-    return Node.from_plain(value.plain(), value.mark.file, node.path)
 
 
 def _first_key(path: str, children: dict[str, Node]) -> str:

@@ -233,16 +233,6 @@ class Entry:
             self.written if isinstance(self.written, str) else self.written.path
         )
 
-    @property
-    def is_glob(self) -> bool:
-        """Whether it is a pattern of paths."""
-        return is_glob(self.text)
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether it is an address."""
-        return is_remote(self.text)
-
     def filled(self, text: str) -> str:
         """Return a path with the names of the data set and the system in place of placeholders."""
         return text.replace("{dataset}", self.dataset).replace(
@@ -459,30 +449,27 @@ class Resolver:
         """
         at: Location = ("systems", name)
         datasets = list(self.parsed.datasets)
-        entries = {}
-        if isinstance(parsed, dict):
-            for dataset in parsed:
-                if dataset not in datasets:
-                    hint = did_you_mean(dataset, [*datasets, *TEXT_FORMATS])
-                    self.problem(
-                        f"no data set of this name{hint}", (*at, dataset)
-                    )
-            if not parsed:
-                self.problem(
-                    "has no output; name one for at least one data set", at
-                )
-            for dataset, text in parsed.items():
-                if dataset in datasets:
-                    entries[dataset] = self.entry(
-                        text, (*at, dataset), dataset, name
-                    )
-        else:
+        if not isinstance(parsed, dict):
+            paths = {}
             for dataset in datasets:
-                entries[dataset] = self.entry(parsed, at, dataset, name)
-        outputs = {
-            dataset: self.output(entry) for dataset, entry in entries.items()
-        }
-        return System(name, outputs)
+                paths[dataset] = self.output(
+                    self.entry(parsed, at, dataset, name)
+                )
+            return System(name, paths)
+        if not parsed:
+            self.problem(
+                "has no output; name one for at least one data set", at
+            )
+        paths = {}
+        for dataset in parsed:
+            if dataset not in datasets:
+                hint = did_you_mean(dataset, [*datasets, *TEXT_FORMATS])
+                self.problem(f"no data set of this name{hint}", (*at, dataset))
+        for dataset, text in parsed.items():
+            if dataset in datasets:
+                entry = self.entry(text, (*at, dataset), dataset, name)
+                paths[dataset] = self.output(entry)
+        return System(name, paths)
 
     def output(self, entry: Entry) -> Input:
         """Return a system's output; a glob must match one file. One whose name says so is a file of
@@ -491,7 +478,7 @@ class Resolver:
         files = self.inputs(entry)
         if len(files) == 1:
             return self.by_name(files[0])
-        pattern = self.expanded(entry.text, entry)
+        pattern = self.expanded(entry)
         if files:
             displayed = Remote(pattern) if is_remote(pattern) else pattern
             message = (
@@ -510,7 +497,7 @@ class Resolver:
         for index, pattern in enumerate(globs):
             entries.append(self.entry(pattern, ("systems", index), "{dataset}"))
         suffixes = {
-            Path(entry.text).suffix for entry in entries if entry.is_glob
+            Path(entry.text).suffix for entry in entries if is_glob(entry.text)
         }
         common_suffix = ""
         if len(suffixes) == 1:
@@ -566,9 +553,8 @@ class Resolver:
             return dict(zip(paths, official, strict=True))
         files: list[Path | Remote] = [STDIN]
         if pattern != "-":
-            any_system = replace(entry, system="*")
-            files = self.files(any_system, is_pattern=True)
-        written = self.expanded(pattern, entry).removeprefix(PREFIX)
+            files = self.files(replace(entry, system="*"))
+        written = self.expanded(entry).removeprefix(PREFIX)
         return {path: System.name_of(path, written) for path in files}
 
     def check_names(self, names: Sequence[str], section: str) -> None:
@@ -617,10 +603,10 @@ class Resolver:
         """Return where the texts of an entry are; a glob may match several files, or none, which is
         a problem.
         """
-        if isinstance(entry.written, Record) or not entry.is_glob:
+        if isinstance(entry.written, Record) or not is_glob(entry.text):
             return [self.input(entry)]
-        files = self.files(entry, is_pattern=True)
-        pattern = self.expanded(entry.text, entry)
+        files = self.files(entry)
+        pattern = self.expanded(entry)
         if not files:
             self.unmatched(replace(entry, written=pattern))
         self.matches.append(Match(entry.key, pattern, tuple(files)))
@@ -662,53 +648,53 @@ class Resolver:
         )
 
     def path(self, entry: Entry) -> Path | Remote:
-        """Return the path or address of an entry."""
-        text = entry.text
-        if text == "-":
-            return STDIN
-        if text == ABSENT:
-            return self.missing(text)
-        files = self.files(entry, is_pattern=False)
-        return files[0] if files else self.missing(text)
+        """Return the path or address of an entry.
 
-    def files(self, entry: Entry, *, is_pattern: bool) -> list[Path | Remote]:
-        """Return the file that an entry names, or all files that match its pattern.
-
-        They are on this computer, at an address, or of a fetched data set. Adds a problem for a
-        single file of a data set that is unknown, for missing files of data sets, and if no file at
-        an address matches.
+        Adds a problem for a file of a data set that is unknown or missing.
         """
-        text = self.expanded(entry.text, entry)
+        if entry.text == "-":
+            return STDIN
+        if entry.text == ABSENT:
+            return self.missing(entry.text)
+        text = self.expanded(entry)
         if not is_data(text):
-            if not is_pattern:
-                path = locate(entry.folder, text)
-                self.locations.setdefault(str(path), entry.location)
-                return [path]
-            try:
-                return glob(entry.folder, text)
-            except CorpusError as error:
-                for problem in error.problems:
-                    self.problem(str(problem), entry.location)
-                return []
+            path = locate(entry.folder, text)
+            self.locations.setdefault(str(path), entry.location)
+            return path
         try:
-            if is_pattern:
-                data_files = self.catalogue.files_in_config(text)
-            else:
-                data_files = [self.catalogue.file(text)]
+            file = self.catalogue.file(text)
         except DataError as error:
-            if not is_pattern:
-                self.problem(str(error), entry.location)
-            return []
-        return [*self.fetched(data_files, entry.location)]
+            self.problem(str(error), entry.location)
+            return self.missing(entry.text)
+        return self.fetched([file], entry.location)[0]
 
-    def expanded(self, text: str, entry: Entry) -> str:
-        """Return a path with its placeholders, ~ and variables replaced; adds a problem for an
+    def files(self, entry: Entry) -> list[Path | Remote]:
+        """Return the files that match the pattern of an entry, here, at an address or of a data set.
+
+        Adds a problem for missing files of data sets, and if no file at an address matches.
+        """
+        pattern = self.expanded(entry)
+        if is_data(pattern):
+            try:
+                data_files = self.catalogue.files_in_config(pattern)
+            except DataError:
+                return []
+            return [*self.fetched(data_files, entry.location)]
+        try:
+            return glob(entry.folder, pattern)
+        except CorpusError as error:
+            for problem in error.problems:
+                self.problem(str(problem), entry.location)
+            return []
+
+    def expanded(self, entry: Entry) -> str:
+        """Return the path of an entry with its placeholders, ~ and variables replaced; adds a problem for an
         unset variable.
 
         {name} is the name of what has the path, a data set or a system. A file whose very name is
         written so stays.
         """
-        plain = entry.filled(text)
+        plain = entry.filled(entry.text)
         path = entry.folder / plain
         if is_there(path):
             return plain
@@ -716,7 +702,9 @@ class Resolver:
             "{dataset}" if entry.location[0] == "datasets" else "{system}"
         )
         try:
-            text = expanded(text, entry.folder).replace("{name}", placeholder)
+            text = expanded(entry.text, entry.folder).replace(
+                "{name}", placeholder
+            )
         except DataError as error:
             problem = Problem("", str(error), location=entry.location)
             if problem not in self.problems:
@@ -767,7 +755,7 @@ class Resolver:
                 self.catalogue.files_in_config(entry.text)
             except DataError as error:
                 message = str(error)
-        if not entry.is_remote:
+        if not is_remote(entry.text):
             self.problem(message, entry.location)
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from pipeline.data import (
     TEXTS,
     InputReader,
-    Listener,
     OpenedInput,
     OpenRequest,
     TextReader,
@@ -26,7 +25,7 @@ from .view_names import GOLD, is_edits
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.data import Corpus, Opener, TextsOfInput
+    from pipeline.data import Corpus, TextsOfInput
     from pipeline.data.config import Dataset
 
 
@@ -42,10 +41,6 @@ class GoldReader(InputReader):
     def needs_files(self, view: str) -> bool:
         """Return whether a data set needs M2 files."""
         return view == GOLD
-
-    def annotator(self, view: str) -> str:
-        """Return an empty text: edits come from files alone."""
-        return ""
 
     def is_file(self, path: Path) -> bool:
         """Return whether a file is an M2 file, by its first line; raises CorpusError or OSError."""
@@ -100,17 +95,6 @@ class GoldReader(InputReader):
             views,
             request.source,
         )
-
-    def complete(
-        self,
-        corpus: Corpus,
-        views: Collection[str],
-        n_jobs: int,
-        listener: Listener,
-        opener: Opener | None,
-    ) -> Corpus:
-        """Return the data set: all gold edits are in files."""
-        return corpus
 
     def in_memory(
         self,
