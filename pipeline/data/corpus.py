@@ -106,7 +106,7 @@ class Corpus:
                     f"a system cannot be called '{name}': references: leave_one_out scores the "
                     "references so"
                 )
-                raise CorpusError([Problem(self.name, message)])
+                raise CorpusError.at(self.name, message)
             systems[name] = self.references[number]
         return replace(self, systems=systems, references_as_systems=numbers)
 
@@ -207,49 +207,38 @@ class Corpus:
         if references is not None:
             sets, notes = cls.reference_sets(references, base, references_by)
 
-        # open the texts: sources, references, outputs
-        named: list[tuple[str, Any]] = []
+        # open the texts
+        named: dict[str, Any] = {}
         if sources is not None:
-            named.append(("sources", sources))
-        named += sets.items()
+            named["sources"] = sources
+        named.update(sets)
         for system, texts in systems.items():
-            named.append((name_of[system], texts))
+            named[name_of[system]] = texts
         missing = _check_texts(named)
         if missing:
-            with_empty: list[tuple[str, Any]] = []
-            for name, texts in named:
-                with_empty.append((name, [text or "" for text in texts]))
-            named = with_empty
+            for name, texts in sets.items():
+                named[name] = [text or "" for text in texts]
         characters = sum(
-            len(texts) * len(texts[0]) for _, texts in named if len(texts)
+            len(texts) * len(texts[0]) for texts in named.values() if len(texts)
         )
         if characters <= MIN_THREADED_CHARACTERS:
             threads = 1
         with workers.threads(threads) as shared:
-            opened = shared(lambda item: MemoryText.of(*item), named)
-        source = opened[0] if sources is not None else None
-        first = len(opened) - len(systems) - len(sets)
-        reference_texts = opened[first : first + len(sets)]
-        outputs = opened[first + len(sets) :]
+            memory_texts = shared(
+                lambda item: MemoryText.of(*item), list(named.items())
+            )
+        opened = dict(zip(named, memory_texts, strict=True))
 
         # separate missing references from empty ones
         empty: list[Ints] = []
-        if missing:
-            for index, texts in enumerate(sets.values()):
-                numbers = [
-                    number
-                    for number, text in enumerate(texts, 1)
-                    if text is None
-                ]
-                missing_lines = np.array(numbers, np.int64)
-                empty.append(
-                    np.setdiff1d(reference_texts[index].blanks, missing_lines)
-                )
-                reference_texts[index] = replace(
-                    reference_texts[index], blanks=missing_lines
-                )
+        for name, texts in sets.items() if missing else ():
+            lines = [line for line, text in enumerate(texts, 1) if text is None]
+            missing_lines = np.array(lines, np.int64)
+            empty.append(np.setdiff1d(opened[name].blanks, missing_lines))
+            opened[name] = replace(opened[name], blanks=missing_lines)
 
-        parallel_texts = list(opened)
+        # check that the texts fit together
+        parallel_texts = list(opened.values())
         named_ids = None
         if ids is not None:
             named_ids = MemoryText.of("ids", list(map(str, ids)))
@@ -257,16 +246,18 @@ class Corpus:
         problems = check_parallel(parallel_texts)
         if named_ids:
             numbered(named_ids)  # raises the error of an id that stands twice
+        reference_texts = tuple(opened[name] for name in sets)
         if missing and not problems:
             problems = without_any(reference_texts, "")
         if problems:
             raise InputError(problems)
+        outputs = {system: opened[name_of[system]] for system in systems}
         return cls(
             name="memory",
-            lines=opened[0].lines,
-            source=source,
-            references=tuple(reference_texts),
-            systems=dict(zip(systems, outputs, strict=True)),
+            lines=parallel_texts[0].lines,
+            source=opened.get("sources"),
+            references=reference_texts,
+            systems=outputs,
             missing=missing,
             empty_references=tuple(empty),
             notes=notes,
@@ -420,13 +411,13 @@ def _shape(
     return "annotator", (f"references: {reading}; {seems}; {_HOW_TO_SAY}",)
 
 
-def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
+def _check_texts(named: Mapping[str, Any]) -> bool:
     """Return whether some reference is None, which means that it is missing.
 
     Raises InputError for what is no text.
     """
     missing = False
-    for name, texts in named:
+    for name, texts in named.items():
         kinds: set[type] = set(map(type, texts)) if is_list(texts) else {int}
         if kinds == {str}:
             continue

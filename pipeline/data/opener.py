@@ -465,7 +465,7 @@ class _Ids:
             )
             hint = did_you_mean(missing[0], further[:1000])
             message = f"has no record with the id '{missing[0]}' of {position}{more}{hint}"
-            raise CorpusError([Problem(ids.display_name, message)])
+            raise CorpusError.at(ids.display_name, message)
         if further:
             plural = "s" if len(further) > 1 else ""
             count = f"{len(further):,} record{plural}"

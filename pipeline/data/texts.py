@@ -106,7 +106,7 @@ class Span(NamedTuple):
         starts = starts[rows]
         ends = ends[rows]
         if not unchanged or not has_all_bytes or len(ends) != self.lines:
-            raise UnreadableError([Problem(display_name, CHANGED)])
+            raise UnreadableError.at(display_name, CHANGED)
         if is_plain and b"\r" in data:
             has_return = codes[ends - 1] == ord("\r")
             has_return &= (ends > starts) & (ends < len(data))
@@ -466,7 +466,7 @@ def numbered(ids: AnyText) -> dict[str, int]:
         if index_of.setdefault(name, index) != index:
             first = ids.at(index_of[name] + 1)
             message = f"has the id '{name}', as {first} has; ids stand once"
-            raise CorpusError([Problem(ids.at(index + 1), message)])
+            raise CorpusError.at(ids.at(index + 1), message)
     return index_of
 
 
@@ -500,9 +500,7 @@ class Opening(NamedTuple):
                     fingerprint = Fingerprint.of(opened.fileno())
                     head = opened.read(scan.WINDOW_BYTES)
         except (OSError, ValueError) as error:
-            raise CorpusError(
-                [Problem(origin.name, unreadable(path, error))]
-            ) from None
+            raise CorpusError.at(origin.name, unreadable(path, error)) from None
         bom_bytes = (
             len(BOM) if separator == NEWLINE and head.startswith(BOM) else 0
         )

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from ...errors import CorpusError, Problem
+from ...errors import CorpusError
 from ...files.plain_files import (
     OPENERS,
     SEPARATOR,
@@ -177,14 +177,10 @@ def sizes_of_lists(text: Column, temp_files: TempFiles) -> bytearray:
             if not any(sizes):
                 break
             message = f": expected a list of texts, as in the first record; found {kind_of(texts)}"
-            raise CorpusError(
-                [Problem(position(), f"'{text.column}'{message}")]
-            )
+            raise CorpusError.at(position(), f"'{text.column}'{message}")
         if len(texts) > MAX_REFERENCES:
             message = f" has {len(texts):,} texts; at most {MAX_REFERENCES} references are supported"
-            raise CorpusError(
-                [Problem(position(), f"'{text.column}'{message}")]
-            )
+            raise CorpusError.at(position(), f"'{text.column}'{message}")
         sizes.append(len(texts))
     return sizes if any(sizes) else bytearray()
 
@@ -214,4 +210,4 @@ def refuse_table(path: Path, plain: Path, name: str) -> None:
     )
     how += f", or in a config {{{kind or 'jsonl'}: FILE, column: {known[-1]}}}"
     message = f"{what}: name one of its fields, {', '.join(known[:20])}: {how}"
-    raise CorpusError([Problem(name, message)])
+    raise CorpusError.at(name, message)
