@@ -85,18 +85,6 @@ TEXT_FORMATS = TextFormats(
             column=COLUMN_HELP,
             header=HEADER_HELP,
         ),
-        "blocks": TextFormat(
-            later(__name__, "blocks.blocks"),
-            "The references of an output on a line each, and an empty line before those of the "
-            "next output.",
-            unit=", block ",
-        ),
-        "by_source": TextFormat(
-            later(__name__, "blocks.by_source"),
-            "The texts of each source, in a CSV or TSV file with sources and texts: references, or "
-            "outputs.",
-            unit=", source ",
-        ),
         "parquet": TextFormat(
             later(__name__, "records.parquet"),
             "A text in a column of a Parquet file; needs pyarrow.",
