@@ -11,7 +11,7 @@ The names of `__all__` are what other rooms import:
   TextReader and Listener are the metrics and the progress bar that it sees.
 - `TEXT_FORMATS` has the formats of texts in the records of files.
 - `Catalogue` has each DataSet that can be fetched, with each DataFile; `DatasetCache` has their
-  files on this computer. `ContentCache` stores results by a key of what they were made of.
+  files on this computer.
 
 `pipeline.data.config` reads configs, which name data sets.
 """
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .catalogue import Catalogue, DataFile, DataSet
-    from .content_cache import ContentCache
     from .corpus import Corpus
     from .dataset_cache import DatasetCache
     from .formats import TEXT_FORMATS
@@ -52,7 +51,6 @@ __all__ = [
     "TEXT_FORMATS",
     "AnyText",
     "Catalogue",
-    "ContentCache",
     "Corpus",
     "DataFile",
     "DataSet",
@@ -75,7 +73,6 @@ __all__ = [
 ]
 MODULES = {
     "catalogue": "Catalogue DataFile DataSet",
-    "content_cache": "ContentCache",
     "corpus": "Corpus",
     "dataset_cache": "DatasetCache",
     "formats": "TEXT_FORMATS",

@@ -20,7 +20,7 @@ import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -109,16 +109,6 @@ class Fetched:
 
 class UnreachableError(DataError):
     """No file can be fetched, so the next one is not requested."""
-
-
-def _report(
-    progress: Callable[[int, int], None],
-    bytes_before: int,
-    total: int,
-    size: int,
-) -> None:
-    """Report the bytes of the files before and of the current file."""
-    progress(bytes_before + size, total)
 
 
 def _mirror_of(text: str | None) -> Path | Remote:
@@ -326,14 +316,17 @@ class DatasetCache:
         fetched.mirror = _mirror_of(mirror)
         bytes_before = 0
         total = sum(file.size for file in to_fetch)
+
+        def report(bytes_of_file: int) -> None:
+            progress(bytes_before + bytes_of_file, total)
+
         for name, group in groupby(to_fetch, _dataset):
             try:
                 with self._held(self.folder / name, warn):
                     for file in group:
-                        report = partial(_report, progress, bytes_before, total)
                         self._fetch(file, fetched, warn, report)
                         bytes_before += file.size
-                        progress(bytes_before, total)
+                        report(0)
             except UnreachableError as error:
                 fetched.stopped = str(error)
                 finished = {*fetched.taken, *fetched.here, *fetched.failed}

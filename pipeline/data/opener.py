@@ -202,7 +202,10 @@ class Opener:
             texts.notes.append(
                 f"{file.name}: the byte order mark at its beginning counts as text (bom: keep)"
             )
-            return self.with_mark(file)
+            lines = _lines(file, 0, file.lines)
+            first = [BOM + next(lines)] if file.lines else []
+            written = self._written(file, chain(first, lines), file.numbers)
+            return replace(written, has_bom=False)
 
         texts.change(with_mark)
 
@@ -316,7 +319,7 @@ class Opener:
         if file.numbers is not None:
             numbers = file.numbers[numbers - 1]
         texts = chain.from_iterable(
-            _texts(file, low, high) for low, high in ranges
+            _lines(file, low, high) for low, high in ranges
         )
         return self._written(file, texts, numbers)
 
@@ -350,6 +353,7 @@ class Opener:
             problems.append(Problem(str(id_columns[first].path), message))
             return None
         base: _Ids | None = None
+        orders: dict[TextFile, Ints | None] = {}
         for index, ids in zip(id_columns, opened_ids, strict=True):
             file = files[index]
             files[index] = None
@@ -357,7 +361,9 @@ class Opener:
                 continue
             with gathered(problems):
                 base = base or _Ids(ids)
-                order = base.order(ids)
+                if ids not in orders:
+                    orders[ids] = base.order(ids)
+                order = orders[ids]
                 files[index] = (
                     file if order is None else self._ordered(file, order)
                 )
@@ -382,15 +388,8 @@ class Opener:
         self, file: TextFile, change: Callable[[bytes], bytes]
     ) -> TextFile:
         """Return a text with each line changed; the lines keep their numbers."""
-        texts = map(change, _texts(file, 0, file.lines))
+        texts = map(change, _lines(file, 0, file.lines))
         return self._written(file, texts, file.numbers)
-
-    def with_mark(self, file: TextFile) -> TextFile:
-        """Return a text with the byte order mark as text at its beginning."""
-        texts = _texts(file, 0, file.lines)
-        first = [BOM + next(texts)] if file.lines else []
-        written = self._written(file, chain(first, texts), file.numbers)
-        return replace(written, has_bom=False)
 
     def _written(
         self,
@@ -420,7 +419,8 @@ def _in_place(opening: Opening) -> bool:
     return isinstance(path, Remote) or path == Path(origin.name)
 
 
-def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:
+def _lines(file: TextFile, low: int, high: int) -> Iterator[bytes]:
+    """Yield the lines low <= i < high of a text."""
     for first in range(low, high, BLOCK_LINES):
         last = min(first + BLOCK_LINES, high)
         lines = file.span(first, last).read()
@@ -437,21 +437,14 @@ class _Ids:
         self.base = base
         self.notes: dict[str, None] = {}
         self._line_of = numbered(base)
-        self._orders: dict[TextFile, Ints | None] = {}
 
     def order(self, ids: TextFile) -> Ints | None:
         """Return the index of each id in another text, or None if both have the same order.
 
         Notes further ids there. Raises CorpusError for a missing id, and for one that occurs twice.
         """
-        if ids not in self._orders:
-            order = None
-            if ids.digest != self.base.digest:
-                order = self._new_order(ids)
-            self._orders[ids] = order
-        return self._orders[ids]
-
-    def _new_order(self, ids: TextFile) -> Ints:
+        if ids.digest == self.base.digest:
+            return None
         base = self.base
         line_of = numbered(ids)
         missing = [name for name in self._line_of if name not in line_of]

@@ -449,26 +449,23 @@ class Resolver:
         """
         at: Location = ("systems", name)
         datasets = list(self.parsed.datasets)
-        if not isinstance(parsed, dict):
-            paths = {}
-            for dataset in datasets:
-                paths[dataset] = self.output(
-                    self.entry(parsed, at, dataset, name)
-                )
-            return System(name, paths)
-        if not parsed:
-            self.problem(
-                "has no output; name one for at least one data set", at
-            )
+        location_of = dict.fromkeys(datasets, at)
+        texts = dict.fromkeys(datasets, parsed)
+        if isinstance(parsed, dict):
+            location_of = {dataset: (*at, dataset) for dataset in parsed}
+            texts = parsed
+            if not parsed:
+                message = "has no output; name one for at least one data set"
+                self.problem(message, at)
         paths = {}
-        for dataset in parsed:
-            if dataset not in datasets:
-                hint = did_you_mean(dataset, [*datasets, *TEXT_FORMATS])
-                self.problem(f"no data set of this name{hint}", (*at, dataset))
-        for dataset, text in parsed.items():
+        for dataset, text in texts.items():
+            location = location_of[dataset]
             if dataset in datasets:
-                entry = self.entry(text, (*at, dataset), dataset, name)
+                entry = self.entry(text, location, dataset, name)
                 paths[dataset] = self.output(entry)
+            else:
+                hint = did_you_mean(dataset, [*datasets, *TEXT_FORMATS])
+                self.problem(f"no data set of this name{hint}", location)
         return System(name, paths)
 
     def output(self, entry: Entry) -> Input:

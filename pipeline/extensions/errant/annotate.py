@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.data import ContentCache
 from pipeline.errors import IncompleteError
+from pipeline.extensions.functions.content_cache import ContentCache
 from pipeline.files.safe_files import digest
 from pipeline.parallel import WorkerLostError, results
 

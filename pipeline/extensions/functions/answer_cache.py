@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from struct import pack
 
-from pipeline.data import ContentCache
 from pipeline.execution.options import RunOptions
 
 from .answers import Answer, Item, decoded_answer
+from .content_cache import ContentCache
 from .function_spec import Code, FunctionMetricSpec
 
 

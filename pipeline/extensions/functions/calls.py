@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline.data import ContentCache
 from pipeline.errors import InputError, PipelineError
 from pipeline.metrics.base import Declared
 from pipeline.parallel import starved
@@ -27,6 +26,7 @@ from .answers import (
     item_length,
 )
 from .code_files import CodeOrigin, code_position
+from .content_cache import ContentCache
 from .declare import Plugin, metric
 
 MAX_ERROR_CHARS = 500

@@ -17,10 +17,11 @@ from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
 
-from pipeline.data import ContentCache
 from pipeline.errors import ConfigError
 from pipeline.files.remote import expanded
 from pipeline.files.safe_files import open_regular
+
+from .content_cache import ContentCache
 
 HUB = "hub:"
 """The prefix of a name of the hub, so that it is never taken for a folder."""

@@ -9,9 +9,10 @@ examples:
 import argparse
 import sys
 
-from pipeline.data import ContentCache
 from pipeline.errors import InputError, did_you_mean
 from pipeline.report.terminal.printing import print_line, print_table
+
+from ..content_cache import ContentCache
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -15,7 +15,8 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("needs pipes and links", allow_module_level=True)
 
-from pipeline.data import ContentCache, content_cache
+from pipeline.extensions.functions import content_cache
+from pipeline.extensions.functions.content_cache import ContentCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeVar
 
-from ..files.safe_files import digest
-from .dataset_cache import DatasetCache
+from pipeline.data import DatasetCache
+from pipeline.files.safe_files import digest
 
 T = TypeVar("T")
 LOCK_SECONDS = 60
