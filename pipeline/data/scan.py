@@ -148,7 +148,11 @@ def _is_blank(text: bytes) -> bool:
 
 
 class Leaves:
-    """Hashes a range of a text that begins with a leaf: a digest for each LEAF_BYTES bytes."""
+    """Hashes a range of a text: a digest for each leaf, which has LEAF_BYTES bytes.
+
+    The digest of the text is that of the digests of all leaves. So ranges, which begin with a leaf,
+    can be hashed independently.
+    """
 
     def __init__(self) -> None:
         self.digests: list[bytes] = []
@@ -315,11 +319,11 @@ class TextRange(NamedTuple):
                 fingerprint: object = remote_fingerprint(self.path)
                 with open_remote(self.path) as reader:
                     reader.seek(self.bom_bytes + self.low)
-                    result = _scanned(self, reader.readinto)
+                    result = _scan_range(self, reader.readinto)
             else:
                 with open_regular(self.path, links=True) as file:
                     file.seek(self.bom_bytes + self.low)
-                    result = _scanned(self, file.readinto)
+                    result = _scan_range(self, file.readinto)
                     fingerprint = Fingerprint.of(file.fileno()).for_workers
         except CorpusError as error:
             return ScanResult.failed(error.problems[0].message)
@@ -335,11 +339,12 @@ def unreadable(path: Path | Remote, error: OSError | ValueError) -> str:
     return reason(path, error) if isinstance(path, Path) else str(error)
 
 
-def _border(data: bytearray, start: int, end: int, separator: bytes) -> int:
-    """Return where to cut at `start` or a little behind it.
+def _cut_after(data: bytearray, start: int, end: int, separator: bytes) -> int:
+    """Return where to cut a text at the byte `start` or a little later, at most at `end`.
 
-    The cut depends only on the bytes from `start` to `end`. It divides no character and no subword
-    mark, and no line that ends before `end`.
+    It is behind the next line end, or else behind the next blank, or else before the next
+    character. So whoever reads these bytes cuts at the same place, and no character or subword mark
+    is cut.
     """
     for mark in (separator, b" "):
         index = data.find(mark, start, end)
@@ -370,10 +375,14 @@ def _chunk_ends(low: int, high: int, size: int) -> list[int]:
     return [*ends, high]
 
 
-def _scanned(
+def _scan_range(
     text_range: TextRange, readinto: Callable[[memoryview], int]
 ) -> ScanResult:
-    """Return what is in a range, whose bytes are read from `low` on, and a few behind `high`."""
+    """Return what is in a range of a text; `readinto` reads its file from the byte `low` on.
+
+    The range is read in chunks. Both ends of a chunk are moved to the next cut (see _cut_after), so
+    a range begins behind its byte `low`, and ends as far behind `high` as the next range begins.
+    """
     separator = text_range.separator
     size = text_range.size
     low = text_range.low
@@ -402,7 +411,7 @@ def _scanned(
         if stop == size:
             cut = filled
         elif start <= stop:
-            cut = _border(data, stop - start, filled, separator)
+            cut = _cut_after(data, stop - start, filled, separator)
         else:
             cut = 0
         if separator == NEWLINE:
@@ -416,7 +425,7 @@ def _scanned(
         if stop == low:
             line = low + cut if ended else -1
         elif cut:
-            chunk, has_returns = _chunk_result(
+            chunk, has_returns = _scan_in_range(
                 data, cut, separator, start, line
             )
             if has_returns and separator == NEWLINE:
@@ -442,13 +451,13 @@ def _scanned(
     return result
 
 
-def _chunk_result(
+def _scan_in_range(
     data: bytearray, size: int, separator: bytes, start: int, line: int
 ) -> tuple[ScanResult, bool]:
-    """Return what is in a chunk, except leaves, and whether it has carriage returns.
+    """Return what is in a chunk as the result of a range, and whether it has carriage returns.
 
     The chunk is the first `size` bytes of data. It begins at the byte `start` of the text, and its
-    first line at the byte `line`.
+    first line at the byte `line`, -1 if that is unknown. Leaves of the digest are not in the result.
     """
     function = kernel.native_function("survey", "scan") or scan_chunk
     chunk = memoryview(data)[:size]

@@ -47,7 +47,7 @@ from .scan import (
 
 
 class Span(NamedTuple):
-    """Lines of a file, and all that a worker needs to read them."""
+    """Some lines of a file: all that a worker needs to read them."""
 
     path: str
     """A path or an address."""
@@ -242,7 +242,10 @@ class TextFile:
         return origin.at(self.number(line))
 
     def span(self, low: int, high: int) -> Span:
-        """Return what a worker needs to read the lines low <= i < high."""
+        """Return the lines low <= i < high as a span.
+
+        It begins at the last indexed line before them, and ends at the next one behind them.
+        """
         lines, byte_offsets = self.marks
         first = int(lines.searchsorted(low, "right")) - 1
         last = int(lines.searchsorted(high))
@@ -460,7 +463,7 @@ def _surrogate_problem(name: str, texts: Sequence[str]) -> Problem:
 
 
 def numbered(ids: AnyText) -> dict[str, int]:
-    """Return the index of the line of each id; raises CorpusError if an id occurs twice."""
+    """Return the index of each id in a text of ids; raises CorpusError if an id occurs twice."""
     index_of: dict[str, int] = {}
     for index, name in enumerate(ids.read()):
         if index_of.setdefault(name, index) != index:
@@ -471,7 +474,7 @@ def numbered(ids: AnyText) -> dict[str, int]:
 
 
 class Opening(NamedTuple):
-    """A text that is being opened."""
+    """A file that is being opened: its ranges are scanned, then finish() makes it a text."""
 
     file: StoredTexts
     fingerprint: Fingerprint | RemoteFingerprint
@@ -481,9 +484,10 @@ class Opening(NamedTuple):
 
     @classmethod
     def of(cls, file: StoredTexts) -> Opening:
-        """Return the ranges that have to be scanned; raises CorpusError if the file is unreadable.
+        """Return a file with its ranges, which have to be scanned; raises CorpusError if unreadable.
 
-        Lines are hashed with a newline at their end. So a text with other line ends is one range.
+        Lines are hashed with a newline at their end, whatever their end is. In a text with other
+        line ends leaves of the digest do not begin at known bytes, so that it is one range.
         """
         path, separator, origin = file
         fingerprint: Fingerprint | RemoteFingerprint
@@ -524,7 +528,7 @@ class Opening(NamedTuple):
     def finish(
         self, results: Sequence[ScanResult], temp_files: TempFiles | None = None
     ) -> TextFile:
-        """Return the text from the results of its ranges; raises CorpusError if it is invalid.
+        """Return the text, from the results of all its ranges; raises CorpusError if it is invalid.
 
         The text keeps `temp_files` alive, which holds the file.
         """
