@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from .. import parallel as workers
 from ..arrays import Ints
 from ..errors import CorpusError, InputError, Problem
+from ..parallel import threads as open_threads
 from ..tokenizers import is_list
 from .inputs import MAX_REFERENCES, TEXTS, InputSpec
 from .samples import Samples, likeness, mean
@@ -223,7 +223,7 @@ class Corpus:
         )
         if characters <= MIN_THREADED_CHARACTERS:
             threads = 1
-        with workers.threads(threads) as shared:
+        with open_threads(threads) as shared:
             memory_texts = shared(
                 lambda item: MemoryText.of(*item), list(named.items())
             )
