@@ -228,7 +228,7 @@ def _style_warning(
     metrics: Sequence[TextReader],
 ) -> str:
     """Return the warning of a check of styles, or an empty string."""
-    metric = next(filter(check.minds, metrics), None)
+    metric = next(filter(check.applies, metrics), None)
     if metric is None:
         return ""
     samples = corpus.samples if check.rare else corpus.samples.short

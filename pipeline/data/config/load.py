@@ -420,7 +420,10 @@ class Resolver:
     def select_lines(
         self, name: str, parsed: DatasetConfig
     ) -> Selection | None:
-        """Return the lines that `keep` or `drop` selects, or None for all."""
+        """Return the lines that `keep` or `drop` selects, or None for all.
+
+        The key has a list of numbers and ranges, or names a file of them.
+        """
         keys = [
             key for key in ("keep", "drop") if getattr(parsed, key) is not None
         ]
@@ -592,7 +595,10 @@ class Resolver:
         dataset: str,
         system: str = "{system}",
     ) -> Entry:
-        """Return an entry at a location of the config."""
+        """Return the text that the config names at a location, for a data set and a system.
+
+        A location may lie below the last node, if a default stands for what is not written.
+        """
         if not isinstance(written, Record):
             written = str(written)
         known = location

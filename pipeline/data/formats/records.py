@@ -283,7 +283,10 @@ def encoded(path: Path, name: str, text: Column) -> Iterator[bytes]:
 
 @contextmanager
 def _arrow(name: str, kind: str) -> Iterator[Any]:
-    """Yield the module pyarrow; raises CorpusError if it is missing or cannot read a file."""
+    """Yield the module pyarrow; its errors in the `with` block become a CorpusError.
+
+    Raises CorpusError if pyarrow is not installed. `kind` is the format in messages.
+    """
     try:
         import pyarrow as pa
         import pyarrow.parquet
