@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Listener(Protocol):
-    """Displays progress."""
+    """A display of progress, such as a bar on the terminal."""
 
     def stage(self, name: str) -> None:
         """Take the name of the work that begins."""
@@ -51,7 +51,7 @@ class Listener(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class OpenRequest:
-    """What the files of an input are opened for."""
+    """A data set whose files an InputReader opens, with what it needs for that."""
 
     dataset: Dataset
     systems: Sequence[System]
@@ -65,7 +65,11 @@ class OpenRequest:
 
 
 class InputReader(ABC):
-    """Reads an input of data sets. A name of a view is one of its inputs."""
+    """Reads an input of data sets, such as texts or gold edits, for the views that metrics read.
+
+    A view is named after its input, with more behind a point if there are several. A subclass
+    overrides what differs from an input that is read from texts alone.
+    """
 
     GOLD: ClassVar[str] = "gold"
     """The input that reads the files under `gold` and `m2` of a data set."""
