@@ -492,7 +492,7 @@ systems: {A: r.gz}
 metrics: [gleu]
 """
     with mock.patch.object(
-        Opener, "_finished", autospec=True, side_effect=Opener._finished
+        Opener, "_finish", autospec=True, side_effect=Opener._finish
     ) as opened:
         prepare(text)
     assert opened.call_count == 1
