@@ -268,6 +268,8 @@ def test_a_section_of_an_extension_that_is_not_installed_names_it(
     monkeypatch.setattr(
         models, "SECTIONS", Table("pipeline", {}, kind="config_sections")
     )
+    # The table remembers what is installed: later tests need it as it was.
+    monkeypatch.setattr(load, "TEXT_FORMATS", {})
     config = tmp_path / "config.yaml"
     config.write_text("human: {file: people.csv}\n", encoding="utf-8")
     problems: list[Problem] = []
@@ -302,6 +304,7 @@ def test_a_config_without_sections_of_extensions_looks_for_none(
     monkeypatch.setattr(
         models, "SECTIONS", Table("pipeline", {}, kind="config_sections")
     )
+    monkeypatch.setattr(load, "TEXT_FORMATS", {})
     config = ROOT / "configs" / "quickstart.yaml"
     problems: list[Problem] = []
     loaded = load.load_config(config, (), problems)
