@@ -26,17 +26,8 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from pipeline.metrics import bind_tokens
 
-from .data.config.resolved import overrides_from_values
-from .data.config.tree import from_mapping
-from .data.corpus import ONE, Corpus, corpus_in_memory
-from .data.input_readers import (
-    GOLD,
-    completed,
-    reader_of,
-    without_references,
-    without_source,
-)
-from .data.input_warnings import text_warnings
+from .data import Corpus, InputReader, completed, text_warnings
+from .data.config import Node, Overrides
 from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, metric_results_of
 from .execution import (
@@ -54,15 +45,16 @@ from .metrics import MetricArgument, from_values
 from .metrics.base import Metric
 from .metrics.base.capabilities import file_readers, for_run
 from .metrics.sources import metric_source
-from .prepare import complete, fit
+from .prepare import complete, fit, without_references, without_source
 from .scoring import stored_runs
 from .scoring.metric_results import count_warnings, datasets_of, describe, score
 from .scoring.results import Results
 from .tokenizers import OwnTexts, References, Splitter, Texts
 
 if TYPE_CHECKING:
-    from .data.config.models import StatisticsConfig
+    from .data.config import StatisticsConfig
     from .execution import Counted
+
 
 Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
@@ -222,7 +214,7 @@ def _numbers_by_system(
                 f"scores={{{name}: {{{systems}}}}}"
             )
         else:
-            numbers[title] = {ONE: value}
+            numbers[title] = {Corpus.SINGLE_SYSTEM: value}
     return numbers
 
 
@@ -241,7 +233,7 @@ def corpus_of_call(
     together, and for tokens of the caller beside an M2 file.
     """
     if gold is None:
-        return corpus_in_memory(
+        return Corpus.in_memory(
             texts.hypotheses,
             texts.references,
             texts.sources,
@@ -256,7 +248,7 @@ def corpus_of_call(
             "give texts, and no tokens of your own"
         )
     views = {metric.spec.input for metric in metrics}
-    return reader_of(GOLD).in_memory(
+    return InputReader.of(InputReader.GOLD).in_memory(
         gold, texts.hypotheses, texts.references, texts.sources, views
     )
 
@@ -380,10 +372,12 @@ def run(
         raise InputError(
             f"config: expected a YAML file or a mapping, found {type(config).__name__}"
         )
-    written = from_mapping(config) if isinstance(config, Mapping) else config
+    written = (
+        Node.from_mapping(config) if isinstance(config, Mapping) else config
+    )
     options = RunOptions(n_jobs=n_jobs)
     with progress_listener(progress) as listener:
-        overrides = overrides_from_values(only, set)
+        overrides = Overrides.from_values(only, set)
         job = stages.prepare(written, options, overrides, listener)
         directory, results = stages.run(job, output, options, listener)
     if results.missing:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 import numpy as np
 
 from .arrays import Floats, Ints
-from .data.texts import read_texts
 from .errors import InputError, did_you_mean
 from .execution import InMemoryCounts, StoredCounts
 from .metrics import METRICS
@@ -30,6 +29,7 @@ from .scoring.terms import HasBlocks, blocks_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 Table = Literal["scores", "all", "sentences", "types", "tests"]
 """The tables of to_pandas()."""
@@ -141,7 +141,7 @@ class Result(in_python.Reportable):
     def ids(self) -> list[str] | None:
         """The ids of the sentences, or None if the data set has none."""
         ids = self._metric_result.ids
-        return read_texts(ids, 0, ids.lines) if ids else None
+        return ids.read(0, ids.lines) if ids else None
 
     def sentence_spread(self) -> dict[str, Floats]:
         """Return the spread of each sentence's score over its references.

@@ -94,9 +94,9 @@ class Extension:
     tokenizers: Mapping[str, Reference] = field(default_factory=dict)
     """Tokenisers: objects of pipeline.tokenizers.Tokenizer."""
     text_formats: Mapping[str, Reference] = field(default_factory=dict)
-    """Formats of files with texts: objects of pipeline.data.formats.TextFormat."""
+    """Formats of files with texts: objects of pipeline.data.config.TextFormat."""
     inputs: Mapping[str, Reference] = field(default_factory=dict)
-    """Inputs of data sets beside texts: objects of pipeline.data.inputs.InputReader."""
+    """Inputs of data sets beside texts: objects of pipeline.data.InputReader."""
     report_formats: Mapping[str, Reference] = field(default_factory=dict)
     """Forms of reports: objects of pipeline.report.Format."""
     several_runs_formats: Mapping[str, Reference] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class Extension:
     """Stages between scoring and writing: objects of pipeline.stage.Stage. They take part if the
     config has one of the sections of the extension."""
     config_sections: Mapping[str, Reference] = field(default_factory=dict)
-    """Sections of the config: objects of pipeline.data.config.models.Section."""
+    """Sections of the config: objects of pipeline.data.config.Section."""
     page_sections: Mapping[str, Reference] = field(default_factory=dict)
     """Parts of the HTML report: functions, by the names of its parts."""
     report_tables: Sequence[Reference] = ()

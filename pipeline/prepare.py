@@ -18,14 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .backends import unused_address
-from .data.config.resolved import NO_OVERRIDES, Config, Overrides, select
-from .data.config.tree import Node
-from .data.corpus import Corpus
-from .data.formats import READERS
-from .data.input_readers import completed, missing_texts, open_corpus, reader_of
-from .data.input_warnings import text_warnings
-from .data.inputs import TEXTS
-from .data.opener import Opener
+from .data import (
+    TEXTS,
+    Corpus,
+    InputReader,
+    Opener,
+    completed,
+    open_corpus,
+    text_warnings,
+)
+from .data.config import Config, Node, Overrides
 from .errors import ConfigError, InputError, Problem, did_you_mean
 from .execution import AUTO, SILENT, Listener, RunOptions, Task, tasks_of
 from .metrics import from_nodes, has_own_tokens, metrics_called
@@ -86,7 +88,7 @@ class OpenedRun:
 def prepare(
     written: str | Path | Node,
     options: RunOptions = AUTO,
-    overrides: Overrides = NO_OVERRIDES,
+    overrides: Overrides = Overrides.NONE,
     listener: Listener = SILENT,
 ) -> Job:
     """Read and check config, metrics and every file; raises ConfigError with all problems.
@@ -143,7 +145,7 @@ def prepare(
 
 
 def reread(
-    written: str | Path | Node, overrides: Overrides = NO_OVERRIDES
+    written: str | Path | Node, overrides: Overrides = Overrides.NONE
 ) -> OpenedRun:
     """Return config, metrics and texts of a run that is done; raises ConfigError.
 
@@ -185,9 +187,9 @@ def read_config(
     Raises ConfigError if the config cannot be read.
     """
     # here: YAML and pydantic take time, scoring needs neither
-    from .data.config.load import load
+    from .data.config import load_config
 
-    loaded = load(written, overrides.settings, READERS, problems)
+    loaded = load_config(written, overrides.settings, problems)
     root = loaded.config.tree if loaded.config else None
     metrics = from_nodes(loaded.metric_nodes, root, problems)
     if loaded.config is None:
@@ -218,7 +220,7 @@ def select_part(
             if metric in metrics_called(text, metrics)
         ]
         names.append((metric.name, signature, *matching))
-    config, selected_names = select(config, names, patterns, problems)
+    config, selected_names = config.select(names, patterns, problems)
     selected = []
     for metric, names_of_metric in zip(metrics, names, strict=True):
         if names_of_metric in selected_names:
@@ -275,6 +277,52 @@ def open_texts(
     )
 
 
+def missing_texts(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
+    """Return a problem for each data set without a text that a metric needs."""
+    problems = []
+    for dataset in config.datasets:
+        keys = dataset.keys
+        if dataset.has_unknown_keys:
+            continue  # unknown keys are problems already, and may be misspelt ones of texts
+        has_edits = bool(dataset.m2 or dataset.gold)
+        for metric in {metric.name: metric for metric in metrics}.values():
+            messages = []
+            if metric.spec.source and not (dataset.source or has_edits):
+                messages.append(
+                    without_source(
+                        metric.name, metric.hint, "add `source: FILE`"
+                    )
+                )
+            # other checks report references that are empty, and inputs that are missing
+            is_reported = "references" in keys or InputReader.of(
+                metric.spec.input
+            ).needs_files(metric.spec.input)
+            has_references = dataset.references or has_edits
+            if (
+                metric.spec.references
+                and not has_references
+                and not is_reported
+            ):
+                messages.append(
+                    without_references(metric.name, "add `references: [FILE]`")
+                )
+            for message in messages:
+                location = ("datasets", dataset.name)
+                problems.append(Problem("", message, location=location))
+    return problems
+
+
+def without_source(name: str, hint: str, remedy: str) -> str:
+    """Return the message for a metric without its source. `remedy` says how to add one."""
+    message = f"{name} needs a source, the uncorrected text: {remedy}"
+    return f"{message}; {hint}" if hint else message
+
+
+def without_references(name: str, remedy: str) -> str:
+    """Return the message for a metric without references. `remedy` says how to add some."""
+    return f"{name} needs references, the texts that outputs are compared with: {remedy}"
+
+
 def complete(
     metrics: Sequence[Metric], corpora: Sequence[Corpus]
 ) -> tuple[Corpus, ...]:
@@ -326,7 +374,7 @@ def fit(
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     """Return why a metric cannot score a data set, by its settings or its policy of references."""
     view = metric.spec.input
-    message = reader_of(view).misfit(metric, corpus)
+    message = InputReader.of(view).misfit(metric, corpus)
     if message:
         return message
     if view != TEXTS and view not in corpus.views:

@@ -5,11 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .data.config.models import OutputConfig
-from .data.config.resolved import Overrides
-from .data.config.tree import Node, from_mapping
-from .data.corpus import Corpus
-from .data.formats import READERS
+from .data import Corpus
+from .data.config import Node, OutputConfig, Overrides
 from .errors import InputError, StoreError
 from .execution import RunDirectory, tasks_of
 from .metrics.base import Metric
@@ -114,7 +111,7 @@ def _config(manifest: dict[str, Any]) -> tuple[str | Node, Overrides]:
     """
     config = manifest.get("config")
     if isinstance(config, dict):
-        config = from_mapping(config, str(manifest.get("folder", "")))
+        config = Node.from_mapping(config, str(manifest.get("folder", "")))
     elif not isinstance(config, str):
         raise StoreError("the run does not tell its config")
     settings = tuple(map(str, manifest.get("set", ())))
@@ -127,11 +124,11 @@ def _open_again(manifest: dict[str, Any], stage: str) -> Any:
 
     Files may have changed since the run: users of them have to compare digests.
     """
-    from .data.config.load import load  # here, because loading YAML takes time
+    from .data.config import load_config
 
     try:
         config, overrides = _config(manifest)
-        loaded = load(config, overrides.settings, READERS, []).config
+        loaded = load_config(config, overrides.settings, []).config
         if loaded is None:
             return None
         stages = [one for one in extension_stages(loaded) if one.name == stage]

@@ -19,11 +19,7 @@ from pipeline.metrics import bind_tokens
 from . import kernel
 from .api import corpus_of_call, results_of
 from .arrays import Floats, Ints
-from .data.corpus import MAX_REFERENCES, ONE, Corpus, reference_sets
-from .data.input_readers import takes_texts, without_source
-from .data.input_warnings import text_warnings
-from .data.inputs import TEXTS
-from .data.texts import read_texts, text_in_memory
+from .data import TEXTS, Corpus, InputReader, MemoryText, text_warnings
 from .errors import InputError, LongTextError
 from .evaluation import Evaluation
 from .execution import PreparedCounts, Task, tasks_of
@@ -31,7 +27,7 @@ from .kernel.common import join_lines
 from .metrics import MetricArgument, from_values
 from .metrics.base import Metric, StatisticsSpec, Text, reads_files
 from .metrics.base.statistics_spec import with_corpus_pass
-from .prepare import complete, fit
+from .prepare import complete, fit, without_source
 from .scoring.aggregation import POLICIES
 from .scoring.sentences import LineScores
 from .tokenizers import (
@@ -178,16 +174,18 @@ class Scorer:
         `outputs` holds one text for each line, in order. Suspicious texts that can be scored are
         warnings (warnings.warn). Raises InputError as `sentences` does.
         """
-        text = text_in_memory("outputs", self._one_for_each_line(outputs))
+        text = MemoryText.of("outputs", self._one_for_each_line(outputs))
         views = {}
         for name, view in self._corpus.views.items():
-            views[name] = replace(view, systems={ONE: text})
-        corpus = replace(self._corpus, systems={ONE: text}, views=views)
+            views[name] = replace(view, systems={Corpus.SINGLE_SYSTEM: text})
+        corpus = replace(
+            self._corpus, systems={Corpus.SINGLE_SYSTEM: text}, views=views
+        )
         tasks = tasks_of([self.metric], complete([self.metric], [corpus]))
         counted = {}
         try:
             for name, system in tasks[0].input.systems.items():
-                lines = read_texts(system, 0, system.lines)
+                lines = system.read(0, system.lines)
                 counted[name, self.metric.spec] = self._counts.counts(lines)
         except LongTextError as error:
             item = self._item(error, self._counts.all_rows)
@@ -238,7 +236,7 @@ class Scorer:
         try:
             columns = self._counts.columns(outputs, rows)
         except UnicodeEncodeError:
-            text_in_memory("outputs", outputs)  # raises the error with the item
+            MemoryText.of("outputs", outputs)  # raises the error with the item
             raise
         except LongTextError as error:
             raise InputError(
@@ -276,12 +274,12 @@ def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
             f"{metric.name}: depends on all systems of a run together; "
             "score them with pipeline.evaluate"
         )
-    if view != TEXTS and takes_texts(view) and not gold:
+    if view != TEXTS and InputReader.of(view).takes_texts(view) and not gold:
         raise InputError(
             f"{metric.name}: compares edits with those of an M2 file: "
             "pipeline.Scorer(..., gold=FILE)"
         )
-    if not takes_texts(view):
+    if not InputReader.of(view).takes_texts(view):
         raise InputError(
             f"{metric.name}: compares edits of outputs, which have to be annotated first; "
             "score M2 files, or texts, with pipeline.evaluate"
@@ -410,7 +408,7 @@ def sentence_scores(
         )
         return scorer.sentences(outputs)
     # a Scorer has no outputs, by whose number it could infer whether each list is of a line
-    sets, _ = reference_sets(references, outputs, None)
+    sets, _ = Corpus.reference_sets(references, outputs, None)
     if "references" not in sets:
         references = list(sets.values())
     return Scorer.quiet(metric, references, sources, None, tokenizer).sentences(
@@ -466,7 +464,7 @@ def _formula(
     spec = metric.spec
     if spec.input != TEXTS or reads_files(metric) or spec.unavailable():
         return None
-    if references > MAX_REFERENCES or (spec.source and not has_source):
+    if references > Corpus.MAX_REFERENCES or (spec.source and not has_source):
         return None
     if spec.corpus_pass and spec.corpus_pass.of_systems:
         return None

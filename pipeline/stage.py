@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from .data.config.resolved import NO_OVERRIDES, Config, Overrides
-from .data.corpus import Corpus
+from .data import Corpus
+from .data.config import Config, Overrides
 from .errors import Problem
 from .execution import Listener, Task
 from .extension import installed
@@ -20,7 +20,7 @@ from .scoring.resampling.samples import SampleCluster
 from .scoring.results import Results
 
 if TYPE_CHECKING:
-    from .data.config.models import OutputConfig
+    from .data.config import OutputConfig
     from .execution import Cluster
 
 
@@ -36,7 +36,7 @@ class Job:
     """Each metric with what it reads of each data set, in the order of data sets."""
     warnings: tuple[str, ...]
     """Warnings about the config and the texts."""
-    overrides: Overrides = NO_OVERRIDES
+    overrides: Overrides = Overrides.NONE
     """The changes of the config by the command line."""
     written: dict[str, Any]
     """The content of run.json about the config, with which reopen.py opens the texts again."""

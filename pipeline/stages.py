@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel
-from .data.texts import read_texts
 from .errors import InputError
 from .execution import (
     AUTO,
@@ -64,9 +63,10 @@ from .scoring.stored_runs import EarlierResults
 from .stage import Job, Scored, Stage, output_settings
 
 if TYPE_CHECKING:
-    from .data.config.models import StatisticsConfig
+    from .data.config import StatisticsConfig
     from .execution import Counted
     from .files.safe_files import Content
+
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
@@ -382,7 +382,7 @@ def written_files(scored: Scored) -> "dict[str, Content]":
     files: dict[str, Content] = {}
     for corpus in scored.corpora:
         if corpus.ids:
-            lines = read_texts(corpus.ids, 0, corpus.lines)
+            lines = corpus.ids.read(0, corpus.lines)
             files[ids_file(corpus.name)] = "\n".join([*lines, ""])
     output = job.config.parsed.output
     context = ReportContext(

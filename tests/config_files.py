@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline import stages
-from pipeline.data.config.resolved import Overrides
-from pipeline.data.texts import read_texts
+from pipeline.data.config import Overrides
 from pipeline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from pipeline.data.texts import AnyText
+    from pipeline.data import AnyText
 
 TEXTS = {
     "s.txt": "a b c\nd e f\ng h i\n",
@@ -67,4 +66,4 @@ def dataset(value: str) -> str:
 def lines(text: AnyText | None) -> list[str]:
     """Return all lines of a text."""
     assert text
-    return read_texts(text, 0, text.lines)
+    return text.read(0, text.lines)

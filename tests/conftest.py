@@ -17,17 +17,14 @@ from hypothesis import settings
 
 import pipeline.kernel
 from pipeline import stages
-from pipeline.data.scan import index_text
-from pipeline.data.texts import NEWLINE
+from pipeline.data import TextFile
 from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
-from pipeline.files.plain_files import Origin, StoredTexts
 from pipeline.metrics.build import from_text
 from pipeline.parallel import processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pipeline.data.texts import TextFile
     from pipeline.metrics.base.metric import Metric
     from pipeline.scoring.results import Results
 
@@ -263,7 +260,7 @@ def write_run(
 
 def open_text(path: Path) -> TextFile:
     """Index and check one plain file."""
-    return index_text(StoredTexts(path, NEWLINE, Origin(str(path))))
+    return TextFile.open(path)
 
 
 class Hears(Listener):

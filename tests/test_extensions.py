@@ -54,7 +54,7 @@ def files_of_the_core() -> list[Path]:
 
 def test_imports_are_seen() -> None:
     """By reading: else the tests below could pass because no import is found."""
-    assert "pipeline.data.config.load" in imported_modules(
+    assert "pipeline.data.config" in imported_modules(
         PACKAGE / "cli" / "commands" / "init.py"
     )
 
@@ -268,10 +268,12 @@ def test_a_section_of_an_extension_that_is_not_installed_names_it(
     monkeypatch.setattr(
         models, "SECTIONS", Table("pipeline", {}, kind="config_sections")
     )
+    # The table remembers what is installed: later tests need it as it was.
+    monkeypatch.setattr(load, "TEXT_FORMATS", {})
     config = tmp_path / "config.yaml"
     config.write_text("human: {file: people.csv}\n", encoding="utf-8")
     problems: list[Problem] = []
-    load.load(config, (), {}, problems)
+    load.load_config(config, (), problems)
     messages = [problem.message for problem in problems]
     assert (
         "human: 'human' is part of the extension human, which is not installed"
@@ -302,9 +304,10 @@ def test_a_config_without_sections_of_extensions_looks_for_none(
     monkeypatch.setattr(
         models, "SECTIONS", Table("pipeline", {}, kind="config_sections")
     )
+    monkeypatch.setattr(load, "TEXT_FORMATS", {})
     config = ROOT / "configs" / "quickstart.yaml"
     problems: list[Problem] = []
-    loaded = load.load(config, (), {}, problems)
+    loaded = load.load_config(config, (), problems)
     assert problems == []
     assert loaded.config
     assert loaded.config.sections == ()

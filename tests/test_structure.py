@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,7 @@ from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 PACKAGE = ROOT / "pipeline"
 PEERS = {
@@ -67,6 +69,11 @@ FLOORS = [
 ]
 """The rooms of the package, from the ground up: a file imports from its own room and from lower
 floors."""
+FACES = {"data", "data/config"}
+"""The packages with a face: other rooms import the names of `__all__` in `__init__.py`, and nothing
+else of them."""
+MAX_FACE = 25
+"""Names in a face."""
 MOST = 20
 """Python files in a folder, but for that of the commands, where each is a file."""
 
@@ -77,13 +84,14 @@ FILES = {
 
 
 class Import(NamedTuple):
-    """An import of one file of the package by another: the line, the file, and whether only type
-    checkers see it.
+    """An import of one file of the package by another: the line, the file, whether only type
+    checkers see it, and the name.
     """
 
     line: int
     file: str
     typing: bool
+    name: str
 
 
 def room(file: str) -> str:
@@ -162,11 +170,14 @@ def imported(name: str) -> list[Import]:
             ]
         else:
             parts = []
-        files += [
-            Import(node.lineno, file, id(node) in typing)
-            for file in map(known, parts)
-            if file
-        ]
+        for one in parts:
+            file = known(one)
+            if file:
+                is_typing_only = id(node) in typing
+                name_of_import = one[-1] if one else ""
+                files.append(
+                    Import(node.lineno, file, is_typing_only, name_of_import)
+                )
     return files
 
 
@@ -215,6 +226,43 @@ def test_files_import_from_their_own_room_and_from_lower_floors() -> None:
         for item in imported(name)
         if room(item.file) != room(name) and floor(item.file) >= floor(name)
     ]
+    assert wrong == []
+
+
+def face(package: str) -> set[str]:
+    """Return the names in `__all__` of a package."""
+    for node in parsed(f"{package}/__init__.py").body:
+        if (
+            isinstance(node, ast.Assign)
+            and ast.unparse(node.targets[0]) == "__all__"
+        ):
+            return set(ast.literal_eval(node.value))
+    raise AssertionError(f"{package} has no __all__")
+
+
+@pytest.mark.parametrize("package", sorted(FACES))
+def test_a_face_has_few_names_which_are_all_there(package: str) -> None:
+    names = face(package)
+    assert len(names) <= MAX_FACE
+    module = import_module(f"pipeline.{package.replace('/', '.')}")
+    assert [name for name in sorted(names) if not hasattr(module, name)] == []
+
+
+def test_rooms_with_a_face_are_imported_through_it() -> None:
+    wrong = []
+    for name in FILES:
+        for item in imported(name):
+            package = str(Path(item.file).parent)
+            rooms = [
+                one for one in FACES if f"{package}/".startswith(f"{one}/")
+            ]
+            if not rooms or room(name) == room(item.file):
+                continue
+            is_face = item.file == f"{package}/__init__.py" and package in FACES
+            if not is_face or item.name not in face(package):
+                wrong.append(
+                    f"pipeline/{name}:{item.line} imports {item.name} of {item.file}"
+                )
     assert wrong == []
 
 

@@ -22,7 +22,7 @@ import pytest
 import pipeline
 from pipeline.cli import main
 from pipeline.cli.commands.help import help_pages
-from pipeline.data import catalogue
+from pipeline.data import Catalogue
 from tests.conftest import ROOT
 from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
 from tests.extensions.neural.test_judge import KEY, right, served
@@ -32,7 +32,7 @@ from tests.test_from_python import EXAMPLES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.data.catalogue import DataFile
+    from pipeline.data import DataFile
 
 LINES = 24
 """Lines of the invented files."""
@@ -196,7 +196,7 @@ SYSTEMS = [
     file.removeprefix("outputs/all/").removesuffix(".txt")
     for file in (
         key
-        for key in catalogue.catalogue()["seeda"].files
+        for key in Catalogue.known()["seeda"].files
         if key.startswith("outputs/all/")
     )
 ]
@@ -207,7 +207,7 @@ def seeda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of the form of SEEDA's in a mirror, described by their own checksums."""
     made = {}
     for name in ("seeda", "conll14"):
-        own, files = catalogue.catalogue()[name], {}
+        own, files = Catalogue.known()[name], {}
         for key, file in own.files.items():
             if name == "seeda" or key.startswith("NUCLE"):
                 data = invented(file)
@@ -222,7 +222,8 @@ def seeda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                 )
         made[name] = replace(own, files=files)
     monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))
-    monkeypatch.setattr(catalogue, "catalogue", lambda: made)
+    catalogue = Catalogue(made)
+    monkeypatch.setattr(Catalogue, "known", lambda: catalogue)
 
 
 @lacks("torch", "transformers")

@@ -22,8 +22,8 @@ from encodings.aliases import aliases
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
-from ..data.config.resolved import Column, Dataset, Input, System
-from ..data.formats import ENCODED, READERS, format_in
+from ..data import TEXT_FORMATS
+from ..data.config import Column, Dataset, Input, System
 from ..errors import ConfigError, CorpusError, Problem, did_you_mean
 from ..files.plain_files import STDIN
 from ..files.remote import (
@@ -39,7 +39,7 @@ from ..files.remote import (
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from ..data.corpus import Corpus
+    from ..data import Corpus
     from ..scoring.stored_runs import Selection
 
 
@@ -53,18 +53,16 @@ def given_path(text: str) -> Path | Remote:
     if not is_data(text):
         return locate(Path(), text)
     # here, because few texts are of data sets
-    from ..data.dataset_cache import (
-        path_of,
-    )
+    from ..data import DatasetCache
 
-    return path_of(text)
+    return DatasetCache().path_of(text)
 
 
 def given_text(text: str, flag: str) -> Input:
     """Return the text after a flag: all lines of a file, or a column of it."""
     path, column = _split_column(text, flag)
-    form = format_in(str(path))
-    column_named = READERS[form].column_named if form else None
+    form = TEXT_FORMATS.of_file(str(path))
+    column_named = TEXT_FORMATS[form].column_named if form else None
     if form and column_named:
         if not isinstance(path, Path):
             return path
@@ -74,22 +72,22 @@ def given_text(text: str, flag: str) -> Input:
     if form is None or not column:
         return path
     is_name = not re.fullmatch(r"[1-9][0-9]{0,5}", column)
-    header = is_name and bool(READERS[form].header)
+    header = is_name and bool(TEXT_FORMATS[form].header)
     return Column(kind=form, path=path, column=column, header=header)
 
 
 def _has_annotations(path: Path, *, by_content: bool) -> bool:
     """Return whether a file holds annotations, by its suffix, or by its first line if requested."""
     # here, because most texts have a suffix
-    from ..data.input_readers import GOLD, reader_of
+    from ..data import InputReader
 
-    form = format_in(path.name)
+    form = TEXT_FORMATS.of_file(path.name)
     if form is not None:
-        return READERS[form].column_named is not None
+        return TEXT_FORMATS[form].column_named is not None
     if not by_content:
         return False
     try:
-        return reader_of(GOLD).is_file(path)
+        return InputReader.of(InputReader.GOLD).is_file(path)
     except (OSError, CorpusError):
         return False
 
@@ -99,7 +97,7 @@ def annotated_output(text: str) -> Input:
 
     Raises ConfigError for a column, because all annotations of a file are compared.
     """
-    from ..data.input_readers import GOLD, reader_of
+    from ..data import InputReader
 
     if text == "-":
         return given_text(text, "-o")
@@ -112,7 +110,9 @@ def annotated_output(text: str) -> Input:
         raise ConfigError(
             f"-o {text}: the edits of all annotators are compared; name the file alone: {path}"
         )
-    return Column(kind=reader_of(GOLD).text_format, path=path, column="")
+    return Column(
+        kind=InputReader.of(InputReader.GOLD).text_format, path=path, column=""
+    )
 
 
 def _split_column(text: str, flag: str) -> tuple[Path | Remote, str]:
@@ -130,10 +130,10 @@ def _split_column(text: str, flag: str) -> tuple[Path | Remote, str]:
     for colon in re.finditer(":", text[start:]):
         name = text[: start + colon.start()]
         column = text[start + colon.end() :]
-        if format_in(name) and column:
+        if TEXT_FORMATS.of_file(name) and column:
             return given_path(name), column
         if is_there(locate(Path(), name)):
-            kinds = ", ".join(f".{name}" for name in READERS)
+            kinds = ", ".join(f".{name}" for name in TEXT_FORMATS)
             raise ConfigError(
                 f"{flag} {text}: no such file; columns can be named of files that end in {kinds}"
             )
@@ -252,9 +252,9 @@ def _with_options(args: argparse.Namespace, text: Input) -> Input:
     """Return a text with the --encoding of lines, or the --key of records; M2 files have neither."""
     if not isinstance(text, Column):
         if args.encoding:
-            return Column(kind=ENCODED, path=text, column=args.encoding)
+            return Column(kind=Column.ENCODED, path=text, column=args.encoding)
         return text
-    form = READERS.get(text.kind)
+    form = TEXT_FORMATS.get(text.kind)
     if form and form.column:
         # the first line has names if the column of ids has one
         has_name = bool(form.header and args.key) and not args.key.isdecimal()
@@ -289,13 +289,8 @@ def open_files(
     Warnings go to standard error. `views` is what the metrics read; see `data/inputs.py`.
     `references` is whether they read any.
     """
-    from ..data.input_readers import needs_files, open_corpus, takes_texts
-
     # here, because --help opens nothing
-    from ..data.input_warnings import (
-        suspicions,
-    )
-    from ..data.inputs import TEXTS
+    from ..data import TEXTS, InputReader, open_corpus, suspicions
     from ..report.terminal.printing import print_warnings
 
     outputs = expanded(args.outputs)
@@ -305,7 +300,9 @@ def open_files(
     dataset = _dataset(args, views, required=references)
     texts: dict[str, Input] = {}
     are_annotated = any(
-        needs_files(view) and not takes_texts(view) for view in views
+        InputReader.of(view).needs_files(view)
+        and not InputReader.of(view).takes_texts(view)
+        for view in views
     )
     for output in outputs:
         text = (
@@ -340,10 +337,9 @@ def _dataset(
 
     A single file of annotations as -r holds the references of all annotators, and the source.
     """
-    from ..data.input_readers import GOLD, needs_files, reader_of, takes_texts
-    from ..data.inputs import TEXTS
+    from ..data import TEXTS, InputReader
 
-    needs_gold = any(map(needs_files, views))
+    needs_gold = any(InputReader.of(view).needs_files(view) for view in views)
     reads_edits = any(view != TEXTS for view in views)
     gold = getattr(args, "gold", None)
     references = expanded(args.references or ())
@@ -387,15 +383,19 @@ def _dataset(
         annotations = given_path(gold)
     if needs_gold and annotations is None:
         message = "metrics of edits need an M2 file, which has the edits of annotators: --gold FILE"
-        if any(needs_files(view) and not takes_texts(view) for view in views):
+        if any(
+            InputReader.of(view).needs_files(view)
+            and not InputReader.of(view).takes_texts(view)
+            for view in views
+        ):
             message += (
                 "; or texts are annotated for those that have the option --annotator: "
                 "--annotator auto"
             )
         raise ConfigError(f"--gold: {message}")
     if gold and references and not source and not reads_edits:
-        form = reader_of(GOLD).text_format
-        column_named = READERS[form].column_named
+        form = InputReader.of(InputReader.GOLD).text_format
+        column_named = TEXT_FORMATS[form].column_named
         if column_named:
             path = given_path(gold)
             source = Column(
@@ -418,9 +418,12 @@ def expanded(texts: Sequence[str]) -> list[str]:
     for text in texts:
         if is_data(text) and is_glob(text):
             # here, because few texts are of data sets
-            from ..data.catalogue import named_in
+            from ..data import Catalogue
 
-            names += [f"{PREFIX}{file.key}" for file in named_in(text)]
+            names += [
+                f"{PREFIX}{file.key}"
+                for file in Catalogue.known().files_in_config(text)
+            ]
         else:
             names.append(text)
     return names

@@ -8,7 +8,7 @@ import argparse
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from ..extension import Command
@@ -20,8 +20,8 @@ NAMES = {
     "more_metrics": "pipeline.metrics.METRICS",
     "metric": "pipeline.metrics.METRICS",
     "list names": "pipeline.metrics.METRICS",
-    "data name": "pipeline.data.catalogue.catalogue",
-    "data names": "pipeline.data.catalogue.catalogue",
+    "data name": "pipeline.data.Catalogue.known",
+    "data names": "pipeline.data.Catalogue.known",
     "help topic": "pipeline.cli.commands.help.help_pages",
 }
 """Tables of names for arguments, by "argument" or "command argument".
@@ -74,6 +74,5 @@ def complete(
 
 def _names(reference: str, **_context: object) -> list[str]:
     """Return the names in a table "module.name", which may be a function returning them."""
-    module, _dot, attribute = reference.rpartition(".")
-    table = getattr(import_module(module), attribute)
+    table = resolve_name(reference)
     return list(table() if callable(table) else table)

@@ -111,19 +111,6 @@ class DataSet:
         return exact or in_folder or [self.file(pattern)]
 
 
-@cache
-def catalogue() -> dict[str, DataSet]:
-    """Return all data sets by name: those of `datasets.yaml`, then those of extensions."""
-    data_sets = read_catalogue(_text("datasets.yaml"))
-    for extension in installed().values():
-        if extension.data_sets:
-            text = (extension.folder / extension.data_sets).read_text(
-                encoding="utf-8"
-            )
-            data_sets = read_catalogue(text) | data_sets
-    return data_sets
-
-
 def _text(name: str) -> str:
     """Return the text of a file beside this one."""
     from importlib import resources  # here, because few commands use it
@@ -131,14 +118,17 @@ def _text(name: str) -> str:
     return (resources.files("pipeline.data") / name).read_text(encoding="utf-8")
 
 
-def read_catalogue(text: str) -> dict[str, DataSet]:
+def read_catalogue(text: str) -> "Catalogue":
     """Return the data sets that YAML text describes, by their names."""
     import yaml
 
     # builds text, lists and mappings, and nothing else
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     written: dict[str, Any] = yaml.load(text, loader)  # noqa: S506
-    return {name: _data_set(name, entry) for name, entry in written.items()}
+    data_sets = Catalogue()
+    for name, entry in written.items():
+        data_sets[name] = _data_set(name, entry)
+    return data_sets
 
 
 def _data_set(name: str, entry: Mapping[str, Any], home: str = "") -> DataSet:
@@ -197,36 +187,6 @@ _CHECKED = {
 files that are not fetched."""
 
 
-def bring(written: Any, home: str) -> None:
-    """Add the data sets of the section `catalogue` of the config `home`.
-
-    It is written as `datasets.yaml` is. A data set of the same name from an earlier config is
-    replaced. Raises DataError for what is no data set.
-    """
-    if not isinstance(written, dict):
-        written = {"": written}
-    for name, entry in written.items():
-        try:
-            dataset = _data_set(name, entry, home)
-        except (KeyError, TypeError, AttributeError, ValueError):
-            expected = (
-                "from: [{repository: OWNER/NAME, commit: COMMIT, files: {PATH: {bytes: N, sha256: "
-                "SUM}}}]"
-            )
-            raise DataError(f"catalogue: {name}: expected {expected}") from None
-        for file in dataset.files.values():
-            key = _wrong_key(file)
-            if key:
-                value = getattr(file, key)
-                raise DataError(
-                    f"catalogue: {name}: {file.name}: '{value}' can be no {key}"
-                )
-        if not catalogue().get(name, dataset).home:
-            known = "a data set of `gec-pipeline data list` is called so"
-            raise DataError(f"catalogue: {name}: {known}; name it otherwise")
-        catalogue()[name] = dataset
-
-
 def _wrong_key(file: DataFile) -> str:
     """Return the first member of a file that is invalid, or an empty text."""
     for key, form in _CHECKED.items():
@@ -235,91 +195,144 @@ def _wrong_key(file: DataFile) -> str:
     return "" if file.sha256 or file.how_to_obtain else "sha256"
 
 
-def data_set(name: str) -> DataSet:
-    """Return the data set of this name; raises DataError, which suggests the nearest name."""
-    if name not in catalogue():
-        raise DataError(
-            f"no data set is called '{name}'{known_names(name, catalogue(), 'known:')}"
-        )
-    return catalogue()[name]
+class Catalogue(dict[str, DataSet]):
+    """The data sets that can be fetched, by name."""
 
+    @staticmethod
+    @cache
+    def known() -> "Catalogue":
+        """Return all data sets by name: those of `datasets.yaml`, then those of extensions."""
+        data_sets = read_catalogue(_text("datasets.yaml"))
+        for extension in installed().values():
+            if extension.data_sets:
+                text = (extension.folder / extension.data_sets).read_text(
+                    encoding="utf-8"
+                )
+                data_sets = Catalogue(read_catalogue(text) | data_sets)
+        return data_sets
 
-def named(text: str) -> list[DataFile]:
-    """Return the files of NAME, NAME/FILE, NAME/FOLDER or NAME/GLOB, with or without data: before.
+    def add(self, written: Any, home: str) -> None:
+        """Add the data sets of the section `catalogue` of the config `home`.
 
-    Raises DataError if there are none.
-    """
-    name, slash, pattern = text.removeprefix(PREFIX).partition("/")
-    dataset = data_set(name)
-    return dataset.matching(pattern) if slash else list(dataset.files.values())
+        It is written as `datasets.yaml` is. A data set of the same name from an earlier config is
+        replaced. Raises DataError for what is no data set.
+        """
+        if not isinstance(written, dict):
+            written = {"": written}
+        for name, entry in written.items():
+            try:
+                dataset = _data_set(name, entry, home)
+            except (KeyError, TypeError, AttributeError, ValueError):
+                expected = (
+                    "from: [{repository: OWNER/NAME, commit: COMMIT, files: {PATH: {bytes: N, sha256: "
+                    "SUM}}}]"
+                )
+                raise DataError(
+                    f"catalogue: {name}: expected {expected}"
+                ) from None
+            for file in dataset.files.values():
+                key = _wrong_key(file)
+                if key:
+                    value = getattr(file, key)
+                    raise DataError(
+                        f"catalogue: {name}: {file.name}: '{value}' can be no {key}"
+                    )
+            if not self.get(name, dataset).home:
+                known = "a data set of `gec-pipeline data list` is called so"
+                raise DataError(
+                    f"catalogue: {name}: {known}; name it otherwise"
+                )
+            self[name] = dataset
 
-
-def named_in(text: str) -> list[DataFile]:
-    """Return the files of data:NAME/FILE or data:NAME/GLOB in a config; raises DataError if none."""
-    return named(text) if "/" in text.rstrip("/") else [named_one(text)]
-
-
-def named_one(text: str) -> DataFile:
-    """Return the file of data:NAME/FILE; raises DataError if there is none."""
-    name, _, file = text.removeprefix(PREFIX).partition("/")
-    dataset = data_set(name)
-    if not file:
-        example = f"data:{name}/{next(iter(dataset.files))}"
-        raise DataError(
-            f"'{text}' names no file; expected data:{name}/FILE, such as {example}"
-        )
-    return dataset.file(file)
-
-
-def scorable(text: str) -> Scorable:
-    """Return what NAME or NAME/PART in a config names; raises DataError, which lists valid names."""
-    parts_by_name = scorables()
-    name = text.removeprefix(PREFIX)
-    if name in parts_by_name:
-        dataset, part = parts_by_name[name]
-        about = dataset.parts[part]
-        source, *references = _files(
-            dataset, [about["source"], *about["references"]]
-        )
-        systems = {}
-        for file in _files(dataset, about.get("systems", ())):
-            systems[file.name.rpartition("/")[2].removesuffix(".txt")] = file
-        return Scorable(source, tuple(references), systems)
-    parts = [
-        key
-        for key, (dataset, _) in parts_by_name.items()
-        if dataset.name == name
-    ]
-    if parts:
-        raise DataError(
-            f"the data set {name} has several parts; name one: {', '.join(parts)}"
-        )
-    if name in catalogue():
-        message = f"the data set {name} has no source and references of its own"
-        raise DataError(f"{message}; name its files as data:{name}/FILE")
-    hint = did_you_mean(name, [*parts_by_name, *catalogue()])
-    raise DataError(
-        f"no data set is called '{name}'{hint}; known: {', '.join(parts_by_name)}"
-    )
-
-
-def scorables() -> dict[str, tuple[DataSet, str]]:
-    """Return (data set, part) by its name in a config: NAME, or NAME/PART if there are several."""
-    by_name = {}
-    for dataset in catalogue().values():
-        for part in dataset.parts:
-            name = (
-                dataset.name
-                if len(dataset.parts) == 1
-                else f"{dataset.name}/{part}"
+    def data_set(self, name: str) -> DataSet:
+        """Return the data set of this name; raises DataError, which suggests the nearest name."""
+        if name not in self:
+            raise DataError(
+                f"no data set is called '{name}'{known_names(name, self, 'known:')}"
             )
-            by_name[name] = (dataset, part)
-    return by_name
+        return self[name]
 
+    def files(self, text: str) -> list[DataFile]:
+        """Return the files of NAME, NAME/FILE, NAME/FOLDER or NAME/GLOB, with or without data: before.
 
-def _files(dataset: DataSet, names: Iterable[str]) -> list[DataFile]:
-    """Return files of a data set; names that begin with data: are those of another one."""
-    files: list[DataFile] = []
-    for name in names:
-        files += named(name) if is_data(name) else dataset.matching(name)
-    return files
+        Raises DataError if there are none.
+        """
+        name, slash, pattern = text.removeprefix(PREFIX).partition("/")
+        dataset = self.data_set(name)
+        return (
+            dataset.matching(pattern) if slash else list(dataset.files.values())
+        )
+
+    def files_in_config(self, text: str) -> list[DataFile]:
+        """Return the files of data:NAME/FILE or data:NAME/GLOB in a config; raises DataError if none."""
+        return (
+            self.files(text) if "/" in text.rstrip("/") else [self.file(text)]
+        )
+
+    def file(self, text: str) -> DataFile:
+        """Return the file of data:NAME/FILE; raises DataError if there is none."""
+        name, _, file = text.removeprefix(PREFIX).partition("/")
+        dataset = self.data_set(name)
+        if not file:
+            example = f"data:{name}/{next(iter(dataset.files))}"
+            raise DataError(
+                f"'{text}' names no file; expected data:{name}/FILE, such as {example}"
+            )
+        return dataset.file(file)
+
+    def scorable(self, text: str) -> Scorable:
+        """Return what NAME or NAME/PART in a config names; raises DataError, which lists valid names."""
+        parts_by_name = self.scorables()
+        name = text.removeprefix(PREFIX)
+        if name in parts_by_name:
+            dataset, part = parts_by_name[name]
+            about = dataset.parts[part]
+            source, *references = self._files(
+                dataset, [about["source"], *about["references"]]
+            )
+            systems = {}
+            for file in self._files(dataset, about.get("systems", ())):
+                systems[file.name.rpartition("/")[2].removesuffix(".txt")] = (
+                    file
+                )
+            return Scorable(source, tuple(references), systems)
+        parts = [
+            key
+            for key, (dataset, _) in parts_by_name.items()
+            if dataset.name == name
+        ]
+        if parts:
+            raise DataError(
+                f"the data set {name} has several parts; name one: {', '.join(parts)}"
+            )
+        if name in self:
+            message = (
+                f"the data set {name} has no source and references of its own"
+            )
+            raise DataError(f"{message}; name its files as data:{name}/FILE")
+        hint = did_you_mean(name, [*parts_by_name, *self])
+        raise DataError(
+            f"no data set is called '{name}'{hint}; known: {', '.join(parts_by_name)}"
+        )
+
+    def scorables(self) -> dict[str, tuple[DataSet, str]]:
+        """Return (data set, part) by its name in a config: NAME, or NAME/PART if there are several."""
+        by_name = {}
+        for dataset in self.values():
+            for part in dataset.parts:
+                name = (
+                    dataset.name
+                    if len(dataset.parts) == 1
+                    else f"{dataset.name}/{part}"
+                )
+                by_name[name] = (dataset, part)
+        return by_name
+
+    def _files(self, dataset: DataSet, names: Iterable[str]) -> list[DataFile]:
+        """Return files of a data set; names that begin with data: are those of another one."""
+        files: list[DataFile] = []
+        for name in names:
+            files += (
+                self.files(name) if is_data(name) else dataset.matching(name)
+            )
+        return files

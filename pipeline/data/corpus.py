@@ -9,33 +9,38 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from .. import parallel as workers
 from ..arrays import Ints
 from ..errors import CorpusError, InputError, Problem
+from ..parallel import threads as open_threads
 from ..tokenizers import is_list
 from .inputs import MAX_REFERENCES, TEXTS, InputSpec
 from .samples import Samples, likeness, mean
-from .texts import AnyText, numbered, text_in_memory
+from .texts import AnyText, MemoryText, numbered
 
-__all__ = [
-    "MAX_REFERENCES",
-    "ONE",
-    "Corpus",
-    "Shape",
-    "check_parallel",
-    "corpus_in_memory",
-    "reference_sets",
-    "without_any",
-]
+Shape = Literal["annotator", "item"]
+"""Whether each list of references is that of an annotator, with a text for each item, or that of an
+item."""
+CLEAR_DIFFERENCE = 0.1
+"""How much higher (of 0 to 1) the overlap with references must be in one shape to choose it."""
+MIN_THREADED_CHARACTERS = 1 << 20
+"""Up to so many characters, threads take longer to start than texts to open.
+
+The number is estimated by the first text of each list.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
     """A data set with all its systems, checked: every text has `lines` lines."""
+
+    MAX_REFERENCES: ClassVar[int] = MAX_REFERENCES
+    """Limits the references, so that their numbers fit into a byte."""
+    SINGLE_SYSTEM: ClassVar[str] = "system"
+    """The name of the system if outputs in memory are a single list of texts."""
 
     name: str
     lines: int
@@ -101,7 +106,7 @@ class Corpus:
                     f"a system cannot be called '{name}': references: leave_one_out scores the "
                     "references so"
                 )
-                raise CorpusError([Problem(self.name, message)])
+                raise CorpusError.at(self.name, message)
             systems[name] = self.references[number]
         return replace(self, systems=systems, references_as_systems=numbers)
 
@@ -156,6 +161,150 @@ class Corpus:
         texts += self.systems.values()
         return texts
 
+    @staticmethod
+    def line_name(line: int, ids: AnyText | None) -> str:
+        """Return the name of a line, from 1, in output: its number, and its id if there are ids."""
+        if ids is None:
+            return f"line {line:,}"
+        (name,) = ids.read(line - 1, line)
+        return f"line {line:,} (id {name})"
+
+    @classmethod
+    def in_memory(
+        cls,
+        hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
+        references: Sequence[str] | Sequence[Sequence[str | None]] | None,
+        sources: Sequence[str] | None,
+        *,
+        own_tokens: bool = False,
+        threads: int = 1,
+        references_by: Shape | None = None,
+        ids: Sequence[str | int] | None = None,
+    ) -> Corpus:
+        """Return texts as a corpus.
+
+        `hypotheses` holds a text for each item, or such a list for each system. `references` holds a
+        list for each reference set, with None for a missing reference, or a list for each item, or is
+        one list of texts; it is None if no metric reads references. `references_by` says which of
+        these, if the numbers of texts leave it open. An empty text is a reference of length 0.
+        `own_tokens`: the texts are tokens of the caller, as `tokenizers/own_tokens.py` writes them.
+        `threads` open long texts. `ids` has the id of each item.
+
+        Raises InputError for what is no list of texts, and for texts that do not fit together.
+        """
+        if isinstance(hypotheses, Mapping):
+            systems = hypotheses
+            name_of = {name: f"hypotheses[{name!r}]" for name in systems}
+        else:
+            systems = {cls.SINGLE_SYSTEM: hypotheses}
+            name_of = {cls.SINGLE_SYSTEM: "hypotheses"}
+        lists = [
+            texts for texts in (*systems.values(), sources) if is_list(texts)
+        ]
+        base = lists[0] if lists else None
+        sets: dict[str, Any] = {}
+        notes: tuple[str, ...] = ()
+        if references is not None:
+            sets, notes = cls.reference_sets(references, base, references_by)
+
+        # open the texts
+        named: dict[str, Any] = {}
+        if sources is not None:
+            named["sources"] = sources
+        named.update(sets)
+        for system, texts in systems.items():
+            named[name_of[system]] = texts
+        missing = _check_texts(named)
+        if missing:
+            for name, texts in sets.items():
+                named[name] = [text or "" for text in texts]
+        characters = sum(
+            len(texts) * len(texts[0]) for texts in named.values() if len(texts)
+        )
+        if characters <= MIN_THREADED_CHARACTERS:
+            threads = 1
+        with open_threads(threads) as shared:
+            memory_texts = shared(
+                lambda item: MemoryText.of(*item), list(named.items())
+            )
+        opened = dict(zip(named, memory_texts, strict=True))
+
+        # separate missing references from empty ones
+        empty: list[Ints] = []
+        for name, texts in sets.items() if missing else ():
+            lines = [line for line, text in enumerate(texts, 1) if text is None]
+            missing_lines = np.array(lines, np.int64)
+            empty.append(np.setdiff1d(opened[name].blanks, missing_lines))
+            opened[name] = replace(opened[name], blanks=missing_lines)
+
+        # check that the texts fit together
+        parallel_texts = list(opened.values())
+        named_ids = None
+        if ids is not None:
+            named_ids = MemoryText.of("ids", list(map(str, ids)))
+            parallel_texts.append(named_ids)
+        problems = check_parallel(parallel_texts)
+        if named_ids:
+            numbered(named_ids)  # raises the error of an id that stands twice
+        reference_texts = tuple(opened[name] for name in sets)
+        if missing and not problems:
+            problems = without_any(reference_texts, "")
+        if problems:
+            raise InputError(problems)
+        outputs = {system: opened[name_of[system]] for system in systems}
+        return cls(
+            name="memory",
+            lines=parallel_texts[0].lines,
+            source=opened.get("sources"),
+            references=reference_texts,
+            systems=outputs,
+            missing=missing,
+            empty_references=tuple(empty),
+            notes=notes,
+            ids=named_ids,
+            own_tokens=own_tokens,
+        )
+
+    @staticmethod
+    def reference_sets(
+        references: Sequence[Any], base: Any, by: Shape | None = None
+    ) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """Return the reference sets by their names in messages, and warnings.
+
+        A list of texts is one set. `base` is an output or the sources, if there are any. Raises
+        InputError for what is no list, for texts beside lists, for no reference or too many, and if the
+        numbers of texts leave open what each list is of.
+        """
+        kinds = {True, False}
+        if is_list(references):
+            kinds = {
+                isinstance(item, str) for item in references if item is not None
+            }
+        if len(kinds) == 2:
+            message = "expected a list of texts, or several of them in a list: one for each annotator"
+            raise InputError(f"references: {message}")
+        if kinds == {True}:
+            return {"references": references}, ()
+        notes: tuple[str, ...] = ()
+        if by is None:
+            by, notes = _shape(references, base)
+        if by == "item":
+            references = _transposed(references, base)
+        elif by != "annotator":
+            raise InputError(
+                f"references_by: expected 'annotator' or 'item', found {by!r}"
+            )
+        count = len(references)
+        if count == 0:
+            raise InputError("references: at least one reference set is needed")
+        if count > MAX_REFERENCES:
+            message = f"there are {count} references; at most {MAX_REFERENCES} are supported"
+            raise InputError(f"references: {message}")
+        return {
+            f"references[{number}]": texts
+            for number, texts in enumerate(references)
+        }, notes
+
 
 def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
     """Return the problems of texts that must have the same number of lines, and at least one."""
@@ -187,163 +336,11 @@ def without_any(references: Sequence[AnyText], why: str) -> list[Problem]:
 
 # ---- texts in memory as a corpus: lists of strings from a caller, checked
 
-Shape = Literal["annotator", "item"]
-"""Whether each list of references is that of an annotator, with a text for each item, or that of an
-item."""
-CLEAR_DIFFERENCE = 0.1
-"""How much higher (of 0 to 1) the overlap with references must be in one shape to choose it."""
-ONE = "system"
-"""The name of the system if outputs are a single list of texts."""
-MIN_THREADED_CHARACTERS = 1 << 20
-"""Up to so many characters, threads take longer to start than texts to open.
-
-The number is estimated by the first text of each list.
-"""
 _UNCLEAR = "numbers and words do not tell whether each is that of an item"
 _HOW_TO_SAY = (
     "say references_by='item' or references_by='annotator', or give list(zip(*references)) to turn "
     "them"
 )
-
-
-def corpus_in_memory(
-    hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
-    references: Sequence[str] | Sequence[Sequence[str | None]] | None,
-    sources: Sequence[str] | None,
-    *,
-    own_tokens: bool = False,
-    threads: int = 1,
-    references_by: Shape | None = None,
-    ids: Sequence[str | int] | None = None,
-) -> Corpus:
-    """Return texts as a corpus.
-
-    `hypotheses` holds a text for each item, or such a list for each system. `references` holds a
-    list for each reference set, with None for a missing reference, or a list for each item, or is
-    one list of texts; it is None if no metric reads references. `references_by` says which of
-    these, if the numbers of texts leave it open. An empty text is a reference of length 0.
-    `own_tokens`: the texts are tokens of the caller, as `tokenizers/own_tokens.py` writes them.
-    `threads` open long texts. `ids` has the id of each item.
-
-    Raises InputError for what is no list of texts, and for texts that do not fit together.
-    """
-    if isinstance(hypotheses, Mapping):
-        systems = hypotheses
-        name_of = {name: f"hypotheses[{name!r}]" for name in systems}
-    else:
-        systems = {ONE: hypotheses}
-        name_of = {ONE: "hypotheses"}
-    lists = [texts for texts in (*systems.values(), sources) if is_list(texts)]
-    base = lists[0] if lists else None
-    sets: dict[str, Any] = {}
-    notes: tuple[str, ...] = ()
-    if references is not None:
-        sets, notes = reference_sets(references, base, references_by)
-
-    # open the texts: sources, references, outputs
-    named: list[tuple[str, Any]] = []
-    if sources is not None:
-        named.append(("sources", sources))
-    named += sets.items()
-    for system, texts in systems.items():
-        named.append((name_of[system], texts))
-    missing = _check_texts(named)
-    if missing:
-        with_empty: list[tuple[str, Any]] = []
-        for name, texts in named:
-            with_empty.append((name, [text or "" for text in texts]))
-        named = with_empty
-    characters = sum(
-        len(texts) * len(texts[0]) for _, texts in named if len(texts)
-    )
-    if characters <= MIN_THREADED_CHARACTERS:
-        threads = 1
-    with workers.threads(threads) as shared:
-        opened = shared(lambda item: text_in_memory(*item), named)
-    source = opened[0] if sources is not None else None
-    first = len(opened) - len(systems) - len(sets)
-    reference_texts = opened[first : first + len(sets)]
-    outputs = opened[first + len(sets) :]
-
-    # tell missing references from empty ones
-    empty: list[Ints] = []
-    if missing:
-        for index, texts in enumerate(sets.values()):
-            numbers = [
-                number for number, text in enumerate(texts, 1) if text is None
-            ]
-            missing_lines = np.array(numbers, np.int64)
-            empty.append(
-                np.setdiff1d(reference_texts[index].blanks, missing_lines)
-            )
-            reference_texts[index] = replace(
-                reference_texts[index], blanks=missing_lines
-            )
-
-    parallel_texts = list(opened)
-    named_ids = None
-    if ids is not None:
-        named_ids = text_in_memory("ids", list(map(str, ids)))
-        parallel_texts.append(named_ids)
-    problems = check_parallel(parallel_texts)
-    if named_ids:
-        numbered(named_ids)  # raises the error of an id that stands twice
-    if missing and not problems:
-        problems = without_any(reference_texts, "")
-    if problems:
-        raise InputError(problems)
-    return Corpus(
-        name="memory",
-        lines=opened[0].lines,
-        source=source,
-        references=tuple(reference_texts),
-        systems=dict(zip(systems, outputs, strict=True)),
-        missing=missing,
-        empty_references=tuple(empty),
-        notes=notes,
-        ids=named_ids,
-        own_tokens=own_tokens,
-    )
-
-
-def reference_sets(
-    references: Sequence[Any], base: Any, by: Shape | None
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the reference sets by their names in messages, and warnings.
-
-    A list of texts is one set. `base` is an output or the sources, if there are any. Raises
-    InputError for what is no list, for texts beside lists, for no reference or too many, and if the
-    numbers of texts leave open what each list is of.
-    """
-    kinds = {True, False}
-    if is_list(references):
-        kinds = {
-            isinstance(item, str) for item in references if item is not None
-        }
-    if len(kinds) == 2:
-        message = "expected a list of texts, or several of them in a list: one for each annotator"
-        raise InputError(f"references: {message}")
-    if kinds == {True}:
-        return {"references": references}, ()
-    notes: tuple[str, ...] = ()
-    if by is None:
-        by, notes = _shape(references, base)
-    if by == "item":
-        references = _transposed(references, base)
-    elif by != "annotator":
-        raise InputError(
-            f"references_by: expected 'annotator' or 'item', found {by!r}"
-        )
-    count = len(references)
-    if count == 0:
-        raise InputError("references: at least one reference set is needed")
-    if count > MAX_REFERENCES:
-        message = f"there are {count} references; at most {MAX_REFERENCES} are supported"
-        raise InputError(f"references: {message}")
-    return {
-        f"references[{number}]": texts
-        for number, texts in enumerate(references)
-    }, notes
 
 
 def _transposed(references: Sequence[Any], base: Any) -> list[list[Any]]:
@@ -414,13 +411,13 @@ def _shape(
     return "annotator", (f"references: {reading}; {seems}; {_HOW_TO_SAY}",)
 
 
-def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
+def _check_texts(named: Mapping[str, Any]) -> bool:
     """Return whether some reference is None, which means that it is missing.
 
     Raises InputError for what is no text.
     """
     missing = False
-    for name, texts in named:
+    for name, texts in named.items():
         kinds: set[type] = set(map(type, texts)) if is_list(texts) else {int}
         if kinds == {str}:
             continue

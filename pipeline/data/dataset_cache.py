@@ -1,11 +1,13 @@
 """The cache of data sets on this computer: which files it has, and how the others are fetched.
 
-    locate_all(catalogue.named("conll14/INPUT"))      return paths, checked
-    missing("conll14")                                list the files that are missing or changed
-    fetch_files(catalogue.named("conll14/NUCLE*"))    take the missing files from a mirror
+    cache = DatasetCache()
+    files = Catalogue.known().files("conll14/INPUT")
+    cache.locate(files)                 return the paths, checked
+    cache.fetch(files)                  take the missing files from a mirror
+    cache.missing_files("conll14")      list the files that are missing or changed
 
 Paths in configs and on the command line that begin with data: go through `path_of`. `catalogue.py`
-lists what can be fetched. Only `fetch_files` uses the network. It reads a mirror like every other
+lists what can be fetched. Only `fetch` uses the network. It reads a mirror like every other
 address, by fsspec (`remote.py`). pooch is not used: it does not bound the bytes of a download,
 holds no lock, and reads no mirror in a folder.
 """
@@ -18,7 +20,7 @@ import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -38,7 +40,7 @@ from ..files.remote import (
     stream,
 )
 from ..files.safe_files import TEMPORARY, lock_of, replacing
-from .catalogue import DataFile, data_set, named_one
+from .catalogue import Catalogue, DataFile
 
 ORIGIN = "https://raw.githubusercontent.com"
 """The public address of the repositories' files."""
@@ -52,129 +54,9 @@ State = Literal["here", "missing", "changed"]
 _dataset = attrgetter("dataset")
 
 
-def cache() -> Path:
-    """Return the folder of the cache: GEC_PIPELINE_DATA, or gec-pipeline in the platform's caches.
-
-    Raises DataError if that is in the home directory, and the home directory is unknown.
-    """
-    variable = os.environ.get(CACHE)
-    if variable:
-        return Path(variable).expanduser().absolute()
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(
-            home() / "AppData" / "Local"
-        )
-    elif sys.platform == "darwin":
-        base = str(home() / "Library" / "Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME", "")
-        if not Path(base).is_absolute():
-            base = str(home() / ".cache")
-    return Path(base) / "gec-pipeline"
-
-
-def cache_path(file: DataFile) -> Path:
-    """Return the path of a file in the cache, whether or not it exists."""
-    return cache() / file.key
-
-
-def state(file: DataFile, *, quick: bool = False) -> State:
-    """Return whether a file is here, missing or changed; `quick` skips the checksum."""
-    path = cache_path(file)
-    try:
-        if not path.is_file():
-            return "changed" if path.exists() else "missing"
-        if file.size and path.stat().st_size != file.size:
-            return "changed"
-        if not quick and file.sha256 and _checksum(path) != file.sha256:
-            return "changed"
-    except OSError:
-        return "changed"
-    return "here"
-
-
 def _checksum(path: Path) -> str:
     with path.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
-
-
-def content_of(file: DataFile) -> str:
-    """Return the checksum on record, else that of the file here, else the unique key of the file."""
-    try:
-        return file.sha256 or _checksum(cache_path(file))
-    except OSError:
-        return file.key
-
-
-def locate_all(files: Iterable[DataFile]) -> list[Path]:
-    """Return the paths of files.
-
-    Raises DataError with a problem for each data set of which files are missing or changed.
-    """
-    files = list(dict.fromkeys(files))
-    states = {file: state(file) for file in files}
-    problems = []
-    for name, group in groupby(sorted(files, key=_dataset), _dataset):
-        keys: dict[State, list[str]] = {
-            "here": [],
-            "missing": [],
-            "changed": [],
-        }
-        for file in group:
-            keys[states[file]].append(file.key)
-        if keys["missing"]:
-            message = f"not in {cache()}"
-            problems.append(_unavailable(name, keys["missing"], message))
-        if keys["changed"]:
-            message = f"changed in {cache()} since fetched"
-            problems.append(_unavailable(name, keys["changed"], message))
-    if problems:
-        raise DataError(problems)
-    return [cache_path(file) for file in files]
-
-
-def _unavailable(name: str, keys: list[str], message: str) -> Problem:
-    """Return the problem that files of a data set are missing or changed, with the remedy."""
-    is_one = len(keys) == 1
-    more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
-    how = by_hand(name)
-    if not how:
-        what = "it" if is_one else "them"
-        how = f"fetch {what}: gec-pipeline data fetch {data_set(name).home or name}"
-    are = "is" if is_one else "are"
-    return Problem("", f"{', '.join(keys[:3])}{more} {are} {message}; {how}")
-
-
-def by_hand(name: str) -> str:
-    """Return how a user gets a data set that is not fetched, or an empty text for other data sets."""
-    for file in data_set(name).files.values():
-        if file.how_to_obtain:
-            path = cache() / name
-            return f"{file.how_to_obtain}; then put it at {path}, or a link to its folder"
-    return ""
-
-
-def missing(name: str) -> list[str]:
-    """Return the names of files of a data set that are missing or changed.
-
-    Raises DataError for an unknown data set.
-    """
-    return [
-        file.name
-        for file in data_set(name).files.values()
-        if state(file) != "here"
-    ]
-
-
-def path_of(text: str, base: Path = Path()) -> Path:
-    """Return the path that a user has written: in the cache for data:NAME/FILE, else below base.
-
-    Raises DataError for a file of the cache that is unknown, missing or changed, and for a variable
-    that is not set.
-    """
-    if is_data(text):
-        return locate_all([named_one(text)])[0]
-    return base / expanded(text, base)
 
 
 @dataclass(kw_only=True)
@@ -216,7 +98,9 @@ class Fetched:
                 f"{dataset}: {reason}, {len(files)} files of {self.mirror}: {names}"
             )
         for name in dict.fromkeys(map(_dataset, self.not_fetched)):
-            messages.append(f"{name}: is not fetched; {by_hand(name)}")
+            messages.append(
+                f"{name}: is not fetched; {DatasetCache().how_to_obtain(name)}"
+            )
         if self.stopped:
             rest = f"files still to fetch: {len(self.skipped)}"
             messages.append(f"{self.stopped}; what was fetched is kept, {rest}")
@@ -225,61 +109,6 @@ class Fetched:
 
 class UnreachableError(DataError):
     """No file can be fetched, so the next one is not requested."""
-
-
-def fetch_files(
-    files: Iterable[DataFile],
-    mirror: str | None = None,
-    warn: Callable[[str], None] = lambda _: None,
-    progress: Callable[[int, int], None] = lambda _done, _total: None,
-) -> Fetched:
-    """Fetch the files that are not in the cache; return what was done, and what went wrong.
-
-    `warn` is called with a line for each fetched file, `progress` with the bytes so far and in all.
-    A file that fails is left out. Fetching stops if the mirror is unreachable or the cache cannot
-    be written. Raises DataError if `mirror` is no mirror.
-    """
-    files = sorted(dict.fromkeys(files), key=_dataset)
-    fetched = Fetched()
-    to_fetch = []
-    for file in files:
-        if state(file) == "here":
-            fetched.here.append(file)
-        elif file.how_to_obtain:
-            fetched.not_fetched.append(file)
-        else:
-            to_fetch.append(file)
-    if not to_fetch:
-        return fetched
-    fetched.mirror = _mirror_of(mirror)
-    bytes_before = 0
-    total = sum(file.size for file in to_fetch)
-    for name, group in groupby(to_fetch, _dataset):
-        try:
-            with _held(cache() / name, warn):
-                for file in group:
-                    report = partial(_report, progress, bytes_before, total)
-                    _fetch(file, fetched, warn, report)
-                    bytes_before += file.size
-                    progress(bytes_before, total)
-        except UnreachableError as error:
-            fetched.stopped = str(error)
-            finished = {*fetched.taken, *fetched.here, *fetched.failed}
-            fetched.skipped = [
-                file for file in to_fetch if file not in finished
-            ]
-            break
-    return fetched
-
-
-def _report(
-    progress: Callable[[int, int], None],
-    bytes_before: int,
-    total: int,
-    size: int,
-) -> None:
-    """Report the bytes of the files before and of the current file."""
-    progress(bytes_before + size, total)
 
 
 def _mirror_of(text: str | None) -> Path | Remote:
@@ -313,63 +142,6 @@ def _source(mirror: Path | Remote, file: DataFile) -> Path | Remote:
     return Remote(f"{mirror.url}/{quote(file.address)}")
 
 
-def _fetch(
-    file: DataFile,
-    fetched: Fetched,
-    warn: Callable[[str], None],
-    progress: Callable[[int], None],
-) -> None:
-    """Fetch one file, and record the outcome; raises UnreachableError if the next would fail too.
-
-    It is written under a temporary name, not beyond the expected bytes, and renamed when its
-    checksum is right.
-    """
-    # another process has fetched it while this one waited
-    if state(file) == "here":
-        fetched.here.append(file)
-        return
-    path = cache_path(file)
-    source = _source(fetched.mirror, file)
-    temporary = path.with_name(
-        f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}"
-    )
-    _make(path.parent)
-    size = 0
-    hashed = hashlib.sha256()
-    try:
-        with replacing(path, temporary) as opened:
-            for chunk in _chunks(source):
-                size += len(chunk)
-                if size > file.size:
-                    raise DataError(f"expected {file.size:,} bytes, found more")
-                hashed.update(chunk)
-                opened.write(chunk)
-                progress(size)
-            checksum = hashed.hexdigest()
-            if file.sha256 and checksum != file.sha256:
-                expected = (
-                    f"expected {file.size:,} bytes with sha256 {file.sha256}"
-                )
-                raise DataError(
-                    f"{expected}, found {size:,} bytes with sha256 {checksum}"
-                )
-    except CorpusError as error:
-        problem = error.problems[0]
-        if problem.kind == UNREACHABLE:
-            again = "run the same command again, or name another mirror with --mirror"
-            raise UnreachableError(
-                f"{file.key}: {source}: {problem.message}; {again}"
-            ) from None
-        fetched.failed[file] = problem.message
-    except DataError as error:
-        fetched.failed[file] = str(error)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    else:
-        fetched.taken.append(file)
-        warn(f"{file.key}: fetched, {file.size:,} bytes")
-
-
 def _chunks(source: Path | Remote) -> Iterator[bytes]:
     """Yield the bytes of a file of a mirror; raises DataError or CorpusError if it is unreadable."""
     if isinstance(source, Remote):
@@ -399,54 +171,275 @@ def _unwritable(path: Path, error: OSError) -> UnreachableError:
     )
 
 
-def _make(folder: Path) -> None:
-    """Make a folder of the cache; raises UnreachableError.
+class DatasetCache:
+    """The files of data sets on this computer: which are here, and how the others are fetched."""
 
-    Nothing is written through links, so they are errors too.
-    """
-    path = cache()
-    for step in folder.relative_to(path).parts:
-        path /= step
-        if path.is_symlink():
-            message = (
-                "is a link; nothing is written through links inside the cache"
+    @cached_property
+    def folder(self) -> Path:
+        """The folder: GEC_PIPELINE_DATA, or gec-pipeline in the platform's caches.
+
+        Raises DataError if that is in the home directory, which is unknown.
+        """
+        variable = os.environ.get(CACHE)
+        if variable:
+            return Path(variable).expanduser().absolute()
+        if sys.platform == "win32":
+            base = os.environ.get("LOCALAPPDATA") or str(
+                home() / "AppData" / "Local"
             )
-            raise UnreachableError(f"{path}: {message}")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unwritable(folder, error) from None
+        elif sys.platform == "darwin":
+            base = str(home() / "Library" / "Caches")
+        else:
+            base = os.environ.get("XDG_CACHE_HOME", "")
+            if not Path(base).is_absolute():
+                base = str(home() / ".cache")
+        return Path(base) / "gec-pipeline"
 
+    def path(self, file: DataFile) -> Path:
+        """Return the path of a file in the cache, whether or not it exists."""
+        return self.folder / file.key
 
-@contextlib.contextmanager
-def _held(folder: Path, warn: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock of a data set, after other processes, and delete what killed ones left behind.
-
-    Without locks in the file system, the work goes on: temporary names differ, and renaming is
-    atomic.
-    """
-    from filelock import Timeout
-
-    _make(folder)
-    lock = lock_of(folder.with_name(f".{folder.name}.lock"))
-    try:
+    def state(self, file: DataFile, *, quick: bool = False) -> State:
+        """Return whether a file is here, missing or changed; `quick` skips the checksum."""
+        path = self.path(file)
         try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            warn(f"{folder.name}: another process is fetching it; waiting")
-            lock.acquire()
-        for temporary in folder.rglob(f".*{TEMPORARY}"):
-            temporary.unlink(missing_ok=True)
-    except PermissionError as error:
-        raise _unwritable(folder, error) from None
-    except (OSError, RuntimeError, NotImplementedError):
-        pass
-    try:
-        yield
-    finally:
-        # Remove the empty folders of files that could not be fetched, inner ones first.
-        for path in sorted([folder, *folder.rglob("*")], reverse=True):
-            if path.is_dir() and not path.is_symlink():
-                with contextlib.suppress(OSError):  # it is not empty
-                    path.rmdir()
-        lock.release(force=True)
+            if not path.is_file():
+                return "changed" if path.exists() else "missing"
+            if file.size and path.stat().st_size != file.size:
+                return "changed"
+            if not quick and file.sha256 and _checksum(path) != file.sha256:
+                return "changed"
+        except OSError:
+            return "changed"
+        return "here"
+
+    def content(self, file: DataFile) -> str:
+        """Return the checksum on record, else that of the file here, else the unique key of the file."""
+        try:
+            return file.sha256 or _checksum(self.path(file))
+        except OSError:
+            return file.key
+
+    def locate(self, files: Iterable[DataFile]) -> list[Path]:
+        """Return the paths of files.
+
+        Raises DataError with a problem for each data set of which files are missing or changed.
+        """
+        files = list(dict.fromkeys(files))
+        messages: dict[State, str] = {
+            "missing": f"not in {self.folder}",
+            "changed": f"changed in {self.folder} since fetched",
+        }
+        problems = []
+        for name, group in groupby(sorted(files, key=_dataset), _dataset):
+            keys: dict[State, list[str]] = {"missing": [], "changed": []}
+            for file in group:
+                state = self.state(file)
+                if state != "here":
+                    keys[state].append(file.key)
+            for state, message in messages.items():
+                if keys[state]:
+                    problems.append(
+                        self._unavailable(name, keys[state], message)
+                    )
+        if problems:
+            raise DataError(problems)
+        return [self.path(file) for file in files]
+
+    def _unavailable(self, name: str, keys: list[str], message: str) -> Problem:
+        """Return the problem that files of a data set are missing or changed, with the remedy."""
+        is_one = len(keys) == 1
+        more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
+        how = self.how_to_obtain(name)
+        if not how:
+            what = "it" if is_one else "them"
+            how = f"fetch {what}: gec-pipeline data fetch {Catalogue.known().data_set(name).home or name}"
+        are = "is" if is_one else "are"
+        return Problem(
+            "", f"{', '.join(keys[:3])}{more} {are} {message}; {how}"
+        )
+
+    def how_to_obtain(self, name: str) -> str:
+        """Return how a user gets a data set that is not fetched, or an empty text for other data sets."""
+        for file in Catalogue.known().data_set(name).files.values():
+            if file.how_to_obtain:
+                path = self.folder / name
+                return f"{file.how_to_obtain}; then put it at {path}, or a link to its folder"
+        return ""
+
+    def missing_files(self, name: str) -> list[str]:
+        """Return the names of files of a data set that are missing or changed.
+
+        Raises DataError for an unknown data set.
+        """
+        return [
+            file.name
+            for file in Catalogue.known().data_set(name).files.values()
+            if self.state(file) != "here"
+        ]
+
+    def path_of(self, text: str, base: Path = Path()) -> Path:
+        """Return the path that a user has written: in the cache for data:NAME/FILE, else below base.
+
+        Raises DataError for a file of the cache that is unknown, missing or changed, and for a variable
+        that is not set.
+        """
+        if is_data(text):
+            return self.locate([Catalogue.known().file(text)])[0]
+        return base / expanded(text, base)
+
+    def fetch(
+        self,
+        files: Iterable[DataFile],
+        mirror: str | None = None,
+        warn: Callable[[str], None] = lambda _: None,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> Fetched:
+        """Fetch the files that are not in the cache; return what was done, and what went wrong.
+
+        `warn` is called with a line for each fetched file, `progress` with the bytes so far and in all.
+        A file that fails is left out. Fetching stops if the mirror is unreachable or the cache cannot
+        be written. Raises DataError if `mirror` is no mirror.
+        """
+        files = sorted(dict.fromkeys(files), key=_dataset)
+        fetched = Fetched()
+        to_fetch = []
+        for file in files:
+            if self.state(file) == "here":
+                fetched.here.append(file)
+            elif file.how_to_obtain:
+                fetched.not_fetched.append(file)
+            else:
+                to_fetch.append(file)
+        if not to_fetch:
+            return fetched
+        fetched.mirror = _mirror_of(mirror)
+        bytes_before = 0
+        total = sum(file.size for file in to_fetch)
+
+        def report(bytes_of_file: int) -> None:
+            progress(bytes_before + bytes_of_file, total)
+
+        for name, group in groupby(to_fetch, _dataset):
+            try:
+                with self._held(self.folder / name, warn):
+                    for file in group:
+                        self._fetch(file, fetched, warn, report)
+                        bytes_before += file.size
+                        report(0)
+            except UnreachableError as error:
+                fetched.stopped = str(error)
+                finished = {*fetched.taken, *fetched.here, *fetched.failed}
+                fetched.skipped = [
+                    file for file in to_fetch if file not in finished
+                ]
+                break
+        return fetched
+
+    def _fetch(
+        self,
+        file: DataFile,
+        fetched: Fetched,
+        warn: Callable[[str], None],
+        progress: Callable[[int], None],
+    ) -> None:
+        """Fetch one file, and record the outcome; raises UnreachableError if the next would fail too.
+
+        It is written under a temporary name, not beyond the expected bytes, and renamed when its
+        checksum is right.
+        """
+        # another process has fetched it while this one waited
+        if self.state(file) == "here":
+            fetched.here.append(file)
+            return
+        path = self.path(file)
+        source = _source(fetched.mirror, file)
+        temporary = path.with_name(
+            f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}"
+        )
+        self._make(path.parent)
+        size = 0
+        hashed = hashlib.sha256()
+        try:
+            with replacing(path, temporary) as opened:
+                for chunk in _chunks(source):
+                    size += len(chunk)
+                    if size > file.size:
+                        raise DataError(
+                            f"expected {file.size:,} bytes, found more"
+                        )
+                    hashed.update(chunk)
+                    opened.write(chunk)
+                    progress(size)
+                checksum = hashed.hexdigest()
+                if file.sha256 and checksum != file.sha256:
+                    expected = f"expected {file.size:,} bytes with sha256 {file.sha256}"
+                    raise DataError(
+                        f"{expected}, found {size:,} bytes with sha256 {checksum}"
+                    )
+        except CorpusError as error:
+            problem = error.problems[0]
+            if problem.kind == UNREACHABLE:
+                again = "run the same command again, or name another mirror with --mirror"
+                raise UnreachableError(
+                    f"{file.key}: {source}: {problem.message}; {again}"
+                ) from None
+            fetched.failed[file] = problem.message
+        except DataError as error:
+            fetched.failed[file] = str(error)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        else:
+            fetched.taken.append(file)
+            warn(f"{file.key}: fetched, {file.size:,} bytes")
+
+    def _make(self, folder: Path) -> None:
+        """Make a folder of the cache; raises UnreachableError.
+
+        Nothing is written through links, so they are errors too.
+        """
+        path = self.folder
+        for step in folder.relative_to(path).parts:
+            path /= step
+            if path.is_symlink():
+                message = "is a link; nothing is written through links inside the cache"
+                raise UnreachableError(f"{path}: {message}")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unwritable(folder, error) from None
+
+    @contextlib.contextmanager
+    def _held(
+        self, folder: Path, warn: Callable[[str], None]
+    ) -> Iterator[None]:
+        """Hold the lock of a data set, after other processes, and delete what killed ones left behind.
+
+        Without locks in the file system, the work goes on: temporary names differ, and renaming is
+        atomic.
+        """
+        from filelock import Timeout
+
+        self._make(folder)
+        lock = lock_of(folder.with_name(f".{folder.name}.lock"))
+        try:
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                warn(f"{folder.name}: another process is fetching it; waiting")
+                lock.acquire()
+            for temporary in folder.rglob(f".*{TEMPORARY}"):
+                temporary.unlink(missing_ok=True)
+        except PermissionError as error:
+            raise _unwritable(folder, error) from None
+        except (OSError, RuntimeError, NotImplementedError):
+            pass
+        try:
+            yield
+        finally:
+            # Remove the empty folders of files that could not be fetched, inner ones first.
+            for path in sorted([folder, *folder.rglob("*")], reverse=True):
+                if path.is_dir() and not path.is_symlink():
+                    with contextlib.suppress(OSError):  # it is not empty
+                        path.rmdir()
+            lock.release(force=True)

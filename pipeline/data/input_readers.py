@@ -13,36 +13,31 @@ those of its records. Files with the key `gold` of a data set, or `m2`, are read
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..errors import ConfigError, Problem, gathered
 from ..extension import missing_extension
 from ..lookup import Table
 from .corpus import (
-    MAX_REFERENCES,
     Corpus,
     check_parallel,
-    corpus_in_memory,
     without_any,
 )
-from .inputs import TEXTS, TextReader
-from .opener import Opener, TextsOfInput
-from .texts import REPLACEMENTS
+from .inputs import MAX_REFERENCES, TEXTS, TextReader
+from .opened_input import OpenedInput, TextsOfInput
+from .opener import Opener
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .config.resolved import Config, Dataset, System
+    from .config.resolved import Dataset, System
     from .texts import TextFile
-
-GOLD = "gold"
-"""The input that reads the files under `gold` and `m2` of a data set."""
 
 
 class Listener(Protocol):
-    """Displays progress."""
+    """A display of progress, such as a bar on the terminal."""
 
     def stage(self, name: str) -> None:
         """Take the name of the work that begins."""
@@ -55,38 +50,8 @@ class Listener(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class InputView:
-    """Which records of an input a view has in place of texts."""
-
-    references: int
-    """The first so many of the records that stand in place of references."""
-    has_outputs: bool
-    """Whether it has the records of outputs. Otherwise it has the outputs as texts."""
-    foreign: str = ""
-    """A note that the edits of gold are not those of the outputs' annotator; else an empty text."""
-
-
-@dataclass
-class OpenedInput:
-    """The records of an input, before lines are selected."""
-
-    source: TextFile
-    """The source as the files of the input have it."""
-    references: list[TextFile]
-    """The records that stand in place of references."""
-    outputs: dict[str, TextFile]
-    """The records of outputs, of the systems that have some."""
-    notes: list[str]
-    """Warnings."""
-    categories: tuple[str, ...]
-    """The types of edits that are scored apart, sorted."""
-    views: Mapping[str, InputView]
-    """The views by name."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class OpenRequest:
-    """What the files of an input are opened for."""
+    """A data set whose files an InputReader opens, with what it needs for that."""
 
     dataset: Dataset
     systems: Sequence[System]
@@ -100,32 +65,28 @@ class OpenRequest:
 
 
 class InputReader(ABC):
-    """Reads an input of data sets. A name of a view is one of its inputs."""
+    """Reads an input of data sets, such as texts or gold edits, for the views that metrics read.
 
-    text_format: str
+    A view is named after its input, with more behind a point if there are several. A subclass
+    overrides what differs from an input that is read from texts alone.
+    """
+
+    GOLD: ClassVar[str] = "gold"
+    """The input that reads the files under `gold` and `m2` of a data set."""
+
+    text_format: str = ""
     """The format of texts whose files hold the input too."""
 
-    @abstractmethod
-    def takes_texts(self, view: str) -> bool:
-        """Return whether outputs are read as texts."""
-
-    @abstractmethod
-    def needs_files(self, view: str) -> bool:
-        """Return whether a data set needs files of the input."""
-
-    @abstractmethod
-    def annotator(self, view: str) -> str:
-        """Return the program that makes the input of texts, as in signatures; empty: none."""
-
-    @abstractmethod
-    def is_file(self, path: Path) -> bool:
-        """Return whether a file holds the input, by its first line; raises CorpusError or OSError."""
-
-    @abstractmethod
-    def systems(
-        self, systems: Sequence[System], views: Collection[str]
-    ) -> Sequence[System]:
-        """Return systems with their outputs as texts, as these are read beside the views."""
+    @staticmethod
+    def of(view: str) -> InputReader:
+        """Return what reads an input; raises ConfigError if no extension brings it."""
+        key = view.partition(".")[0]
+        if key in INPUTS:
+            return INPUTS[key]
+        raise ConfigError(
+            missing_extension("inputs", key)
+            or f"no extension reads the input '{key}'"
+        )
 
     @abstractmethod
     def texts(self, request: OpenRequest) -> TextsOfInput:
@@ -134,14 +95,33 @@ class InputReader(ABC):
         For the input "gold" these are the source and references of `dataset.annotated`.
         """
 
-    @abstractmethod
+    def takes_texts(self, view: str) -> bool:
+        """Return whether outputs are read as texts."""
+        return True
+
+    def needs_files(self, view: str) -> bool:
+        """Return whether a data set needs files of the input."""
+        return False
+
+    def annotator(self, view: str) -> str:
+        """Return the program that makes the input of texts, as in signatures; empty: none."""
+        return ""
+
+    def systems(
+        self,
+        systems: Sequence[System],
+        views: Collection[str],
+    ) -> Sequence[System]:
+        """Return systems with their outputs as texts, as these are read beside the views."""
+        return systems
+
     def open_records(self, request: OpenRequest) -> OpenedInput | None:
         """Return the records of a data set for its views; None if there are none.
 
         Adds to problems.
         """
+        return None
 
-    @abstractmethod
     def complete(
         self,
         corpus: Corpus,
@@ -154,8 +134,23 @@ class InputReader(ABC):
 
         `opener` has temporary files; without it records are in memory.
         """
+        return corpus
 
-    @abstractmethod
+    def misfit(self, metric: TextReader, corpus: Corpus) -> str:
+        """Return why a metric cannot score a data set with its view; empty: it can."""
+        return ""
+
+    def warnings(self, metric: TextReader, view: Corpus) -> list[str]:
+        """Return the warnings of a metric about the records of its view."""
+        return []
+
+    def is_file(self, path: Path) -> bool:
+        """Return whether a file is one of gold edits, by its first line.
+
+        Only the input "gold" has this and the next method. Raises CorpusError or OSError.
+        """
+        raise NotImplementedError
+
     def in_memory(
         self,
         gold: object,
@@ -164,85 +159,21 @@ class InputReader(ABC):
         sources: Any,
         views: Collection[str],
     ) -> Corpus:
-        """Return texts in memory with a file of the input, which replaces texts that are None.
+        """Return texts in memory with a file of gold edits, which replaces texts that are None.
 
         Raises InputError.
         """
-
-    @abstractmethod
-    def misfit(self, metric: TextReader, corpus: Corpus) -> str:
-        """Return why a metric cannot score a data set with its view; empty: it can."""
-
-    @abstractmethod
-    def warnings(self, metric: TextReader, view: Corpus) -> list[str]:
-        """Return the warnings of a metric about the records of its view."""
+        raise NotImplementedError
 
 
 class TextsReader(InputReader):
     """Reads lines of text. The view of texts is the data set itself."""
-
-    text_format = ""
-
-    def takes_texts(self, view: str) -> bool:
-        """Return that outputs are read as texts."""
-        return True
-
-    def needs_files(self, view: str) -> bool:
-        """Return that a data set needs no other files."""
-        return False
-
-    def annotator(self, view: str) -> str:
-        """Return that no program makes the texts."""
-        return ""
-
-    def is_file(self, path: Path) -> bool:
-        """Return that any file may hold texts."""
-        return True
-
-    def systems(
-        self, systems: Sequence[System], views: Collection[str]
-    ) -> Sequence[System]:
-        """Return the systems unchanged."""
-        return systems
 
     def texts(self, request: OpenRequest) -> TextsOfInput:
         """Return source, references and outputs as the config names them; adds to problems."""
         return request.opener.texts(
             request.dataset, request.systems, request.problems
         )
-
-    def open_records(self, request: OpenRequest) -> None:
-        """Return no records beside the texts."""
-
-    def complete(
-        self,
-        corpus: Corpus,
-        views: Collection[str],
-        n_jobs: int,
-        listener: Listener,
-        opener: Opener | None,
-    ) -> Corpus:
-        """Return the data set, which has its texts."""
-        return corpus
-
-    def in_memory(
-        self,
-        gold: object,
-        hypotheses: Any,
-        references: Any,
-        sources: Any,
-        views: Collection[str],
-    ) -> Corpus:
-        """Return texts in memory; raises InputError."""
-        return corpus_in_memory(hypotheses, references, sources)
-
-    def misfit(self, metric: TextReader, corpus: Corpus) -> str:
-        """Return that every data set can be read as texts."""
-        return ""
-
-    def warnings(self, metric: TextReader, view: Corpus) -> list[str]:
-        """Return no warnings: texts have no records."""
-        return []
 
 
 INPUTS: Table[InputReader] = Table(
@@ -251,30 +182,9 @@ INPUTS: Table[InputReader] = Table(
 """What reads each input, by its name."""
 
 
-def reader_of(view: str) -> InputReader:
-    """Return what reads an input; raises ConfigError if no extension brings it."""
-    key = view.partition(".")[0]
-    if key in INPUTS:
-        return INPUTS[key]
-    raise ConfigError(
-        missing_extension("inputs", key)
-        or f"no extension reads the input '{key}'"
-    )
-
-
 def readers_of(views: Iterable[str]) -> list[InputReader]:
     """Return what reads the inputs, each once; raises ConfigError."""
-    return list(dict.fromkeys(map(reader_of, sorted(views))))
-
-
-def takes_texts(view: str) -> bool:
-    """Return whether outputs are read as texts."""
-    return reader_of(view).takes_texts(view)
-
-
-def needs_files(view: str) -> bool:
-    """Return whether a data set needs files of an input beside texts."""
-    return reader_of(view).needs_files(view)
+    return list(dict.fromkeys(map(InputReader.of, sorted(views))))
 
 
 def completed(
@@ -293,48 +203,6 @@ def completed(
 # ---- all files of a data set
 
 
-@dataclass
-class _Texts(TextsOfInput):
-    """The texts of a data set while they are being opened, and the records of other inputs."""
-
-    inputs: list[OpenedInput] = field(default_factory=list)
-
-    def add(self, other: TextsOfInput) -> None:
-        """Add the texts of an input; a source that is known stays."""
-        self.source = self.source or other.source
-        self.references += other.references
-        self.outputs.update(other.outputs)
-        self.ids = self.ids or other.ids
-        self.notes += other.notes
-        self.ragged = self.ragged or other.ragged
-        self.complete = self.complete and other.complete
-
-    @property
-    def of_dataset(self) -> list[TextFile]:
-        """The source, the references, and the records in place of references."""
-        files = super().of_dataset
-        for opened in self.inputs:
-            files += opened.references
-        return files
-
-    @property
-    def of_systems(self) -> list[TextFile]:
-        """The outputs, and their records."""
-        files = super().of_systems
-        for opened in self.inputs:
-            files += opened.outputs.values()
-        return files
-
-    def _put(self, new: Mapping[TextFile, TextFile], outputs: bool) -> None:
-        super()._put(new, outputs)
-        for opened in self.inputs:
-            opened.references = [new[file] for file in opened.references]
-            if outputs:
-                opened.outputs = {
-                    name: new[file] for name, file in opened.outputs.items()
-                }
-
-
 def open_corpus(
     dataset: Dataset,
     systems: Sequence[System],
@@ -350,8 +218,9 @@ def open_corpus(
     problems_before = len(problems)
     try:
         readers = readers_of(views)
-        lines_reader = reader_of(TEXTS)
-        gold_reader = reader_of(GOLD) if dataset.annotated else None
+        gold_reader = (
+            InputReader.of(InputReader.GOLD) if dataset.annotated else None
+        )
     except ConfigError as error:
         problems += error.problems
         return None
@@ -367,10 +236,10 @@ def open_corpus(
         problems=problems,
         views=views,
     )
-    texts = _Texts()
-    texts.add(lines_reader.texts(request))
+    texts = InputReader.of(TEXTS).texts(request)
     if gold_reader:
-        texts.add(gold_reader.texts(replace(request, source=texts.source)))
+        request_with_source = replace(request, source=texts.source)
+        texts.add_gold(gold_reader.texts(request_with_source))
 
     # records of other inputs
     fits = True  # whether records are of the same sentences; if not, numbers of lines mean nothing
@@ -380,7 +249,7 @@ def open_corpus(
             replace(request, systems=systems, source=texts.source)
         )
         if opened:
-            texts.inputs.append(opened)
+            texts.records.append(opened)
             texts.source = texts.source or opened.source
             texts.notes += opened.notes
         else:
@@ -398,9 +267,8 @@ def open_corpus(
         problems.append(Problem(dataset.name, message))
     _select(dataset, texts, opener, problems)
     if dataset.replace != "none":
-        replacement = REPLACEMENTS[dataset.replace]
         with gathered(problems):
-            texts.change(lambda file: opener.rewrite(file, replacement))
+            texts.change(lambda file: opener.rewrite(file, dataset.replaced))
     problems += _empty_references(dataset, texts)
     if not texts.complete or len(problems) > problems_before or not texts.all:
         return None
@@ -418,7 +286,7 @@ def open_corpus(
         notes=tuple(texts.notes),
         ids=texts.ids,
     )
-    return replace(corpus, views=_views(corpus, texts.inputs))
+    return replace(corpus, views=_views(corpus, texts.records))
 
 
 def _views(corpus: Corpus, inputs: Iterable[OpenedInput]) -> dict[str, Corpus]:
@@ -439,7 +307,10 @@ def _views(corpus: Corpus, inputs: Iterable[OpenedInput]) -> dict[str, Corpus]:
 
 
 def _select(
-    dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]
+    dataset: Dataset,
+    texts: TextsOfInput,
+    opener: Opener,
+    problems: list[Problem],
 ) -> None:
     """Select the lines of the config. With `outputs: kept`, outputs have only these lines already."""
     has_selected_outputs = dataset.outputs == "kept"
@@ -482,49 +353,3 @@ def _empty_references(dataset: Dataset, texts: TextsOfInput) -> list[Problem]:
         else ", and the data set says `empty_references: none`"
     )
     return without_any(references, why)
-
-
-def missing_texts(
-    config: Config, metrics: Iterable[TextReader]
-) -> list[Problem]:
-    """Return a problem for each data set without a text that a metric needs."""
-    problems = []
-    for dataset in config.datasets:
-        keys = dataset.keys
-        if dataset.has_unknown_keys:
-            continue  # unknown keys are problems already, and may be misspelt ones of texts
-        has_edits = bool(dataset.m2 or dataset.gold)
-        for metric in {metric.name: metric for metric in metrics}.values():
-            messages = []
-            if metric.spec.source and not (dataset.source or has_edits):
-                messages.append(
-                    without_source(
-                        metric.name, metric.hint, "add `source: FILE`"
-                    )
-                )
-            # other checks report references that are empty, and inputs that are missing
-            is_reported = "references" in keys or needs_files(metric.spec.input)
-            has_references = dataset.references or has_edits
-            if (
-                metric.spec.references
-                and not has_references
-                and not is_reported
-            ):
-                messages.append(
-                    without_references(metric.name, "add `references: [FILE]`")
-                )
-            for message in messages:
-                location = ("datasets", dataset.name)
-                problems.append(Problem("", message, location=location))
-    return problems
-
-
-def without_source(name: str, hint: str, remedy: str) -> str:
-    """Return the message for a metric without its source. `remedy` says how to add one."""
-    message = f"{name} needs a source, the uncorrected text: {remedy}"
-    return f"{message}; {hint}" if hint else message
-
-
-def without_references(name: str, remedy: str) -> str:
-    """Return the message for a metric without references. `remedy` says how to add some."""
-    return f"{name} needs references, the texts that outputs are compared with: {remedy}"

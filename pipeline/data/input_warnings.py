@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..errors import bounded, listed
 from .corpus import Corpus
-from .input_readers import reader_of
+from .input_readers import InputReader
 from .inputs import TEXTS, TextReader
 from .samples import FEW
 from .text_checks import (
@@ -47,7 +47,7 @@ def text_warnings(corpus: Corpus, metrics: Sequence[TextReader]) -> list[str]:
         view = corpus.read_by(metric.spec)
         if metric.spec.input == TEXTS or view.annotated:
             reads_references = True
-        for warning in reader_of(metric.spec.input).warnings(metric, view):
+        for warning in InputReader.of(metric.spec.input).warnings(metric, view):
             warnings_of_records[f"{corpus.name}: {warning}"] = None
     warnings = suspicions(corpus, references=reads_references)
     compared = corpus if reads_references else replace(corpus, references=())
@@ -228,7 +228,7 @@ def _style_warning(
     metrics: Sequence[TextReader],
 ) -> str:
     """Return the warning of a check of styles, or an empty string."""
-    metric = next(filter(check.minds, metrics), None)
+    metric = next(filter(check.applies, metrics), None)
     if metric is None:
         return ""
     samples = corpus.samples if check.rare else corpus.samples.short

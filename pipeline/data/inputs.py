@@ -1,4 +1,4 @@
-"""What a metric reads of a data set: texts or another input, and what is asked of a metric.
+"""What a metric reads of a data set: texts or another input.
 
 Metrics import the data room; the data room never imports metrics, and knows them by the protocols
 of this module.
@@ -18,7 +18,7 @@ TEXTS = "texts"
 
 
 class InputSpec(Protocol):
-    """What the data room asks of a StatisticsSpec (`metrics/base/statistics_spec.py`)."""
+    """What a metric reads: a StatisticsSpec (`metrics/base/statistics_spec.py`) as this room sees it."""
 
     @property
     def key(self) -> str:
@@ -42,7 +42,7 @@ class InputSpec(Protocol):
 
 
 class TextReader(Protocol):
-    """What the data room asks of a Metric (`metrics/base/metric.py`)."""
+    """A metric that reads texts: a Metric (`metrics/base/metric.py`) as this room sees it."""
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from threading import Lock
@@ -34,8 +34,9 @@ from ..files.remote import Remote, is_there
 from ..parallel import Shared, threads
 from . import formats
 from .config.resolved import Column, Dataset, Input, System
-from .scan import Opening, ScanResult, TextRange, index_text
-from .texts import TextFile, lines_of, numbered, read_span
+from .opened_input import TextsOfInput
+from .scan import ScanResult, TextRange
+from .texts import Opening, TextFile, numbered
 
 T = TypeVar("T")
 
@@ -58,65 +59,13 @@ RANGES_AT_ONCE = 1024
 rest of them."""
 
 
-@dataclass
-class TextsOfInput:
-    """The texts that the files of an input have."""
-
-    source: TextFile | None = None
-    references: list[TextFile] = field(default_factory=list)
-    outputs: dict[str, TextFile] = field(default_factory=dict)
-    """The texts of systems by their names."""
-    ids: TextFile | None = None
-    """The ids of the lines, if any."""
-    notes: list[str] = field(default_factory=list)
-    """Warnings."""
-    ragged: bool = False
-    """Whether references are lists of different lengths."""
-    complete: bool = True
-    """Whether all files could be opened."""
-
-    @property
-    def of_dataset(self) -> list[TextFile]:
-        """The source and the references."""
-        if self.source:
-            return [self.source, *self.references]
-        return list(self.references)
-
-    @property
-    def of_systems(self) -> list[TextFile]:
-        """The outputs."""
-        return list(self.outputs.values())
-
-    @property
-    def all(self) -> list[TextFile]:
-        """The source, the references and the outputs."""
-        return [*self.of_dataset, *self.of_systems]
-
-    def change(
-        self, change: Callable[[TextFile], TextFile], *, outputs: bool = True
-    ) -> None:
-        """Change source, references and, with `outputs`, outputs; each text once."""
-        files = self.all if outputs else self.of_dataset
-        self._put(
-            {file: change(file) for file in dict.fromkeys(files)}, outputs
-        )
-
-    def _put(self, new: Mapping[TextFile, TextFile], outputs: bool) -> None:
-        self.source = self.source and new[self.source]
-        self.references = [new[file] for file in self.references]
-        if outputs:
-            self.outputs = {
-                name: new[file] for name, file in self.outputs.items()
-            }
-
-
-class Lists(NamedTuple):
-    """The references in a column of lists."""
+class ExpandedLists(NamedTuple):
+    """The references that a column of lists stands for: its first items, its second items, ..."""
 
     references: list[Input]
-    """A reference for each index in the lists; for a column of texts, or another file, one."""
+    """The columns of the items; one input that is no column of lists stands for itself."""
     missing: list[int]
-    """How many lists have no text at each index; empty if all lists have the same length."""
+    """How many lists are too short for each of these references."""
 
 
 class Opener:
@@ -147,7 +96,11 @@ class Opener:
     def open_all(
         self, inputs: Sequence[Input], problems: list[Problem]
     ) -> list[TextFile | None]:
-        """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
+        """Return inputs as texts, in their order; None for those that cannot be opened.
+
+        An input that was opened before is not opened again, and adds no problem again.
+        """
+        # scan the new ones together, in threads or on a cluster if they are large
         new = [
             item for item in dict.fromkeys(inputs) if item not in self._opened
         ]
@@ -159,18 +112,20 @@ class Opener:
         if size > MIN_THREADED_BYTES:
             thread_count = self.threads
         with threads(thread_count) as shared:
-            openings = shared(self._try, new)
+            openings = shared(self._begin, new)
             opened = [item for item in openings if isinstance(item, Opening)]
             uses_cluster = self.cluster is not None and size > MIN_CLUSTER_BYTES
-            results = self._scanned(opened, shared, uses_cluster=uses_cluster)
+            results = self._scan(opened, shared, uses_cluster=uses_cluster)
         for item, opening in zip(new, openings, strict=True):
             if isinstance(opening, Opening):
-                self._opened[item] = self._finished(opening, results)
+                self._opened[item] = self._finish(opening, results)
             else:
                 self._opened[item] = opening
             file = self._opened[item]
             if isinstance(file, CorpusError):
                 problems += file.problems
+
+        # standard input can be read once
         stdin_inputs_before = self._stdin_inputs
         self._stdin_inputs += list(inputs).count(STDIN)
         if stdin_inputs_before < 2 <= self._stdin_inputs:
@@ -189,17 +144,17 @@ class Opener:
 
         Records with ids are in the order of the first text that has ids.
         """
+        # what to open: the source, the references, and the outputs of systems
         outputs = {}
         for system in systems:
             if dataset.name in system.paths:
                 outputs[system.name] = system.paths[dataset.name]
         references: list[Input] = []
-        # how many lists have no text for each reference
         missing: list[int] = []
         for reference in dataset.references:
-            lists = self._lists(reference, problems)
+            lists = self._expand_lists(reference, problems)
             references += lists.references
-            missing += lists.missing or [0] * len(lists.references)
+            missing += lists.missing
         ragged = any(missing)
         inputs: list[Input] = [dataset.source] if dataset.source else []
         first = len(inputs)
@@ -208,7 +163,7 @@ class Opener:
         inputs += outputs.values()
         files = self.open_all(inputs, problems)
 
-        # empty references in lists of different lengths
+        # in lists of different lengths, an empty text is not told from a missing one
         if ragged and dataset.empty_references != "none":
             for file, count in zip(files[first:last], missing, strict=True):
                 if file and file.blank > count:
@@ -219,8 +174,8 @@ class Opener:
                     )
                     problems.append(Problem(file.display_name, message))
 
-        # ids
-        ids = self._join(inputs, len(outputs), files, problems)
+        # put records with ids into one order
+        ids = self._order_by_ids(inputs, len(outputs), files, problems)
         texts = TextsOfInput(
             source=files[0] if dataset.source else None,
             references=[file for file in files[first:last] if file],
@@ -253,36 +208,47 @@ class Opener:
             texts.notes.append(
                 f"{file.name}: the byte order mark at its beginning counts as text (bom: keep)"
             )
-            return self.with_mark(file)
+            lines = _lines(file, 0, file.lines)
+            first = [BOM + next(lines)] if file.lines else []
+            written = self._write_like(file, chain(first, lines), file.numbers)
+            return replace(written, has_bom=False)
 
         texts.change(with_mark)
 
-    def _lists(self, reference: Input, problems: list[Problem]) -> Lists:
-        """Return the references in a column, which may hold lists; adds to problems."""
-        if (
-            isinstance(reference, Path | Remote)
-            or reference.path in self.missing_files
-        ):
-            return Lists([reference], [])
-        try:
-            sizes_of_lists = formats.sizes_of_lists(reference, self.temp_files)
-        except CorpusError as error:
-            problems += error.problems
-            self._opened[reference] = CorpusError([])
-            return Lists([reference], [])
-        if not sizes_of_lists:
-            return Lists([reference], [])
+    def _expand_lists(
+        self, reference: Input, problems: list[Problem]
+    ) -> ExpandedLists:
+        """Return the references that an input stands for; adds to problems.
+
+        A column whose records are lists stands for as many references as the longest list has.
+        """
+        sizes_of_lists = bytearray()
+        is_missing = formats.file_of(reference) in self.missing_files
+        if isinstance(reference, Column) and not is_missing:
+            try:
+                sizes_of_lists = formats.sizes_of_lists(
+                    reference, self.temp_files
+                )
+            except CorpusError as error:
+                problems += error.problems
+                self._opened[reference] = CorpusError([])
+        if not isinstance(reference, Column) or not sizes_of_lists:
+            return ExpandedLists([reference], [0])
         sizes = np.frombuffer(sizes_of_lists, np.uint8)
         longest = int(sizes.max())
         missing = [int((sizes <= index).sum()) for index in range(longest)]
         null = reference.null or any(missing)
         references: list[Input] = []
-        for index in range(len(missing)):
+        for index in range(longest):
             column = f"{reference.column}[{index}]"
             references.append(replace(reference, column=column, null=null))
-        return Lists(references, missing if any(missing) else [])
+        return ExpandedLists(references, missing)
 
-    def _try(self, text: Input) -> Opening | CorpusError:
+    def _begin(self, text: Input) -> Opening | CorpusError:
+        """Return what of an input has to be scanned, or why it cannot be opened.
+
+        Texts that are no lines of UTF-8 are written to a temporary file before.
+        """
         if formats.file_of(text) in self.missing_files:
             return CorpusError([])
         try:
@@ -299,22 +265,26 @@ class Opener:
             return error
 
     def once(self, key: Hashable, make: Callable[[Shared], T]) -> T:
-        """Return the result of a function that uses threads; it is called once for each key."""
+        """Return the result of `make`, which is called with threads, once for each key."""
         with self._lock, threads(self.threads) as shared:
             if key not in self._once:
                 self._once[key] = make(shared)
             result: T = self._once[key]
             return result
 
-    def _scanned(
+    def _scan(
         self, openings: Sequence[Opening], shared: Shared, *, uses_cluster: bool
     ) -> dict[TextRange, ScanResult]:
-        """Return the results for all ranges of texts."""
+        """Return what is in each range of the texts.
+
+        Ranges of users' files may be scanned by a cluster. What it does not answer, or finds to be
+        wrong, is scanned here.
+        """
         results: dict[TextRange, ScanResult] = {}
         remote_ranges: set[TextRange] = set()
         if uses_cluster:  # its workers do not have the temporary folder
             for opening in openings:
-                if _in_place(opening):
+                if _is_read_in_place(opening):
                     remote_ranges.update(opening.ranges)
         distinct: dict[TextRange, None] = {}
         for opening in openings:
@@ -334,20 +304,23 @@ class Opener:
             self.read += sum(item.high - item.low for item in batch)
         return results
 
-    def _finished(
+    def _finish(
         self, opening: Opening, results: Mapping[TextRange, ScanResult]
     ) -> TextFile | CorpusError:
-        """Return a text whose ranges were scanned; one in a temporary file keeps it alive."""
+        """Return the text whose ranges were scanned, or what is wrong with it.
+
+        A text in a temporary file keeps the file alive.
+        """
         try:
-            temp_files = None if _in_place(opening) else self.temp_files
+            temp_files = None if _is_read_in_place(opening) else self.temp_files
             results_of_text = [results[item] for item in opening.ranges]
-            return opening.opened(results_of_text, temp_files)
+            return opening.finish(results_of_text, temp_files)
         except CorpusError as error:
             return error
 
     def index(self, file: StoredTexts) -> TextFile:
         """Index texts of a temporary file; raises CorpusError."""
-        return index_text(file, self.temp_files)
+        return TextFile.index(file, self.temp_files)
 
     def index_records(self, name: str, records: Iterable[bytes]) -> TextFile:
         """Write and index records of sentences, such as edits; `name` is that of their file.
@@ -362,29 +335,29 @@ class Opener:
     def select(
         self, file: TextFile, ranges: Sequence[tuple[int, int]]
     ) -> TextFile:
-        """Return some lines of a text as a text; ranges are low <= i < high."""
+        """Return the lines of a text in some ranges low <= i < high, as a text."""
         parts = [np.arange(low + 1, high + 1) for low, high in ranges]
         numbers = np.concatenate(parts)
         if file.numbers is not None:
             numbers = file.numbers[numbers - 1]
         texts = chain.from_iterable(
-            _texts(file, low, high) for low, high in ranges
+            _lines(file, low, high) for low, high in ranges
         )
-        return self._written(file, texts, numbers)
+        return self._write_like(file, texts, numbers)
 
-    def _join(
+    def _order_by_ids(
         self,
         inputs: Sequence[Input],
         outputs: int,
         files: list[TextFile | None],
         problems: list[Problem],
-    ) -> "_Ids | None":
-        """Put texts in the order of the ids of the first one that has ids; return its ids.
+    ) -> "_IdOrder | None":
+        """Put the opened `files` of inputs into the order of the first one that has ids; return its ids.
 
-        The last `outputs` of the inputs are those of systems, and the first one with ids is none of
-        these. Texts without ids are unchanged. A record whose id the first text does not have is
-        left out, with a warning. Adds problems if an id is missing in a text, or occurs twice; the
-        text is None then.
+        The last `outputs` of the inputs are those of systems; the first one with ids must be another
+        one. Files without ids are unchanged. A record whose id the first one does not have is left
+        out, with a warning. An id that is missing or occurs twice is a problem, and the file becomes
+        None. Returns None if no input has ids.
         """
         id_columns: dict[int, Column] = {}
         for index, item in enumerate(inputs):
@@ -401,58 +374,55 @@ class Opener:
             )
             problems.append(Problem(str(id_columns[first].path), message))
             return None
-        base: _Ids | None = None
+        base: _IdOrder | None = None
+        orders: dict[TextFile, Ints | None] = {}
         for index, ids in zip(id_columns, opened_ids, strict=True):
             file = files[index]
             files[index] = None
             if ids is None or file is None:
                 continue
             with gathered(problems):
-                base = base or _Ids(ids)
-                order = base.order(ids)
+                base = base or _IdOrder(ids)
+                if ids not in orders:
+                    orders[ids] = base.order(ids)
+                order = orders[ids]
                 files[index] = (
-                    file if order is None else self._ordered(file, order)
+                    file if order is None else self._reorder(file, order)
                 )
         return base
 
-    def _ordered(self, file: TextFile, indices: Ints) -> TextFile:
-        """Return the lines of a text with these indices, in this order, as a text."""
+    def _reorder(self, file: TextFile, indices: Ints) -> TextFile:
+        """Return the lines of a text with these indices, in any order, as a text."""
 
         def texts() -> Iterator[bytes]:
             # the text is read once for each part
             for low in range(0, len(indices), ORDERED_LINES):
                 part = indices[low : low + ORDERED_LINES]
                 unique = np.unique(part)
-                pairs = zip(
-                    unique.tolist(), lines_of(file, unique), strict=True
-                )
+                pairs = zip(unique.tolist(), file.lines_at(unique), strict=True)
                 line_at = dict(pairs)
                 for index in part.tolist():
                     yield line_at[index].encode()
 
-        return self._written(file, texts(), indices + 1)
+        return self._write_like(file, texts(), indices + 1)
 
     def rewrite(
         self, file: TextFile, change: Callable[[bytes], bytes]
     ) -> TextFile:
         """Return a text with each line changed; the lines keep their numbers."""
-        texts = map(change, _texts(file, 0, file.lines))
-        return self._written(file, texts, file.numbers)
+        texts = map(change, _lines(file, 0, file.lines))
+        return self._write_like(file, texts, file.numbers)
 
-    def with_mark(self, file: TextFile) -> TextFile:
-        """Return a text with the byte order mark as text at its beginning."""
-        texts = _texts(file, 0, file.lines)
-        first = [BOM + next(texts)] if file.lines else []
-        written = self._written(file, chain(first, texts), file.numbers)
-        return replace(written, has_bom=False)
-
-    def _written(
+    def _write_like(
         self,
         file: TextFile,
         texts: Iterable[bytes],
         numbers: Ints | None,
     ) -> TextFile:
-        """Write texts made of those of a file; return them as a text of the same name."""
+        """Write lines to a temporary file; return them as a text with the name of `file`.
+
+        `numbers` are the numbers of the lines in the file of the user; None: 1, 2, ...
+        """
         path = self.temp_files.write_texts(file.display_name, texts)
         origin = file.origin or Origin(str(file.path))
         indexed = self.index(StoredTexts(path, SEPARATOR, origin))
@@ -468,44 +438,38 @@ def _size(path: Path | Remote) -> int:
     return 0
 
 
-def _in_place(opening: Opening) -> bool:
+def _is_read_in_place(opening: Opening) -> bool:
     """Return whether a text is read from the user's file, not from a temporary one."""
     path, _, origin = opening.file
     return isinstance(path, Remote) or path == Path(origin.name)
 
 
-def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:
+def _lines(file: TextFile, low: int, high: int) -> Iterator[bytes]:
+    """Yield the lines low <= i < high of a text."""
     for first in range(low, high, BLOCK_LINES):
         last = min(first + BLOCK_LINES, high)
-        lines = read_span(file.span(first, last))
+        lines = file.span(first, last).read()
         yield from lines.texts()
 
 
 # ---- records with ids
 
 
-class _Ids:
+class _IdOrder:
     """The ids of the first text that has some, and the order of other texts by them."""
 
     def __init__(self, base: TextFile) -> None:
         self.base = base
         self.notes: dict[str, None] = {}
         self._line_of = numbered(base)
-        self._orders: dict[TextFile, Ints | None] = {}
 
     def order(self, ids: TextFile) -> Ints | None:
         """Return the index of each id in another text, or None if both have the same order.
 
         Notes further ids there. Raises CorpusError for a missing id, and for one that occurs twice.
         """
-        if ids not in self._orders:
-            order = None
-            if ids.digest != self.base.digest:
-                order = self._new_order(ids)
-            self._orders[ids] = order
-        return self._orders[ids]
-
-    def _new_order(self, ids: TextFile) -> Ints:
+        if ids.digest == self.base.digest:
+            return None
         base = self.base
         line_of = numbered(ids)
         missing = [name for name in self._line_of if name not in line_of]
@@ -519,7 +483,7 @@ class _Ids:
             )
             hint = did_you_mean(missing[0], further[:1000])
             message = f"has no record with the id '{missing[0]}' of {position}{more}{hint}"
-            raise CorpusError([Problem(ids.display_name, message)])
+            raise CorpusError.at(ids.display_name, message)
         if further:
             plural = "s" if len(further) > 1 else ""
             count = f"{len(further):,} record{plural}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from .texts import AnyText, MemoryText, read_texts
+from .texts import AnyText, MemoryText
 
 BLOCKS = 5
 """How many blocks of neighbouring lines are read of a text."""
@@ -85,7 +85,7 @@ class Sample:
         """The lines of all blocks, and of a very long line its beginning."""
         lines: list[str] = []
         for low, high in self.blocks:
-            for line in read_texts(self.text, low, high):
+            for line in self.text.read(low, high):
                 lines.append(line[:MAX_LINE_CHARACTERS])
         return lines
 

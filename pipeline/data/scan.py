@@ -6,10 +6,10 @@ cluster, and the results are joined in order. They do not depend on the cuts.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,12 +19,8 @@ from numpy.typing import NDArray
 
 from .. import kernel
 from ..arrays import Ints
-from ..errors import CorpusError, Problem
+from ..errors import CorpusError
 from ..files.plain_files import (
-    BOM,
-    Origin,
-    StoredTexts,
-    TempFiles,
     looks_like,
     reason,
 )
@@ -32,22 +28,14 @@ from ..files.remote import (
     Remote,
     RemoteFingerprint,
     open_remote,
-    read_range,
     remote_fingerprint,
 )
 from ..files.safe_files import open_regular
-from .texts import (
-    CHANGED,
-    KIND,
-    LONG_LINE_BYTES,
-    NEWLINE,
-    SUBWORDS,
-    AnyText,
-    Fingerprint,
-    Suspicious,
-    TextFile,
-)
 
+NEWLINE = b"\n"
+CHANGED = "the file changed while it was being read; start again"
+SUBWORDS = (b"@@ ", "\u2581".encode())
+"""The marks of subword pieces that subword-nmt and SentencePiece write."""
 CHUNK_BYTES = 1 << 18
 """Bytes that are examined at once. They are hashed while they are in the processor's cache."""
 LEAF_BYTES = 1 << 20
@@ -58,8 +46,6 @@ RANGE_BYTES = 1 << 25
 """Bytes of a range of a text: a multiple of LEAF_BYTES."""
 WINDOW_BYTES = 1 << 16
 """Bytes behind the border of a chunk or range that are searched for a line end to cut at."""
-STRIDE = 128
-"""Shards are cut at multiples of so many lines."""
 
 # Every Unicode white space at which str.split() splits, as UTF-8. A newline does not end a text of
 # a temporary file.
@@ -70,6 +56,28 @@ _WHITE = re.compile(
 _STORED_TO_HASHED = bytes.maketrans(b"\n\xff", b"\xfe\n")
 """Each line that is hashed ends with a newline, and a newline in a text becomes a byte that UTF-8
 does not have."""
+
+
+class Fingerprint(NamedTuple):
+    """Size, times and number of a file. If they differ, the file may have changed."""
+
+    size: int
+    mtime: int
+    ctime: int
+    inode: int
+
+    @classmethod
+    def of(cls, file: int | str | Path) -> Fingerprint:
+        """Return the fingerprint of a file, by its path or descriptor; raises OSError."""
+        info = os.stat(file)  # noqa: PTH116 (also of a descriptor)
+        return cls(
+            info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino
+        )
+
+    @property
+    def for_workers(self) -> tuple[int, int]:
+        """Size and time, which are the same on each machine that shares the file."""
+        return (self.size, self.mtime)
 
 
 class ChunkScan(NamedTuple):
@@ -140,7 +148,11 @@ def _is_blank(text: bytes) -> bool:
 
 
 class Leaves:
-    """Hashes a range of a text that begins with a leaf: a digest for each LEAF_BYTES bytes."""
+    """Hashes a range of a text: a digest for each leaf, which has LEAF_BYTES bytes.
+
+    The digest of the text is that of the digests of all leaves. So ranges, which begin with a leaf,
+    can be hashed independently.
+    """
 
     def __init__(self) -> None:
         self.digests: list[bytes] = []
@@ -307,31 +319,32 @@ class TextRange(NamedTuple):
                 fingerprint: object = remote_fingerprint(self.path)
                 with open_remote(self.path) as reader:
                     reader.seek(self.bom_bytes + self.low)
-                    result = _scanned(self, reader.readinto)
+                    result = _scan_range(self, reader.readinto)
             else:
                 with open_regular(self.path, links=True) as file:
                     file.seek(self.bom_bytes + self.low)
-                    result = _scanned(self, file.readinto)
-                    fingerprint = Fingerprint.of(file.fileno())[:2]
+                    result = _scan_range(self, file.readinto)
+                    fingerprint = Fingerprint.of(file.fileno()).for_workers
         except CorpusError as error:
             return ScanResult.failed(error.problems[0].message)
         except (OSError, ValueError) as error:
-            return ScanResult.failed(_unreadable(self.path, error))
+            return ScanResult.failed(unreadable(self.path, error))
         if fingerprint != self.fingerprint:
             return ScanResult.failed(CHANGED)
         return result
 
 
-def _unreadable(path: Path | Remote, error: OSError | ValueError) -> str:
+def unreadable(path: Path | Remote, error: OSError | ValueError) -> str:
     """Return why a file cannot be read."""
     return reason(path, error) if isinstance(path, Path) else str(error)
 
 
-def _border(data: bytearray, start: int, end: int, separator: bytes) -> int:
-    """Return where to cut at `start` or a little behind it.
+def _cut_after(data: bytearray, start: int, end: int, separator: bytes) -> int:
+    """Return where to cut a text at the byte `start` or a little later, at most at `end`.
 
-    The cut depends only on the bytes from `start` to `end`. It divides no character and no subword
-    mark, and no line that ends before `end`.
+    It is behind the next line end, or else behind the next blank, or else before the next
+    character. So whoever reads these bytes cuts at the same place, and no character or subword mark
+    is cut.
     """
     for mark in (separator, b" "):
         index = data.find(mark, start, end)
@@ -362,10 +375,14 @@ def _chunk_ends(low: int, high: int, size: int) -> list[int]:
     return [*ends, high]
 
 
-def _scanned(
+def _scan_range(
     text_range: TextRange, readinto: Callable[[memoryview], int]
 ) -> ScanResult:
-    """Return what is in a range, whose bytes are read from `low` on, and a few behind `high`."""
+    """Return what is in a range of a text; `readinto` reads its file from the byte `low` on.
+
+    The range is read in chunks. Both ends of a chunk are moved to the next cut (see _cut_after), so
+    a range begins behind its byte `low`, and ends as far behind `high` as the next range begins.
+    """
     separator = text_range.separator
     size = text_range.size
     low = text_range.low
@@ -394,7 +411,7 @@ def _scanned(
         if stop == size:
             cut = filled
         elif start <= stop:
-            cut = _border(data, stop - start, filled, separator)
+            cut = _cut_after(data, stop - start, filled, separator)
         else:
             cut = 0
         if separator == NEWLINE:
@@ -408,7 +425,7 @@ def _scanned(
         if stop == low:
             line = low + cut if ended else -1
         elif cut:
-            chunk, has_returns = _chunk_result(
+            chunk, has_returns = _scan_in_range(
                 data, cut, separator, start, line
             )
             if has_returns and separator == NEWLINE:
@@ -434,13 +451,13 @@ def _scanned(
     return result
 
 
-def _chunk_result(
+def _scan_in_range(
     data: bytearray, size: int, separator: bytes, start: int, line: int
 ) -> tuple[ScanResult, bool]:
-    """Return what is in a chunk, except leaves, and whether it has carriage returns.
+    """Return what is in a chunk as the result of a range, and whether it has carriage returns.
 
     The chunk is the first `size` bytes of data. It begins at the byte `start` of the text, and its
-    first line at the byte `line`.
+    first line at the byte `line`, -1 if that is unknown. Leaves of the digest are not in the result.
     """
     function = kernel.native_function("survey", "scan") or scan_chunk
     chunk = memoryview(data)[:size]
@@ -477,145 +494,3 @@ def _chunk_result(
                 message=f"(0x{data[index]:02x}) is not valid UTF-8{hint}",
             )
     return result, scan.has_returns
-
-
-class Opening(NamedTuple):
-    """A text that is being opened."""
-
-    file: StoredTexts
-    fingerprint: Fingerprint | RemoteFingerprint
-    bom_bytes: int
-    """The bytes of the byte order mark."""
-    ranges: list[TextRange]
-
-    @classmethod
-    def of(cls, file: StoredTexts) -> Opening:
-        """Return the ranges that have to be scanned; raises CorpusError if the file is unreadable.
-
-        Lines are hashed with a newline at their end. So a text with other line ends is one range.
-        """
-        path, separator, origin = file
-        fingerprint: Fingerprint | RemoteFingerprint
-        # A worker may have another working directory.
-        absolute = path if isinstance(path, Remote) else path.absolute()
-        try:
-            if isinstance(path, Remote):
-                fingerprint = remote_fingerprint(path)
-                head = read_range(
-                    path.url, 0, min(WINDOW_BYTES, fingerprint.size)
-                )
-            else:
-                with open_regular(path, links=True) as opened:
-                    fingerprint = Fingerprint.of(opened.fileno())
-                    head = opened.read(WINDOW_BYTES)
-        except (OSError, ValueError) as error:
-            raise CorpusError(
-                [Problem(origin.name, _unreadable(path, error))]
-            ) from None
-        bom_bytes = (
-            len(BOM) if separator == NEWLINE and head.startswith(BOM) else 0
-        )
-        size = fingerprint.size - bom_bytes
-        step = max(size, 1) if b"\r\n" in head else RANGE_BYTES
-        expected: tuple[int, int] | RemoteFingerprint
-        if isinstance(fingerprint, Fingerprint):
-            expected = (fingerprint.size, fingerprint.mtime)
-        else:
-            expected = fingerprint
-        ranges = []
-        edges = [*range(0, max(size, 1), step), size]
-        for low, high in pairwise(edges):
-            ranges.append(
-                TextRange(
-                    absolute, expected, separator, bom_bytes, size, low, high
-                )
-            )
-        return cls(file, fingerprint, bom_bytes, ranges)
-
-    def opened(
-        self, results: Sequence[ScanResult], temp_files: TempFiles | None = None
-    ) -> TextFile:
-        """Return the text from the results of its ranges; raises CorpusError if it is invalid.
-
-        The text keeps `temp_files` alive, which holds the file.
-        """
-        path, separator, origin = self.file
-        if len(results) > 1 and any(
-            result.has_windows_ends for result in results
-        ):
-            single_range = self.ranges[0]._replace(high=self.ranges[0].size)
-            results = [single_range.scan()]
-        total = ScanResult()
-        for result in results:
-            total.add(result)
-        if total.problem:
-            line, byte, message = total.problem
-            problem = Problem(origin.name, message)
-            if byte:
-                problem = Problem(
-                    origin.at(line + 1), f"byte {byte} of the line {message}"
-                )
-            raise CorpusError([problem])
-        total.end()
-        suspicious = Suspicious(total.subwords, total.nuls)
-        if total.longest_bytes > LONG_LINE_BYTES:
-            suspicious = suspicious._replace(
-                long_line=total.longest_line,
-                long_line_bytes=total.longest_bytes,
-            )
-        end = self.fingerprint.size
-        first_line = np.zeros((2, 1), np.int64)
-        marks = np.concatenate([first_line, *total.marks], axis=1)
-        marks[1, 1:] += self.bom_bytes
-        if total.lines:
-            marks = np.append(marks, [[total.lines], [end]], axis=1)
-        return TextFile(
-            path=path,
-            lines=total.lines,
-            size=end,
-            digest=KIND + blake3(b"".join(total.leaves)).hexdigest(length=16),
-            has_bom=self.bom_bytes > 0,
-            blank=total.blank,
-            blank_bits=total.packed_blanks(),
-            marks=marks,
-            suspicious=suspicious,
-            separator=separator,
-            origin=None if origin == Origin(str(path)) else origin,
-            keeper=temp_files,
-            fingerprint=self.fingerprint,
-        )
-
-
-def index_text(
-    file: StoredTexts, temp_files: TempFiles | None = None
-) -> TextFile:
-    """Index and check the texts of a file; raises CorpusError.
-
-    The text keeps `temp_files` alive, which holds the file.
-    """
-    opening = Opening.of(file)
-    results = [text_range.scan() for text_range in opening.ranges]
-    return opening.opened(results, temp_files)
-
-
-def changed(file: AnyText) -> bool:
-    """Return whether a file has other lines than when it was checked.
-
-    It is read again only if its fingerprint differs.
-    """
-    if not isinstance(file, TextFile) or file.fingerprint is None:
-        return False
-    fingerprint: Fingerprint | RemoteFingerprint
-    try:
-        if isinstance(file.path, Remote):
-            fingerprint = remote_fingerprint(file.path)
-        else:
-            fingerprint = Fingerprint.of(file.path)
-        if fingerprint == file.fingerprint:
-            return False
-        text = index_text(
-            StoredTexts(file.path, file.separator, Origin(str(file.path)))
-        )
-    except (OSError, CorpusError):
-        return True
-    return text.digest != file.digest

@@ -7,6 +7,7 @@ was measured in right texts and in texts with the mistake; `help warnings` has t
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from math import ceil
 from os.path import commonprefix
 from typing import NamedTuple
@@ -93,17 +94,11 @@ def json_objects(sample: Sample, _: Samples) -> LineMarks:
     return LineMarks(marks)
 
 
-def same_beginnings(sample: Sample, samples: Samples) -> LineMarks:
-    """Mark lines that begin as nearly all lines do, and lines of the first reference do not."""
-    return _same_edges(sample, samples, 1)
+def same_edges(sample: Sample, samples: Samples, step: int) -> LineMarks:
+    """Mark lines that begin as nearly all lines do, and lines of the first reference do not.
 
-
-def same_endings(sample: Sample, samples: Samples) -> LineMarks:
-    """Mark lines that end as nearly all lines do, and lines of the first reference do not."""
-    return _same_edges(sample, samples, -1)
-
-
-def _same_edges(sample: Sample, samples: Samples, step: int) -> LineMarks:
+    With the step -1 they are lines that end so.
+    """
     edges = _edges(sample, step)
     prefix = _common_prefix(edges)
     if not prefix:
@@ -145,7 +140,7 @@ def _with_prefix(edges: Sequence[str], prefix: str) -> LineMarks:
 
 
 def source_lines(sample: Sample, samples: Samples) -> LineMarks:
-    """Mark lines that are those of the source, where the references are no edited source."""
+    """Mark lines of the source in a translation or summary; in corrections they are normal."""
     source = samples.source
     base = samples.base
     if source is None or source.like(base) >= EDITED:
@@ -192,13 +187,13 @@ TEXT_CHECKS = (
         outputs_only=False,
     ),
     TextCheck(
-        same_beginnings,
+        partial(same_edges, step=1),
         ALIKE_SHARE,
         "{named}: {share} of the lines begin with '{affix}', such as line {line}, and those of "
         "{base} do not; take it away before scoring",
     ),
     TextCheck(
-        same_endings,
+        partial(same_edges, step=-1),
         ALIKE_SHARE,
         "{named}: {share} of the lines end with '{affix}', such as line {line}, and those of "
         "{base} do not; take it away before scoring",
@@ -241,7 +236,7 @@ def text_warning(sample: Sample, samples: Samples) -> str:
     return ""
 
 
-# ---- checks of ways to write, which a data set should not mix where a metric minds
+# ---- checks of styles, such as typographic quotes, which a data set should not mix if they change a score
 
 _CURLY_QUOTE = re.compile("[\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb]")
 
@@ -258,7 +253,8 @@ class StyleCheck(NamedTuple):
     """The share of marks from which on a text is written in the first way."""
     max_share: float
     """The share of marks up to which a text is written in the second way."""
-    minds: Callable[[TextReader], bool]
+    applies: Callable[[TextReader], bool]
+    """Whether a metric scores texts lower that are written in another way."""
     message: str
     of_source: bool = False
     """Whether the source is checked too, where a metric reads it."""
@@ -300,19 +296,19 @@ def expects(metric: TextReader) -> str:
     )
 
 
-def _minds_stops(metric: TextReader) -> bool:
+def _compares_tokens(metric: TextReader) -> bool:
     return expects(metric) == "tokens"
 
 
-def _minds_quotes(metric: TextReader) -> bool:
+def _compares_quotes(metric: TextReader) -> bool:
     return metric.spec.references and expects(metric) != "words"
 
 
-def _minds_capitals(metric: TextReader) -> bool:
+def _compares_case(metric: TextReader) -> bool:
     settings = dict(metric.settings())
     if settings.get("lc") or settings.get("cased") is False:
         return False
-    return _minds_quotes(metric)
+    return _compares_quotes(metric)
 
 
 TOKENISED_SHARE = 0.8
@@ -323,7 +319,7 @@ STYLE_CHECKS = (
         separate_stops,
         TOKENISED_SHARE,
         0.2,
-        _minds_stops,
+        _compares_tokens,
         "full stops and commas are tokens of their own in {high}, and belong to the word before in "
         "{low}: with the tokenizer {tok} they do not match; tokenise all texts alike",
         of_source=True,
@@ -332,7 +328,7 @@ STYLE_CHECKS = (
         typographic_quotes,
         0.95,
         0.05,
-        _minds_quotes,
+        _compares_quotes,
         "quotation marks and apostrophes are typographic in {high} ({share} of the lines that have "
         "any, such as line {line}), and straight in {low}: they do not match; write them alike in "
         "all texts",
@@ -342,7 +338,7 @@ STYLE_CHECKS = (
         small_letters,
         0.9,
         0.5,
-        _minds_capitals,
+        _compares_case,
         "there are no capital letters in {high} ({share} of the lines, such as line {line}), and "
         "there are in {low}: such words do not match; write all texts alike, or have metrics "
         "lower-case them",
@@ -402,9 +398,10 @@ def repeated_references(samples: Samples) -> Iterator[str]:
 
 
 def line_shift(sample: Sample, base: Sample) -> tuple[int, int]:
-    """Return by how many lines (-1, 0, 1) a text is shifted, and the first line of that block.
+    """Return by how many lines (-1, 0 or 1) a text is shifted, and the line from which on.
 
-    Its lines then fit neighbouring lines of the other text clearly better than their own.
+    In a shifted text, most lines of a block share clearly more words with the line before (1) or
+    after (-1) theirs in the base than with their own line.
     """
     low = 0
     for start, stop in base.blocks:
@@ -426,7 +423,7 @@ def _fit_better(
     base_words: Sequence[set[str]],
     shares: Sequence[float],
 ) -> bool:
-    """Return whether most lines fit the lines of another text clearly better than `shares` say."""
+    """Return whether most lines are clearly more like the lines of another text than `shares` are."""
     better = []
     for line_words, base_line_words, share in zip(
         words, base_words, shares, strict=False
@@ -501,7 +498,11 @@ def words_of_name(name: str) -> set[str]:
 
 
 def swapped_source(samples: Samples) -> Iterator[str]:
-    """Warn of a reference with more different words than the source, which outputs are near to."""
+    """Warn of a reference that seems to be the source.
+
+    It has more words that the source does not have than the other way round, since each error is a
+    word of its own, and outputs are nearly as like it as the source, of which they are made.
+    """
     source = samples.source
     outputs = samples.others
     if source is None or not outputs or source.text.lines < ENOUGH_LINES:
@@ -558,14 +559,14 @@ def swapped_outputs(samples: Samples) -> Iterator[str]:
 
 
 def _is_nearer(reference: Sample, output: Sample, source: Sample) -> bool:
-    """Return whether a reference is nearer to the source than an edited source is."""
+    """Return whether a reference is nearer to the source than an output that is an edited source."""
     if reference.same_as(source) <= output.same_as(source):
         return False
     return source.like(reference) > output.like(source) > EDITED
 
 
 def _is_edited(source: Sample, reference: Sample) -> bool:
-    """Return whether a reference is an edited source, in words with blanks between them."""
+    """Return whether a reference is the source with edits, and has spaces between words."""
     return not reference.spaceless and EDITED < source.like(reference) < 1
 
 

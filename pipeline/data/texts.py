@@ -10,30 +10,44 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from blake3 import blake3
 from numpy.typing import NDArray
 
 from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError, Problem, UnreadableError
 from ..files import remote
-from ..files.plain_files import BOM, Origin
-from ..files.remote import Remote, RemoteFingerprint
+from ..files.plain_files import BOM, Origin, StoredTexts, TempFiles
+from ..files.remote import (
+    Remote,
+    RemoteFingerprint,
+    read_range,
+    remote_fingerprint,
+)
 from ..files.safe_files import open_regular
 from ..kernel.common import Lines
-
-NEWLINE = b"\n"
-CHANGED = "the file changed while it was being read; start again"
+from . import scan
+from .scan import (
+    CHANGED,
+    NEWLINE,
+    SUBWORDS,
+    Fingerprint,
+    ScanResult,
+    TextRange,
+    unreadable,
+)
 
 
 class Span(NamedTuple):
-    """Lines of a file, and all that a worker needs to read them."""
+    """Some lines of a file: all that a worker needs to read them."""
 
     path: str
     """A path or an address."""
@@ -54,66 +68,50 @@ class Span(NamedTuple):
     temporary: bool = False
     """The file is in a temporary folder of this machine."""
 
-
-class Fingerprint(NamedTuple):
-    """Size, times and number of a file. If they differ, the file may have changed."""
-
-    size: int
-    mtime: int
-    ctime: int
-    inode: int
-
-    @classmethod
-    def of(cls, file: int | str | Path) -> Fingerprint:
-        """Return the fingerprint of a file, by its path or descriptor; raises OSError."""
-        info = os.stat(file)  # noqa: PTH116 (also of a descriptor)
-        return cls(
-            info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino
-        )
-
-
-def read_span(span: Span) -> Lines:
-    """Return the lines of a span; raises UnreadableError if the file no longer holds them."""
-    display_name = span.display_name or span.path
-    try:
-        if "://" in span.path:  # which no absolute path of this machine has
-            data = remote.read_range(span.path, span.start, span.size)
-            unchanged = (
-                remote.remote_fingerprint(Remote(span.path)) == span.fingerprint
-            )
-        else:
-            # No Path objects: a worker opens thousands of files.
-            with open_regular(span.path, links=True) as file:
-                file.seek(span.start)
-                data = file.read(span.size)
+    def read(self) -> Lines:
+        """Return the lines; raises UnreadableError if the file no longer holds them."""
+        display_name = self.display_name or self.path
+        try:
+            if "://" in self.path:  # which no absolute path of this machine has
+                data = remote.read_range(self.path, self.start, self.size)
                 unchanged = (
-                    span.fingerprint is None
-                    or Fingerprint.of(file.fileno())[:2] == span.fingerprint
+                    remote.remote_fingerprint(Remote(self.path))
+                    == self.fingerprint
                 )
-    except OSError as error:
-        problem = Problem(display_name, f"cannot be read: {error.strerror}")
-        raise UnreadableError([problem]) from None
-    except CorpusError as error:
-        raise UnreadableError(error.problems) from None
-    has_all_bytes = len(data) == span.size
-    is_plain = span.separator == NEWLINE
-    if span.start == 0 and is_plain:
-        data = data.removeprefix(BOM)
-    codes = np.frombuffer(data, np.uint8)
-    find_ends = kernel.native_function("line_ends", "scan") or line_ends
-    ends = find_ends(data, span.separator[0])
-    starts = np.zeros(len(ends), np.int64)
-    np.add(ends[:-1], 1, out=starts[1:])
-    rows = slice(span.skip, span.skip + span.lines)
-    starts = starts[rows]
-    ends = ends[rows]
-    if not unchanged or not has_all_bytes or len(ends) != span.lines:
-        raise UnreadableError([Problem(display_name, CHANGED)])
-    if is_plain and b"\r" in data:
-        has_return = codes[ends - 1] == ord("\r")
-        has_return &= (ends > starts) & (ends < len(data))
-        ends = ends - has_return
-    return Lines(data, starts, ends)
+            else:
+                # No Path objects: a worker opens thousands of files.
+                with open_regular(self.path, links=True) as file:
+                    file.seek(self.start)
+                    data = file.read(self.size)
+                    unchanged = (
+                        self.fingerprint is None
+                        or Fingerprint.of(file.fileno()).for_workers
+                        == self.fingerprint
+                    )
+        except OSError as error:
+            problem = Problem(display_name, f"cannot be read: {error.strerror}")
+            raise UnreadableError([problem]) from None
+        except CorpusError as error:
+            raise UnreadableError(error.problems) from None
+        has_all_bytes = len(data) == self.size
+        is_plain = self.separator == NEWLINE
+        if self.start == 0 and is_plain:
+            data = data.removeprefix(BOM)
+        codes = np.frombuffer(data, np.uint8)
+        find_ends = kernel.native_function("line_ends", "scan") or line_ends
+        ends = find_ends(data, self.separator[0])
+        starts = np.zeros(len(ends), np.int64)
+        np.add(ends[:-1], 1, out=starts[1:])
+        rows = slice(self.skip, self.skip + self.lines)
+        starts = starts[rows]
+        ends = ends[rows]
+        if not unchanged or not has_all_bytes or len(ends) != self.lines:
+            raise UnreadableError.at(display_name, CHANGED)
+        if is_plain and b"\r" in data:
+            has_return = codes[ends - 1] == ord("\r")
+            has_return &= (ends > starts) & (ends < len(data))
+            ends = ends - has_return
+        return Lines(data, starts, ends)
 
 
 def line_ends(data: bytes, separator: int) -> Ints:
@@ -127,12 +125,17 @@ def line_ends(data: bytes, separator: int) -> Ints:
     return ends
 
 
-SUBWORDS = (b"@@ ", "\u2581".encode())
-"""The marks of subword pieces that subword-nmt and SentencePiece write."""
 RARE_BYTES = (b"\0", *(mark[-2:-1] for mark in SUBWORDS))
 """Bytes, one of which is in every suspicious text: one byte is found much faster than three."""
 LONG_LINE_BYTES = 1 << 20
 """Bytes from which a line is reported as long: whole books are shorter."""
+
+
+NO_NUMBERS = np.zeros(0, np.int64)
+"""The numbers of blank lines if there are none."""
+NO_NUMBERS.flags.writeable = False
+LINES_AT_ONCE = 1024
+"""How many lines of a text are read at once."""
 
 
 class Suspicious(NamedTuple):
@@ -162,6 +165,11 @@ ORDINARY = Suspicious()
 @dataclass(frozen=True, kw_only=True)
 class TextFile:
     """An indexed text file."""
+
+    DIGEST_PREFIX: ClassVar[str] = "blake3:"
+    """How digests begin. Earlier versions wrote the BLAKE2b digest of all lines."""
+    CHANGED: ClassVar[str] = CHANGED
+    """The message about a file that changes while it is read."""
 
     path: Path | Remote
     lines: int
@@ -234,7 +242,10 @@ class TextFile:
         return origin.at(self.number(line))
 
     def span(self, low: int, high: int) -> Span:
-        """Return what a worker needs to read the lines low <= i < high."""
+        """Return the lines low <= i < high as a span.
+
+        It begins at the last indexed line before them, and ends at the next one behind them.
+        """
         lines, byte_offsets = self.marks
         first = int(lines.searchsorted(low, "right")) - 1
         last = int(lines.searchsorted(high))
@@ -247,7 +258,7 @@ class TextFile:
             path = os.path.abspath(self.path)  # noqa: PTH100
         fingerprint: tuple[int, int] | RemoteFingerprint | None
         if isinstance(self.fingerprint, Fingerprint):
-            fingerprint = self.fingerprint[:2]
+            fingerprint = self.fingerprint.for_workers
         else:
             fingerprint = self.fingerprint
         return Span(
@@ -261,6 +272,77 @@ class TextFile:
             fingerprint=fingerprint,
             temporary=self.keeper is not None,
         )
+
+    def read(self, low: int = 0, high: int | None = None) -> list[str]:
+        """Return the lines low <= i < high as strings; by default all of them."""
+        if high is None:
+            high = self.lines
+        return [line.decode() for line in self.span(low, high).read().texts()]
+
+    def lines_at(self, indices: Ints) -> Iterator[str]:
+        """Yield the lines with these indices, which must rise.
+
+        At most LINES_AT_ONCE lines are in memory.
+        """
+        for low in range(0, self.lines, LINES_AT_ONCE):
+            high = min(low + LINES_AT_ONCE, self.lines)
+            first, last = np.searchsorted(indices, (low, high))
+            if first == last:
+                continue
+            lines = self.span(low, high).read()
+            for index in (indices[first:last] - low).tolist():
+                start = int(lines.starts[index])
+                end = int(lines.ends[index])
+                yield lines.data[start:end].decode()
+
+    def digest_like(self, known: str | None = None) -> str:
+        """Return the digest by the algorithm of a stored digest, by default that of this version."""
+        if known is None or known.startswith(self.DIGEST_PREFIX):
+            return self.digest
+        hashed = hashlib.blake2b(digest_size=16)
+        for low in range(0, self.lines, LINES_AT_ONCE):
+            span = self.span(low, min(low + LINES_AT_ONCE, self.lines))
+            for line in span.read().texts():
+                hashed.update(line.replace(NEWLINE, b"\xfe") + NEWLINE)
+        return hashed.hexdigest()
+
+    @classmethod
+    def index(
+        cls, file: StoredTexts, temp_files: TempFiles | None = None
+    ) -> TextFile:
+        """Index and check the texts of a file; raises CorpusError.
+
+        The text keeps `temp_files` alive, which holds the file.
+        """
+        opening = Opening.of(file)
+        results = [text_range.scan() for text_range in opening.ranges]
+        return opening.finish(results, temp_files)
+
+    @classmethod
+    def open(cls, path: Path | Remote) -> TextFile:
+        """Index and check a file with a text on each line; raises CorpusError."""
+        return cls.index(StoredTexts(path, NEWLINE, Origin(str(path))))
+
+    def has_changed(self) -> bool:
+        """Return whether the file has other lines than when it was checked.
+
+        It is read again only if its fingerprint differs.
+        """
+        if self.fingerprint is None:
+            return False
+        fingerprint: Fingerprint | RemoteFingerprint
+        try:
+            if isinstance(self.path, Remote):
+                fingerprint = remote_fingerprint(self.path)
+            else:
+                fingerprint = Fingerprint.of(self.path)
+            if fingerprint == self.fingerprint:
+                return False
+            origin = Origin(str(self.path))
+            now = TextFile.index(StoredTexts(self.path, self.separator, origin))
+        except (OSError, CorpusError):
+            return True
+        return now.digest != self.digest
 
 
 @dataclass(frozen=True)
@@ -333,45 +415,42 @@ class MemoryText:
         ends = self.content.ends[low:high]
         return Lines(self.content.data, starts, ends)
 
+    def read(self, low: int = 0, high: int | None = None) -> list[str]:
+        """Return the texts low <= i < high; by default all of them."""
+        return list(self.strings[low:high])
+
+    def lines_at(self, indices: Ints) -> Iterator[str]:
+        """Yield the texts with these indices."""
+        for index in indices.tolist():
+            yield self.strings[index]
+
+    def digest_like(self, known: str | None = None) -> str:
+        """Return the digest; all versions have the same for texts in memory."""
+        return self.digest
+
+    def has_changed(self) -> bool:
+        """Return that strings do not change."""
+        return False
+
+    @classmethod
+    def of(cls, name: str, texts: Sequence[str]) -> MemoryText:
+        """Return strings, which may hold newlines, as a text with this name in messages.
+
+        Raises CorpusError for half of a surrogate pair, which UTF-8 cannot hold.
+        """
+        try:
+            strings, data, edges, blanks = kernel.joined(texts)
+        except UnicodeEncodeError:
+            raise CorpusError([_surrogate_problem(name, texts)]) from None
+        numbers = np.array(blanks, np.int64) if blanks else NO_NUMBERS
+        content = Lines(data, edges[:-1], edges[1:])
+        return cls(
+            name, content, strings, numbers, suspicious=Suspicious.of(data)
+        )
+
 
 AnyText = TextFile | MemoryText
-
-
-KIND = "blake3:"
-"""How digests of files begin. Earlier versions wrote the BLAKE2b digest of all lines."""
-NO_NUMBERS = np.zeros(0, np.int64)
-"""The numbers of blank lines if there are none."""
-NO_NUMBERS.flags.writeable = False
-LINES_AT_ONCE = 1024
-"""How many lines of a text are read at once."""
-
-
-def digest_like(text: AnyText, known: str) -> str:
-    """Return the digest of a text by the algorithm of a stored digest."""
-    if isinstance(text, MemoryText) or known.startswith(KIND):
-        return text.digest
-    hashed = hashlib.blake2b(digest_size=16)
-    for low in range(0, text.lines, LINES_AT_ONCE):
-        span = text.span(low, min(low + LINES_AT_ONCE, text.lines))
-        for line in read_span(span).texts():
-            hashed.update(line.replace(NEWLINE, b"\xfe") + NEWLINE)
-    return hashed.hexdigest()
-
-
-def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
-    """Return strings, which may hold newlines, as a MemoryText.
-
-    Raises CorpusError for half of a surrogate pair, which UTF-8 cannot hold.
-    """
-    try:
-        strings, data, edges, blanks = kernel.joined(texts)
-    except UnicodeEncodeError:
-        raise CorpusError([_surrogate_problem(name, texts)]) from None
-    numbers = np.array(blanks, np.int64) if blanks else NO_NUMBERS
-    content = Lines(data, edges[:-1], edges[1:])
-    return MemoryText(
-        name, content, strings, numbers, suspicious=Suspicious.of(data)
-    )
+"""A text: its lines are in a file, or in memory."""
 
 
 def _surrogate_problem(name: str, texts: Sequence[str]) -> Problem:
@@ -383,78 +462,119 @@ def _surrogate_problem(name: str, texts: Sequence[str]) -> Problem:
     raise ValueError("no text has half of a surrogate pair")
 
 
-def read_texts(
-    text: AnyText, low: int = 0, high: int | None = None
-) -> list[str]:
-    """Return the lines low <= i < high of a text as strings; by default all of them."""
-    if isinstance(text, MemoryText):
-        return list(text.strings[low:high])
-    if high is None:
-        high = text.lines
-    span = text.span(low, high)
-    return [line.decode() for line in read_span(span).texts()]
-
-
-def lines_of(text: AnyText, indices: Ints) -> Iterator[str]:
-    """Yield the lines of a text with these indices, which must rise.
-
-    At most LINES_AT_ONCE lines are in memory.
-    """
-    for low in range(0, text.lines, LINES_AT_ONCE):
-        first, last = np.searchsorted(indices, (low, low + LINES_AT_ONCE))
-        if first == last:
-            continue
-        span = text.span(low, min(low + LINES_AT_ONCE, text.lines))
-        lines = read_span(span) if isinstance(span, Span) else span
-        rows = indices[first:last] - low
-        for index in rows.tolist():
-            start = int(lines.starts[index])
-            end = int(lines.ends[index])
-            yield lines.data[start:end].decode()
-
-
-def called(line: int, ids: AnyText | None) -> str:
-    """Return the name of a line, from 1, in output: its number, and its id if there are ids."""
-    if ids is None:
-        return f"line {line:,}"
-    (name,) = read_texts(ids, line - 1, line)
-    return f"line {line:,} (id {name})"
-
-
 def numbered(ids: AnyText) -> dict[str, int]:
-    """Return the index of the line of each id; raises CorpusError if an id occurs twice."""
+    """Return the index of each id in a text of ids; raises CorpusError if an id occurs twice."""
     index_of: dict[str, int] = {}
-    for index, name in enumerate(read_texts(ids)):
+    for index, name in enumerate(ids.read()):
         if index_of.setdefault(name, index) != index:
             first = ids.at(index_of[name] + 1)
             message = f"has the id '{name}', as {first} has; ids stand once"
-            raise CorpusError([Problem(ids.at(index + 1), message)])
+            raise CorpusError.at(ids.at(index + 1), message)
     return index_of
 
 
-BRACKETS = {
-    b"-lrb-": b"(",
-    b"-rrb-": b")",
-    b"-lsb-": b"[",
-    b"-rsb-": b"]",
-    b"-lcb-": b"{",
-    b"-rcb-": b"}",
-    b"-lcb": b"{",
-    b"-rcb": b"}",
-}
-"""Brackets by the tokens that the Penn Treebank writes for them.
+class Opening(NamedTuple):
+    """A file that is being opened: its ranges are scanned, then finish() makes it a text."""
 
-The last two are not in the treebank, but in outputs of systems.
-"""
+    file: StoredTexts
+    fingerprint: Fingerprint | RemoteFingerprint
+    bom_bytes: int
+    """The bytes of the byte order mark."""
+    ranges: list[TextRange]
 
+    @classmethod
+    def of(cls, file: StoredTexts) -> Opening:
+        """Return a file with its ranges, which have to be scanned; raises CorpusError if unreadable.
 
-def brackets(text: bytes) -> bytes:
-    """Return a text with brackets in place of tokens (between blanks) such as -LRB- or -lrb-."""
-    if b"-" not in text:
-        return text
-    tokens = text.split(b" ")
-    return b" ".join(BRACKETS.get(token.lower(), token) for token in tokens)
+        Lines are hashed with a newline at their end, whatever their end is. In a text with other
+        line ends leaves of the digest do not begin at known bytes, so that it is one range.
+        """
+        path, separator, origin = file
+        fingerprint: Fingerprint | RemoteFingerprint
+        # A worker may have another working directory.
+        absolute = path if isinstance(path, Remote) else path.absolute()
+        try:
+            if isinstance(path, Remote):
+                fingerprint = remote_fingerprint(path)
+                head = read_range(
+                    path.url, 0, min(scan.WINDOW_BYTES, fingerprint.size)
+                )
+            else:
+                with open_regular(path, links=True) as opened:
+                    fingerprint = Fingerprint.of(opened.fileno())
+                    head = opened.read(scan.WINDOW_BYTES)
+        except (OSError, ValueError) as error:
+            raise CorpusError.at(origin.name, unreadable(path, error)) from None
+        bom_bytes = (
+            len(BOM) if separator == NEWLINE and head.startswith(BOM) else 0
+        )
+        size = fingerprint.size - bom_bytes
+        step = max(size, 1) if b"\r\n" in head else scan.RANGE_BYTES
+        expected: tuple[int, int] | RemoteFingerprint
+        if isinstance(fingerprint, Fingerprint):
+            expected = fingerprint.for_workers
+        else:
+            expected = fingerprint
+        ranges = []
+        edges = [*range(0, max(size, 1), step), size]
+        for low, high in pairwise(edges):
+            ranges.append(
+                TextRange(
+                    absolute, expected, separator, bom_bytes, size, low, high
+                )
+            )
+        return cls(file, fingerprint, bom_bytes, ranges)
 
+    def finish(
+        self, results: Sequence[ScanResult], temp_files: TempFiles | None = None
+    ) -> TextFile:
+        """Return the text, from the results of all its ranges; raises CorpusError if it is invalid.
 
-REPLACEMENTS: dict[str, Callable[[bytes], bytes]] = {"ptb_brackets": brackets}
-"""The functions that change a text, by the value of the key `replace`."""
+        The text keeps `temp_files` alive, which holds the file.
+        """
+        path, separator, origin = self.file
+        if len(results) > 1 and any(
+            result.has_windows_ends for result in results
+        ):
+            single_range = self.ranges[0]._replace(high=self.ranges[0].size)
+            results = [single_range.scan()]
+        total = ScanResult()
+        for result in results:
+            total.add(result)
+        if total.problem:
+            line, byte, message = total.problem
+            problem = Problem(origin.name, message)
+            if byte:
+                problem = Problem(
+                    origin.at(line + 1), f"byte {byte} of the line {message}"
+                )
+            raise CorpusError([problem])
+        total.end()
+        suspicious = Suspicious(total.subwords, total.nuls)
+        if total.longest_bytes > LONG_LINE_BYTES:
+            suspicious = suspicious._replace(
+                long_line=total.longest_line,
+                long_line_bytes=total.longest_bytes,
+            )
+        end = self.fingerprint.size
+        first_line = np.zeros((2, 1), np.int64)
+        marks = np.concatenate([first_line, *total.marks], axis=1)
+        marks[1, 1:] += self.bom_bytes
+        if total.lines:
+            marks = np.append(marks, [[total.lines], [end]], axis=1)
+        digest = blake3(b"".join(total.leaves)).hexdigest(length=16)
+        return TextFile(
+            path=path,
+            lines=total.lines,
+            size=end,
+            digest=TextFile.DIGEST_PREFIX + digest,
+            has_bom=self.bom_bytes > 0,
+            blank=total.blank,
+            blank_bits=total.packed_blanks(),
+            marks=marks,
+            suspicious=suspicious,
+            separator=separator,
+            origin=None if origin == Origin(str(path)) else origin,
+            keeper=temp_files,
+            fingerprint=self.fingerprint,
+        )

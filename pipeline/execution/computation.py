@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ..data.corpus import Corpus
+from ..data import Corpus
 from ..metrics.base import Metric, computes_numbers
 from .options import AUTO, SILENT, Listener, RunOptions
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..data.scan import STRIDE, changed
-from ..data.texts import AnyText, MemoryText, Span, read_span, read_texts
+from ..data import AnyText, MemoryText, Span
 from ..errors import (
     CorpusError,
     IncompleteError,
@@ -38,7 +37,7 @@ from .store.counts import (
 
 if TYPE_CHECKING:
     from ..arrays import Bools, Ints
-    from ..data.corpus import Corpus
+    from ..data import Corpus
     from ..kernel.common import Lines
     from ..metrics.base.statistics_spec import Prepared
     from .store.run_directory import RunDirectory
@@ -54,6 +53,8 @@ if TYPE_CHECKING:
 
 MIN_BYTES = 1 << 17
 """Bytes of text in a shard that are worth a worker's start."""
+STRIDE = 128
+"""Shards are cut at multiples of so many lines."""
 MAX_BYTES = 6 << 20
 """Limits the bytes of text in a shard, so that they fit into the processor's caches."""
 MIN_SHARDS = 16
@@ -489,7 +490,7 @@ def _counted_to_files(
                 locations |= written
                 all_missing += missing
     parts = _Parts(plan.shards, locations, all_missing)
-    altered = [text.display_name for text in corpus.texts if changed(text)]
+    altered = [text.display_name for text in corpus.texts if text.has_changed()]
     if altered:
         # The counts may be of the old lines or of the new ones.
         parts.delete()
@@ -631,7 +632,7 @@ def _counted_at_once(
     corpus: Corpus, specs: Sequence[StatisticsSpec]
 ) -> dict[Cell, Counts]:
     counted: dict[Cell, Counts] = {}
-    outputs = {name: read_texts(text) for name, text in corpus.systems.items()}
+    outputs = {name: text.read() for name, text in corpus.systems.items()}
     for spec in specs:
         counts = PreparedCounts(corpus, spec)
         for name, texts in outputs.items():
@@ -709,5 +710,5 @@ class PreparedCounts:
 def _lines_of(text: AnyText) -> Lines:
     span = text.span(0, text.lines)
     if isinstance(span, Span):
-        return read_span(span)
+        return span.read()
     return span

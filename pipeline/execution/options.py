@@ -10,7 +10,7 @@ from ..parallel import processors
 from .cluster import Cluster
 
 if TYPE_CHECKING:
-    from ..data.config.models import RunConfig
+    from ..data.config import RunConfig
     from .workers import Backend
 
 

@@ -11,7 +11,7 @@ from .._version import __version__
 from ..metrics.base import StatisticsSpec, render_signature
 
 if TYPE_CHECKING:
-    from ..data.corpus import Corpus
+    from ..data import Corpus
     from ..metrics.base import Metric
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .. import kernel
 from .._version import __version__
 from ..arrays import Bools, Ints
-from ..data.texts import Span, read_span
+from ..data import Span
 from ..errors import (
     CorpusError,
     IncompleteError,
@@ -243,7 +243,7 @@ def count(task: Task) -> Done:
 def _read(text: ShardText) -> Lines:
     """Return the lines of a text, which are read unless they are in memory."""
     if isinstance(text, Span):
-        return read_span(text)
+        return text.read()
     return text
 
 
@@ -399,7 +399,7 @@ def _carried(task: Task) -> Task:
 
     def carried(text: ShardText) -> ShardText:
         if isinstance(text, Span) and text.temporary:
-            return read_span(text)
+            return text.read()
         return text
 
     return replace(

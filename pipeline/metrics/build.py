@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ..data.config.tree import Node, from_plain
+from ..data.config import Node
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..extension import missing_extension
 from ..files.remote import Remote, expanded, is_data, locate
@@ -134,7 +134,7 @@ def node_of(text: str, more: Mapping[str, str], path: str = "") -> Node:
         raise ConfigError(
             f"'{text}': '{key}' is given a second time outside the text"
         )
-    node = from_plain({"name": name, **settings, **more}, "", path)
+    node = Node.from_plain({"name": name, **settings, **more}, "", path)
     children_of(node)["name"].path = path  # nobody has written a key here
     return node
 
@@ -185,7 +185,9 @@ def _metrics_of(
         cached = _known(value, len(CHANGES))
         if cached:
             return [cached]
-    nodes = _combinations(from_plain(value, "metrics", f"[{number}]"), problems)
+    nodes = _combinations(
+        Node.from_plain(value, "metrics", f"[{number}]"), problems
+    )
     metrics = [resolve(node, problems) for node in nodes]
     return [metric for metric in metrics if metric]
 
@@ -203,7 +205,7 @@ def _named_function(value: Any) -> Any:
 def _known(text: str, _changes: int) -> Metric | None:
     """Return the metric of a text; None if it is wrong or depends on more than the text."""
     problems: list[Problem] = []
-    metric = resolve(from_plain(text, "metrics", ""), problems)
+    metric = resolve(Node.from_plain(text, "metrics", ""), problems)
     if metric is None or problems:
         return None
     for option in metric.options:
@@ -520,7 +522,9 @@ def from_texts(
         node_of(text, more, text)
         for text, more in zip(texts, of_metrics, strict=True)
     ]
-    filled = _with_common(nodes, from_plain(common, "", ""), "option", problems)
+    filled = _with_common(
+        nodes, Node.from_plain(common, "", ""), "option", problems
+    )
     metrics = resolve_all(filled, problems)
     if problems:
         raise ConfigError(dict.fromkeys(problems))

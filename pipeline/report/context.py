@@ -14,7 +14,7 @@ from ..errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..data.corpus import Corpus
+    from ..data import Corpus
     from ..files.safe_files import Content
     from ..scoring.metric_results import MetricResult
     from ..scoring.results import Results

@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Ints
-from ..data.corpus import Corpus
-from ..data.texts import AnyText, TextFile, lines_of, read_texts
-from ..data.texts import called as name_of_line
+from ..data import AnyText, Corpus, TextFile
 from ..errors import StoreError, known_names, printable
 from ..metrics.base import (
     MISSED,
@@ -81,7 +79,7 @@ def sentence(
         raise StoreError(
             f"--line {line}: {dataset} has the lines 1 to {lines:,}"
         )
-    line_name = name_of_line(line, _ids(context, dataset))
+    line_name = Corpus.line_name(line, _ids(context, dataset))
     corpus = context.corpora.get(dataset)
     if corpus is None:
         return SentenceTexts([], line_name)
@@ -107,7 +105,7 @@ def _ids(context: ReportContext, dataset: str) -> AnyText | None:
 
 
 def _text(file: AnyText, line: int) -> str:
-    return read_texts(file, line - 1, line)[0]
+    return file.read(line - 1, line)[0]
 
 
 def print_texts(texts: Sequence[tuple[str, str]]) -> None:
@@ -508,7 +506,7 @@ def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
     judge = edit_judge(metric)
     assert judge is not None  # noqa: S101 (see by_annotator())
     files = [view.source, *view.references]
-    texts = [lines_of(file, lines) for file in files if file]
+    texts = [file.lines_at(lines) for file in files if file]
     numbers = []
     for source, *annotations in zip(*texts, strict=True):
         numbers.append(judge.references_of(source, annotations))

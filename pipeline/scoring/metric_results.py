@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.inputs import TEXTS
-from ..data.texts import KIND, AnyText, digest_like
+from ..data import TEXTS, AnyText
 from ..errors import InputError, bounded
 from ..metrics import goodness
 from ..metrics.base.capabilities import declared_of
@@ -39,9 +38,10 @@ from .terms import Beside, ByLine, CategoryTerms, HasBlocks, Tier, first, tiers
 
 if TYPE_CHECKING:
     from ..arrays import Ints
-    from ..data.corpus import Corpus
+    from ..data import Corpus
     from ..execution import Counted, Missing, Task
     from ..metrics.base import Metric
+
 
 LOWER = "the lower the score, the better"
 """The note on scores of metrics such as TER."""
@@ -480,7 +480,7 @@ def describe(
     digests = {}
     for role, role_text in texts.items():
         if role_text:
-            digests[role] = digest_like(role_text, known.get(role, KIND))
+            digests[role] = role_text.digest_like(known.get(role))
     left_out = {
         key: files.left_out
         for key, files in corpus.external.items()

@@ -8,11 +8,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..data.scan import index_text
-from ..data.texts import KIND, NEWLINE, TextFile, digest_like
+from ..data import TextFile
 from ..errors import CorpusError, InputError, StoreError, known_names
 from ..execution import RunDirectory, StoredCounts, Task, folder_of, ids_file
-from ..files.plain_files import Origin, StoredTexts
 from ..metrics import from_text, metrics_called
 from ..metrics.base import Declared, StatisticsSpec
 from .aggregation import POLICIES
@@ -29,7 +27,7 @@ from .results import (
 )
 
 if TYPE_CHECKING:
-    from ..data.corpus import Corpus
+    from ..data import Corpus
 
 
 def load_runs(
@@ -93,10 +91,10 @@ def _ids(path: Path, dataset: str, digest: str) -> TextFile:
     """
     file = path / ids_file(dataset)
     try:
-        ids = index_text(StoredTexts(file, NEWLINE, Origin(str(file))))
+        ids = TextFile.open(file)
     except CorpusError as error:
         raise StoreError(f"{error}; run the config again") from None
-    if digest_like(ids, digest) != digest:
+    if ids.digest_like(digest) != digest:
         raise StoreError(f"{file}: is damaged; run the config again")
     return ids
 
@@ -253,7 +251,10 @@ def changed_texts(corpus: Corpus, info: DatasetInfo) -> list[str]:
 def has_old_digests(results: Results) -> bool:
     """Return whether results have digests of an earlier version."""
     for info in results.datasets.values():
-        if not all(digest.startswith(KIND) for digest in info.digests.values()):
+        if not all(
+            digest.startswith(TextFile.DIGEST_PREFIX)
+            for digest in info.digests.values()
+        ):
             return True
     return False
 

@@ -24,8 +24,8 @@ def google(files: str, references: str) -> None:
     commas.
     """
     from pipeline.api import evaluate_corpus
-    from pipeline.data.config.resolved import Dataset, System
-    from pipeline.data.input_readers import open_corpus
+    from pipeline.data import open_corpus
+    from pipeline.data.config import Dataset, System
     from pipeline.metrics.build import from_text
 
     paths = [Path(path) for path in files.split(",")]

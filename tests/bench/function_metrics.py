@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pipeline
-from pipeline.data.corpus import corpus_in_memory
+from pipeline.data import Corpus
 from pipeline.execution.computation import with_computed
 from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_values
@@ -59,7 +59,7 @@ def function_metrics(bench: Bench) -> Iterator[Row]:
     for cache in (False, True, True):
         own, begun = 0.0, time.process_time()
         with_computed(
-            [corpus_in_memory(texts, None, None)],
+            [Corpus.in_memory(texts, None, None)],
             [metric],
             RunOptions(n_jobs=1, cache=cache),
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import pipeline
-from pipeline.data.corpus import corpus_in_memory
+from pipeline.data import Corpus
 from pipeline.execution.computation import computations
 from pipeline.execution.options import RunOptions
 from pipeline.extensions.neural.scribendi import ratios
@@ -156,7 +156,7 @@ def neural(bench: Bench) -> Iterator[Row]:
     )
 
     (metric,) = from_values({"name": "some", **own})
-    corpus = corpus_in_memory(outputs, None, sources)
+    corpus = Corpus.in_memory(outputs, None, sources)
     new = []
     # nothing is kept of earlier runs
     with patch.dict(

@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 from pipeline import stages
-from pipeline.data.config.resolved import Overrides
-from pipeline.data.scan import Opening, TextRange
+from pipeline.data.config import Overrides
+from pipeline.data.scan import TextRange
+from pipeline.data.texts import Opening
 from pipeline.execution import cluster as clusters
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
@@ -108,7 +109,7 @@ def record(folder: Path) -> Recorded:
             TextRange, "scan", found.timed(TextRange.scan, found.scanned)
         ),
         mock.patch.object(
-            Opening, "opened", found.timed(Opening.opened, found.opened)
+            Opening, "finish", found.timed(Opening.finish, found.opened)
         ),
         mock.patch.object(
             workers, "count", found.timed(workers.count, found.counted)

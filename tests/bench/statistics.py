@@ -31,7 +31,7 @@ def run_statistics(what: str, files: str, metric: str) -> None:
 
 def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
     from pipeline import stages
-    from pipeline.data.config.models import StatisticsConfig
+    from pipeline.data.config import StatisticsConfig
     from pipeline.scoring import stored_runs
     from pipeline.scoring.resampling.significance import analyse
 

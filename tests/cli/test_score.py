@@ -297,8 +297,8 @@ def test_a_file_of_that_very_name_wins(score: Run) -> None:
         ),
         (
             "o.txt:2",
-            "-o o.txt:2: no such file; columns can be named of files that end in .jsonl, .csv, .tsv, .blocks, "
-            ".by_source, .parquet, .arrow",
+            "-o o.txt:2: no such file; columns can be named of files that end in .jsonl, .csv, .tsv, "
+            ".parquet, .arrow",
         ),
         ("a.tsv:2", "a.tsv: no such file (did you mean 'n.tsv'?)"),
         *with_extension(

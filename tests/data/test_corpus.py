@@ -16,12 +16,10 @@ from hypothesis import strategies as st
 
 from pipeline import stages
 from pipeline.cli import main
+from pipeline.data import Corpus, Span, open_corpus
 from pipeline.data import scan as index
-from pipeline.data.config.resolved import Dataset, System
-from pipeline.data.corpus import MAX_REFERENCES, Corpus
-from pipeline.data.input_readers import open_corpus
+from pipeline.data.config import Dataset, System
 from pipeline.data.scan import CHUNK_BYTES
-from pipeline.data.texts import Span, read_span
 from pipeline.errors import CorpusError, Problem
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
@@ -29,7 +27,7 @@ from tests.conftest import open_text, run, tree, write_run
 from tests.oracles import naive
 
 if TYPE_CHECKING:
-    from pipeline.data.texts import TextFile
+    from pipeline.data import TextFile
 
 BOM = "\ufeff"
 
@@ -42,7 +40,7 @@ def written(folder: Path, data: bytes | str, name: str = "text.txt") -> Path:
 
 def read(file: TextFile, low: int = 0, high: int | None = None) -> list[str]:
     span = file.span(low, file.lines if high is None else high)
-    return [line.decode() for line in read_span(span).texts()]
+    return [line.decode() for line in span.read().texts()]
 
 
 def complaint(path: Path) -> str:
@@ -348,7 +346,7 @@ def test_texts_without_lines_are_refused(tmp_path: Path) -> None:
 
 
 def test_too_many_references_are_refused(tmp_path: Path) -> None:
-    paths = (written(tmp_path, "a\n"),) * (MAX_REFERENCES + 1)
+    paths = (written(tmp_path, "a\n"),) * (Corpus.MAX_REFERENCES + 1)
     problems: list[Problem] = []
     assert (
         open_corpus(
@@ -394,7 +392,7 @@ def test_a_file_that_changed_its_size_since_it_was_checked_is_refused(
         CorpusError,
         match=r"text\.txt: the file changed while it was being read",
     ):
-        read_span(file.span(128, 300))
+        file.span(128, 300).read()
 
 
 def test_a_file_that_went_away_since_it_was_checked_is_told(
@@ -405,13 +403,13 @@ def test_a_file_that_went_away_since_it_was_checked_is_told(
     with pytest.raises(
         CorpusError, match=r"text\.txt: cannot be read: No such file"
     ):
-        read_span(file.span(0, 1))
+        file.span(0, 1).read()
 
 
 def test_a_span_that_is_not_there_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "a\nb\n")
     with pytest.raises(CorpusError):
-        read_span(Span(path=str(path), start=0, size=4, skip=1, lines=2))
+        Span(path=str(path), start=0, size=4, skip=1, lines=2).read()
 
 
 @pytest.mark.parametrize(

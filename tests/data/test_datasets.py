@@ -14,15 +14,14 @@ import yaml
 
 from pipeline import stages
 from pipeline.cli.commands import schema
+from pipeline.cli.commands.init import NAME
 from pipeline.cli.dispatch import main
-from pipeline.data import catalogue, dataset_cache
-from pipeline.data.catalogue import named, scorable, scorables
-from pipeline.data.config.load import NAME
+from pipeline.data import Catalogue, DatasetCache
 from tests.config_files import prepare, problems, write
 from tests.conftest import ROOT
 from tests.metrics.test_golden import golden
 
-SETS = catalogue.catalogue()
+SETS = Catalogue.known()
 GOOD = "datasets: {conll14: data}\nmetrics: ['gleu[iter=2]']\n"
 
 
@@ -39,10 +38,8 @@ def here(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "jfleg/dev",
     ]
     wanted += ["conll14-judgements/judgments.xml", "reassess-gec/merged_ids"]
-    files = [file for text in wanted for file in named(text)]
-    assert (
-        dataset_cache.fetch_files(files, str(shared / "mirror")).problems == []
-    )
+    files = [file for text in wanted for file in Catalogue.known().files(text)]
+    assert DatasetCache().fetch(files, str(shared / "mirror")).problems == []
     return tmp_path / "cache"
 
 
@@ -195,7 +192,7 @@ def test_what_is_not_fetched_says_where_to_get_it(
     assert where.startswith("get ")
     assert main(["data", "list", name]) == 0
     assert (
-        f"by hand  {where}; then put it at {dataset_cache.cache() / name}"
+        f"by hand  {where}; then put it at {DatasetCache().folder / name}"
         in capsys.readouterr().out
     )
     for action in ("fetch", "verify", "path"):
@@ -221,30 +218,31 @@ def test_all_that_can_be_fetched_leaves_out_what_cannot(
 
 
 def test_what_configs_can_name_is_there() -> None:
-    names = list(scorables())
+    names = list(Catalogue.known().scorables())
     assert names[:3] == ["conll14", "jfleg/dev", "jfleg/test"]
     for name in names:
-        found = scorable(name)
+        found = Catalogue.known().scorable(name)
         assert found.source.size
         assert len(found.references) == len(set(found.references)) > 1
         assert all(NAME.fullmatch(system) for system in found.systems)
-    conll = scorable("conll14")
+    conll = Catalogue.known().scorable("conll14")
     assert [file.name for file in conll.references] == ["NUCLEA", "NUCLEB"]
     assert (
         " ".join(conll.systems)
         == "AMU CAMB CUUI IITB INPUT IPN NTHU PKU POST RAC SJTU UFC UMC"
     )
-    assert len(scorable("seeda").systems) == 15
-    assert "GPT-3.5" in scorable("seeda").systems
-    assert [file.name for file in scorable("reassess-gec/bn10").references][
-        ::9
-    ] == [
+    assert len(Catalogue.known().scorable("seeda").systems) == 15
+    assert "GPT-3.5" in Catalogue.known().scorable("seeda").systems
+    assert [
+        file.name
+        for file in Catalogue.known().scorable("reassess-gec/bn10").references
+    ][::9] == [
         "references/BN1",
         "references/BN10",
     ]
-    assert [file.key for file in scorable("jfleg/test").references] == [
-        f"jfleg/test/test.ref{n}" for n in range(4)
-    ]
+    assert [
+        file.key for file in Catalogue.known().scorable("jfleg/test").references
+    ] == [f"jfleg/test/test.ref{n}" for n in range(4)]
 
 
 def test_the_package_has_the_description_with_it() -> None:

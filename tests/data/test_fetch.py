@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.cli import main
-from pipeline.data import catalogue, dataset_cache
+from pipeline.data import Catalogue, DatasetCache, catalogue, dataset_cache
 from pipeline.errors import DataError
 from pipeline.files import remote
 from tests.support.web import serving
@@ -61,7 +61,7 @@ def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     known = catalogue.read_catalogue(
         json.dumps({"toy": {"title": "a toy", "from": [group]}})
     )
-    monkeypatch.setattr(catalogue, "catalogue", lambda: known)
+    monkeypatch.setattr(Catalogue, "known", lambda: known)
     # were the mirror forgotten, it would be refused
     monkeypatch.setattr(dataset_cache, "ORIGIN", "http://127.0.0.1:9")
     monkeypatch.delenv("GEC_PIPELINE_MIRROR", raising=False)
@@ -90,12 +90,12 @@ def fetch(
     wanted = [
         file
         for text in files or [""]
-        for file in catalogue.named(f"{name}/{text}" if text else name)
+        for file in Catalogue.known().files(f"{name}/{text}" if text else name)
     ]
-    done = dataset_cache.fetch_files(wanted, mirror, warn)
+    done = DatasetCache().fetch(wanted, mirror, warn)
     if done.problems:
         raise DataError(done.problems)
-    return [dataset_cache.cache_path(file) for file in wanted]
+    return [DatasetCache().path(file) for file in wanted]
 
 
 @pytest.fixture
@@ -152,8 +152,8 @@ def test_every_kind_of_mirror_gives_the_same_files(
     ]
     assert inside(toy) == dict(sorted(FILES.items()))
     assert len(told) == 4
-    assert dataset_cache.missing("toy") == []
-    assert dataset_cache.path_of("data:toy/b+c").read_bytes() == FILES["b+c"]
+    assert DatasetCache().missing_files("toy") == []
+    assert DatasetCache().path_of("data:toy/b+c").read_bytes() == FILES["b+c"]
 
 
 def test_a_folder_needs_no_package_and_the_web_names_the_one_it_needs(
@@ -166,7 +166,7 @@ def test_a_folder_needs_no_package_and_the_web_names_the_one_it_needs(
     ):
         fetch("toy", mirror=server.url("copies"))
     fetch("toy", mirror=str(folder))
-    assert dataset_cache.missing("toy") == []
+    assert DatasetCache().missing_files("toy") == []
 
 
 def test_what_is_here_is_not_asked_for_again(
@@ -310,8 +310,8 @@ def test_an_interruption_within_a_file_leaves_nothing_of_it(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        dataset_cache.fetch_files(
-            catalogue.named("toy"), str(folder), progress=interrupt
+        DatasetCache().fetch(
+            Catalogue.known().files("toy"), str(folder), progress=interrupt
         )
     assert inside(toy) == {}
 
@@ -485,7 +485,7 @@ def test_verify_tells_what_is_missing_or_changed(
         DataError,
         match=r"toy/a is changed in .*; fetch it: gec-pipeline data fetch toy",
     ):
-        dataset_cache.path_of("data:toy/a")
+        DatasetCache().path_of("data:toy/a")
 
 
 def test_path_prints_folder_and_file(
@@ -541,7 +541,7 @@ def test_names_that_are_none_lead_nowhere(
     ],
 )
 def test_parts_of_a_data_set(pattern: str, names: list[str]) -> None:
-    assert [file.name for file in catalogue.named(pattern)] == names
+    assert [file.name for file in Catalogue.known().files(pattern)] == names
 
 
 def test_fetch_wants_a_name(capsys: pytest.CaptureFixture[str]) -> None:
@@ -598,4 +598,4 @@ def test_the_cache_is_where_the_platform_has_it(
     for name, value in {"HOME": "/home/me", **variables}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "platform", platform)
-    assert dataset_cache.cache() == Path(folder)
+    assert DatasetCache().folder == Path(folder)

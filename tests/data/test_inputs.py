@@ -26,9 +26,7 @@ from hypothesis import strategies as st
 from pipeline import kernel as chosen_kernel
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.data import scan
-from pipeline.data.opener import Opener
-from pipeline.data.texts import read_texts
+from pipeline.data import Opener, TextFile, scan
 from pipeline.errors import CorpusError
 from pipeline.files import plain_files
 from pipeline.files.plain_files import Origin, StoredTexts
@@ -494,7 +492,7 @@ systems: {A: r.gz}
 metrics: [gleu]
 """
     with mock.patch.object(
-        Opener, "_finished", autospec=True, side_effect=Opener._finished
+        Opener, "_finish", autospec=True, side_effect=Opener._finish
     ) as opened:
         prepare(text)
     assert opened.call_count == 1
@@ -827,7 +825,7 @@ def read_by(
         ),
     ):
         try:
-            file = scan.index_text(StoredTexts(path, separator, Origin("f")))
+            file = TextFile.index(StoredTexts(path, separator, Origin("f")))
         except CorpusError as error:
             return [str(error)]
     return [file, file.blank_bits.tolist(), file.marks.tolist()]
@@ -958,7 +956,7 @@ def test_a_text_that_is_named_in_two_ways_is_opened_once(
     assert opener.read == text.stat().st_size
     for file in files:
         assert file is not None
-        assert read_texts(file, line_count - 1, line_count) == [
+        assert file.read(line_count - 1, line_count) == [
             f"{line_count - 1:07} one two"
         ]
 

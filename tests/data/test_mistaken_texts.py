@@ -19,13 +19,17 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline import stages
-from pipeline.data import input_warnings, scan
+from pipeline.data import (
+    Corpus,
+    MemoryText,
+    input_warnings,
+    open_corpus,
+    text_warnings,
+)
 from pipeline.data import samples as sample
 from pipeline.data import scan as index
-from pipeline.data.config.resolved import Dataset, System
-from pipeline.data.corpus import corpus_in_memory
-from pipeline.data.input_readers import open_corpus
-from pipeline.data.input_warnings import mistaken_texts, text_warnings
+from pipeline.data.config import Dataset, System
+from pipeline.data.input_warnings import mistaken_texts
 from pipeline.data.samples import (
     BLOCK_LINES,
     BLOCKS,
@@ -34,7 +38,6 @@ from pipeline.data.samples import (
     Samples,
     blocks_of_lines,
 )
-from pipeline.data.texts import text_in_memory
 from pipeline.errors import InputError
 from pipeline.metrics.build import from_text
 from tests.config_files import CONFIG, TEXTS, prepare, write
@@ -43,7 +46,6 @@ from tests.conftest import ROOT
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pipeline.data.corpus import Corpus
     from pipeline.metrics.base.metric import Metric
 
 
@@ -309,7 +311,7 @@ def test_of_documents_fewer_lines_are_looked_at(words: int, lines: int) -> None:
     least.
     """
     short, long = (
-        text_in_memory(name, ["word " * count] * 600)
+        MemoryText.of(name, ["word " * count] * 600)
         for name, count in (("s", 1), ("l", words))
     )
     samples = Samples(None, [short], {"A": long})
@@ -626,7 +628,7 @@ STOP = re.compile(r"([^\W\d_]|\s)[.,](?=\s|$)")
 def test_stops_are_counted_where_they_end_a_word(text: str) -> None:
     before = [match[1].isspace() for match in STOP.finditer(text)]
     signs = text.count(".") + text.count(",")
-    assert Sample(text_in_memory("t", [text]), "t").stops == (
+    assert Sample(MemoryText.of("t", [text]), "t").stops == (
         before if signs >= 10 else []
     )
 
@@ -639,7 +641,7 @@ def test_the_longest_line_is_told(
     lack its end.
     """
     monkeypatch.setattr(index, "CHUNK_BYTES", piece)
-    monkeypatch.setattr(scan, "LONG_LINE_BYTES", 10)
+    monkeypatch.setattr("pipeline.data.texts.LONG_LINE_BYTES", 10)
     write(
         {
             "s.txt": "a\n" + "b " * 9 + "\n" + "c " * 9 + "\n",
@@ -659,7 +661,7 @@ def test_of_very_long_lines_the_beginning_is_looked_at(
 ) -> None:
     """By hand: 4 characters of each line."""
     monkeypatch.setattr(sample, "MAX_LINE_CHARACTERS", 4)
-    lines = text_in_memory("t", ["a b c", "d", "e f", "g h"])
+    lines = MemoryText.of("t", ["a b c", "d", "e f", "g h"])
     assert Sample(lines, "t").lines == ["a b ", "d", "e f", "g h"]
 
 
@@ -1028,7 +1030,7 @@ def test_mistakes_in_real_outputs_are_told(shared: Path, mistake: str) -> None:
     }
     change, message = MISTAKES[mistake]
     for name in ("AMU", "CAMB"):
-        corpus = corpus_in_memory(
+        corpus = Corpus.in_memory(
             {name: change(read[name])}, [read["REF0"]], read["INPUT"]
         )
         (warning,) = mistaken_texts(corpus)

@@ -8,7 +8,6 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
-from pipeline.data.texts import read_span
 from pipeline.execution import workers
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def poison(file: Path, line: int) -> None:
 def poisoned(task: Task) -> bool:
     """Whether a line of a task has the word."""
     texts = (
-        read_span(span) if len(span) > 3 else span
+        span.read() if len(span) > 3 else span
         for span in (*task.references, *task.systems)
     )
     return any(

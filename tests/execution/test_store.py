@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.data.config.resolved import Dataset, System
-from pipeline.data.input_readers import open_corpus
+from pipeline.data import open_corpus
+from pipeline.data.config import Dataset, System
 from pipeline.errors import StoreError
 from pipeline.execution import tasks, workers
 from pipeline.execution.count import count_in_memory
@@ -40,10 +40,7 @@ from pipeline.execution.store.counts import (
     ShardFile,
     StoredCounts,
 )
-from pipeline.execution.store.run_directory import (
-    RunDirectory,
-    is_file_name,
-)
+from pipeline.execution.store.run_directory import RunDirectory, is_file_name
 from pipeline.files.safe_files import file_name, write_atomic
 from pipeline.metrics.base.statistics_spec import (
     COUNTING,
@@ -62,6 +59,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pipeline.arrays import Ints
+
 
 SCHEMA = Schema((Field("length"), Field("match", 2, per_reference=True)), 2)
 """One column, and two orders for two references: five packed columns."""

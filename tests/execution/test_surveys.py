@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from pipeline.data.corpus import Corpus
+    from pipeline.data import Corpus
 
 NEEDS = [LengthSpec(), AgreementSpec()]
 LINES = 60

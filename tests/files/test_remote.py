@@ -19,10 +19,8 @@ from unittest import mock
 import pytest
 
 from pipeline.cli.dispatch import main
-from pipeline.data import scan as index
-from pipeline.data.config.resolved import Column, Input
-from pipeline.data.opener import Opener
-from pipeline.data.texts import read_span, read_texts
+from pipeline.data import Opener
+from pipeline.data.config import Column, Input
 from pipeline.errors import CorpusError, Problem
 from pipeline.execution.options import RunOptions
 from pipeline.files import plain_files, remote
@@ -174,11 +172,7 @@ def test_lines_are_read_by_ranges_but_from_a_web_server_once(
         return original(url, start, size)
 
     monkeypatch.setattr(remote, "read_range", watched)
-    assert (
-        read_texts(here, 256, 258)
-        == read_texts(there, 256, 258)
-        == ["256", "257"]
-    )
+    assert here.read(256, 258) == there.read(256, 258) == ["256", "257"]
     assert ranges == [(1024, 512)]
     assert len(server.heard) == before
     assert len(server.got) == 1
@@ -215,7 +209,7 @@ def test_packed_files_and_columns_are_read(server: Server) -> None:
     texts, big = Opener().open_all(wanted, [])
     assert texts is not None
     assert big is not None
-    assert read_texts(texts, 0, 2) == ["a\nb", "c"]
+    assert texts.read(0, 2) == ["a\nb", "c"]
     assert big.lines == CHUNK_BYTES // 4
 
 
@@ -231,15 +225,15 @@ def test_a_text_that_changes_meanwhile_is_noticed(
     server.files["a.txt"] = b"a\n" * 300
     (opened,) = Opener().open_all([Remote(server.url("a.txt"))], [])
     assert opened is not None
-    assert not index.changed(opened)
+    assert not opened.has_changed()
     server.files["a.txt"] = b"b\n" * 300 if tags else b"b\n" * 301
-    assert index.changed(opened)
+    assert opened.has_changed()
     span = opened.span(0, 2)
     with pytest.raises(
         CorpusError,
         match=r"a\.txt: the file changed while it was being read; start again",
     ):
-        read_span(span)
+        span.read()
 
 
 def test_a_server_that_fails_is_reported(server: Server) -> None:

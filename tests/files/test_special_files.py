@@ -19,8 +19,6 @@ if sys.platform != "linux":
     pytest.skip("the files are those of Linux", allow_module_level=True)
 
 from pipeline.cli.dispatch import main
-from pipeline.data.scan import changed
-from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError
 from pipeline.files import plain_files
 from pipeline.files.plain_files import (
@@ -200,12 +198,12 @@ def test_a_worker_does_not_wait_for_what_was_put_in_the_place_of_a_text(
     text = tmp_path / "text"
     text.write_text("a b\nc d\n", encoding="utf-8")
     opened = open_text(text)
-    assert not changed(opened)
+    assert not opened.has_changed()
     text.unlink()
     if way == "pipe":
         os.mkfifo(text)
     else:
         text.symlink_to("/dev/zero")
     with pytest.raises(CorpusError):
-        read_texts(opened, 0, 2)
-    assert changed(opened)
+        opened.read(0, 2)
+    assert opened.has_changed()

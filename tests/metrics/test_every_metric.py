@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pipeline
-from pipeline.data.inputs import TEXTS
+from pipeline.data import TEXTS
 from pipeline.execution.options import RunOptions
 from pipeline.execution.tasks import signature_of
 from pipeline.metrics import METRICS

@@ -15,8 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pipeline.data.corpus import Corpus
-from pipeline.data.texts import text_in_memory
+from pipeline.data import Corpus, MemoryText
 from pipeline.execution import tasks
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
@@ -224,7 +223,7 @@ COUNTING = st.builds(
 
 def scored(texts: list[list[str]], **options: Any) -> Score:
     source, *references, output = (
-        text_in_memory(str(number), lines) for number, lines in enumerate(texts)
+        MemoryText.of(str(number), lines) for number, lines in enumerate(texts)
     )
     corpus = Corpus(
         name="d",
@@ -511,7 +510,7 @@ def test_equal_references_have_no_spread_in_a_sentence(seed: int) -> None:
         [edited(line, rng) for line in lines],
     ]
     source, *references, output = (
-        text_in_memory(str(number), text) for number, text in enumerate(texts)
+        MemoryText.of(str(number), text) for number, text in enumerate(texts)
     )
     metric = metric_of(n=1, level="mean")
     counted = count_in_memory(

@@ -15,9 +15,8 @@ import pytest
 
 import pipeline
 from pipeline.cli.commands.help import help_pages
-from pipeline.data.config.resolved import Column, Dataset, System
-from pipeline.data.input_readers import open_corpus
-from pipeline.data.inputs import TEXTS
+from pipeline.data import TEXTS, open_corpus
+from pipeline.data.config import Column, Dataset, System
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipeline.arrays import Floats, Ints
-    from pipeline.data.corpus import Corpus
+    from pipeline.data import Corpus
     from pipeline.metrics.base.statistics_spec import Columns
 
 
@@ -298,10 +297,10 @@ def columns_of(metric: Metric, request: pytest.FixtureRequest) -> Columns:
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
     """Three lines with two references."""
-    from pipeline.data.corpus import corpus_in_memory
+    from pipeline.data import Corpus
 
     texts = ["a b c d", "a b a b c", ""]
-    return corpus_in_memory(
+    return Corpus.in_memory(
         {"A": texts},
         [["a b c", "a b", "c"], ["b c d e", "b", "a"]],
         texts[::-1],

@@ -380,11 +380,11 @@ SUMMED += ["gleu[refs=max]", "gleu[variant=paper,refs=max]", "google_gleu"]
 
 @pytest.mark.parametrize("text", SUMMED)
 def test_the_sums_of_a_corpus_give_its_score(text: str) -> None:
-    from pipeline.data.corpus import corpus_in_memory
+    from pipeline.data import Corpus
 
     hypotheses, references = generated(2, references=2)
     metric = from_text(text)
-    corpus = corpus_in_memory(
+    corpus = Corpus.in_memory(
         hypotheses, references, references[0] if metric.spec.source else None
     )
     counts = count_in_memory(corpus, [metric.spec])["system", metric.spec]

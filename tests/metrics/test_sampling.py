@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.data.corpus import MAX_REFERENCES
+from pipeline.data import Corpus
 from pipeline.metrics.base.choices import Draws
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def test_python3_is_randint(references: int) -> None:
 
 
 @given(
-    references=st.integers(2, MAX_REFERENCES),
+    references=st.integers(2, Corpus.MAX_REFERENCES),
     lines=st.integers(1, 90),
     iterations=st.integers(1, 7),
     seed=st.integers(0, 2**32 - 1),

@@ -19,8 +19,7 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.api import evaluate_corpus
-from pipeline.data.corpus import Corpus
-from pipeline.data.texts import text_in_memory
+from pipeline.data import Corpus, MemoryText
 from pipeline.errors import InputError
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.statistics_spec import Text
@@ -751,11 +750,9 @@ def with_gaps(seed: int) -> tuple[list[str], list[list[str]], list[str]]:
 def gapped(
     text: tuple[list[str], list[list[str]], list[str]], metric: str
 ) -> Result:
-    source, output = (
-        text_in_memory("t", lines) for lines in (text[0], text[2])
-    )
+    source, output = (MemoryText.of("t", lines) for lines in (text[0], text[2]))
     texts = tuple(
-        text_in_memory(f"r{r}", lines) for r, lines in enumerate(text[1])
+        MemoryText.of(f"r{r}", lines) for r, lines in enumerate(text[1])
     )
     whole = Corpus(
         name="memory",

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pipeline
-from pipeline.data.inputs import TEXTS
+from pipeline.data import TEXTS
 from pipeline.errors import InputError
 from pipeline.metrics.build import from_text
 from tests.conftest import KERNELS, ROOT, forced_kernel

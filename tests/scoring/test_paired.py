@@ -16,7 +16,7 @@ from sacrebleu.metrics.bleu import BLEU
 from scipy import stats
 
 from pipeline import stages
-from pipeline.data.corpus import corpus_in_memory
+from pipeline.data import Corpus
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
@@ -87,7 +87,7 @@ class Setting:
             [self.texts["REF0"], self.texts["REF1"]],
             self.texts["INPUT"],
         )
-        found = corpus_in_memory(
+        found = Corpus.in_memory(
             {name: self.texts[name] for name in SYSTEMS}, references, source
         )
         statistics = count_in_memory(

@@ -17,7 +17,7 @@ import pipeline
 from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
-from pipeline.data.config.models import StatisticsConfig
+from pipeline.data.config import StatisticsConfig
 from pipeline.errors import ConfigError, InputError, StoreError
 from pipeline.report.tables.comparisons import shown_p, signed
 from pipeline.scoring import stored_runs

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from pipeline.data.config.models import StatisticsConfig
+from pipeline.data.config import StatisticsConfig
 from pipeline.scoring.results import SCHEMA, Results
 
 Schema = dict[str, Any]

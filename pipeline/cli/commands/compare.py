@@ -25,7 +25,7 @@ from dataclasses import replace
 from itertools import chain, groupby
 from typing import NamedTuple
 
-from ...data.config.models import StatisticsConfig
+from ...data.config import StatisticsConfig
 from ...errors import InputError, PipelineError
 from ...execution import folder_of
 from ...metrics import factor, goodness, lower_is_better

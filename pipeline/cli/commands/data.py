@@ -15,26 +15,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ...data import catalogue as catalogues
-from ...data.catalogue import (
-    DataFile,
-    DataSet,
-    bring,
-    data_set,
-    named,
-    named_one,
-    scorable,
-    scorables,
-)
-from ...data.dataset_cache import (
-    State,
-    by_hand,
-    cache,
-    fetch_files,
-    locate_all,
-    missing,
-    state,
-)
+from ...data import Catalogue, DataFile, DataSet, DatasetCache
 from ...errors import DataError, Problem, gathered
 from ...report.terminal.printing import print_line, print_table, print_text
 from ...report.terminal.progress import Bar
@@ -110,13 +91,15 @@ def run(args: argparse.Namespace) -> None:
 
 def _list(args: argparse.Namespace) -> None:
     """Print a data set, or the table of all with their files, sizes, states and licences."""
+    cache = DatasetCache()
+    catalogue = Catalogue.known()
     if args.name is not None:
-        _print_data_set(data_set(args.name.removeprefix("data:")))
+        _print_data_set(catalogue.data_set(args.name.removeprefix("data:")))
         return
     rows = []
-    for name, dataset in catalogues.catalogue().items():
+    for name, dataset in catalogue.items():
         files = dataset.files.values()
-        here = sum(state(file, quick=True) == "here" for file in files)
+        here = sum(cache.state(file, quick=True) == "here" for file in files)
         share = f"{here} of {len(files)}"
         if here == len(files):
             share = "yes"
@@ -136,14 +119,16 @@ def _list(args: argparse.Namespace) -> None:
         ["data set", "files", "size", "here", "licence"], rows, left=(0, 3, 4)
     )
     fetch = "fetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME"
-    print_line(f"\nfolder: {cache()}\n{fetch}")
+    print_line(f"\nfolder: {cache.folder}\n{fetch}")
 
 
 def _print_data_set(dataset: DataSet) -> None:
+    cache = DatasetCache()
+    catalogue = Catalogue.known()
     print_text(dataset.title)
     if dataset.note:
         print_text(dataset.note)
-    print_line(f"\nfolder   {cache() / dataset.name}")
+    print_line(f"\nfolder   {cache.folder / dataset.name}")
     origins = dict.fromkeys(
         (f.repository, f.commit, f.licence) for f in dataset.files.values()
     )
@@ -152,13 +137,13 @@ def _print_data_set(dataset: DataSet) -> None:
         if repository:
             origin = f"https://github.com/{repository}/tree/{commit}"
         print_text(f"from     {origin}  (licence: {licence})")
-    if by_hand(dataset.name):
-        print_line(f"by hand  {by_hand(dataset.name)}")
+    if cache.how_to_obtain(dataset.name):
+        print_line(f"by hand  {cache.how_to_obtain(dataset.name)}")
     print(f"cite     {', '.join(dataset.citations)}")
-    for name, (owner, _) in scorables().items():
+    for name, (owner, _) in catalogue.scorables().items():
         if owner is not dataset:
             continue
-        texts = scorable(name)
+        texts = catalogue.scorable(name)
         entry = f"{name}: data"
         if "/" in name:
             entry = f"{name.replace('/', '-')}: data:{name}"
@@ -170,48 +155,51 @@ def _print_data_set(dataset: DataSet) -> None:
     rows = []
     for file in dataset.files.values():
         size = f"{file.size:,}" if file.size else "-"
-        rows.append([f"data:{file.key}", size, state(file, quick=True)])
+        rows.append([f"data:{file.key}", size, cache.state(file, quick=True)])
     print_table(["file", "bytes", ""], rows, left=(0, 2))
 
 
 def _named_files(names: Sequence[str]) -> list[DataFile]:
     """Return the files of the names, each once; raises DataError with the problems of all names."""
+    catalogue = Catalogue.known()
     files: dict[DataFile, None] = {}
     problems: list[Problem] = []
     for name in names:
         if name.lower().endswith((".yaml", ".yml")):
-            from ...data.config.compose import read
+            from ...data.config import read_yaml
 
-            root = read(name)[0]
+            content = read_yaml(name)
             described = {}
-            if isinstance(root.value, dict):
-                described = root.plain().get("catalogue", {})
-            bring(described, name)
-            for dataset in catalogues.catalogue().values():
+            if isinstance(content, dict):
+                described = content.get("catalogue", {})
+            catalogue.add(described, name)
+            for dataset in catalogue.values():
                 if dataset.home == name:
                     files |= dict.fromkeys(dataset.files.values())
             continue
         with gathered(problems):
-            files |= dict.fromkeys(named(name))
+            files |= dict.fromkeys(catalogue.files(name))
     if problems:
         raise DataError(problems)
     return list(files)
 
 
 def _fetch(args: argparse.Namespace) -> None:
+    cache = DatasetCache()
+    catalogue = Catalogue.known()
     if bool(args.names) == args.all:
         raise DataError(
-            f"name data sets, or --all, not both; known: {', '.join(catalogues.catalogue())}"
+            f"name data sets, or --all, not both; known: {', '.join(catalogue)}"
         )
     if args.all:
-        files = _named_files(list(catalogues.catalogue()))
+        files = _named_files(list(catalogue))
         files = [file for file in files if not file.how_to_obtain]
     else:
         files = _named_files(args.names)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("fetching")
         warn = bar.print if not (args.quiet or bar.enabled) else lambda _: None
-        result = fetch_files(files, args.mirror, warn, bar.size)
+        result = cache.fetch(files, args.mirror, warn, bar.size)
     if not args.quiet:
         outcomes = {
             "fetched": result.taken,
@@ -228,21 +216,22 @@ def _fetch(args: argparse.Namespace) -> None:
                 count = sum(file.dataset == name for file in group)
                 if count:
                     counts.append(f"{count} {outcome}")
-            print_line(f"{name}: {', '.join(counts)}: {cache() / name}")
+            print_line(f"{name}: {', '.join(counts)}: {cache.folder / name}")
     if result.problems:
         raise DataError(result.problems)
 
 
 def _verify(args: argparse.Namespace) -> None:
+    cache = DatasetCache()
     names = args.names or [
-        name for name in catalogues.catalogue() if (cache() / name).is_dir()
+        name for name in Catalogue.known() if (cache.folder / name).is_dir()
     ]
     if not names and not args.quiet:
         hint = "`gec-pipeline data list` tells what can be fetched"
-        print_line(f"nothing is in {cache()}; {hint}")
-    states: dict[str, dict[str, State]] = {}
+        print_line(f"nothing is in {cache.folder}; {hint}")
+    states: dict[str, dict[str, str]] = {}
     for file in _named_files(names):
-        states.setdefault(file.dataset, {})[file.name] = state(file)
+        states.setdefault(file.dataset, {})[file.name] = cache.state(file)
     problems = []
     for name, state_of in states.items():
         if all(kind == "here" for kind in state_of.values()):
@@ -255,27 +244,33 @@ def _verify(args: argparse.Namespace) -> None:
                 share = f"{len(files)} of {len(state_of)} files"
                 problems.append(f"{name}: {share} {wrong}: {', '.join(files)}")
         problems.append(
-            f"  {by_hand(name) or f'fetch again: gec-pipeline data fetch {name}'}"
+            f"  {cache.how_to_obtain(name) or f'fetch again: gec-pipeline data fetch {name}'}"
         )
     if problems:
         raise DataError("\n".join(problems))
 
 
 def _path(args: argparse.Namespace) -> None:
+    cache = DatasetCache()
     if args.name is None:
-        print(cache())
+        print(cache.folder)
         return
     name = args.name.removeprefix("data:").rstrip("/")
     if "/" in name:
-        print(locate_all([named_one(name)])[0])
+        print(cache.locate([Catalogue.known().file(name)])[0])
         return
-    absent = missing(name)  # raises DataError for an unknown data set
-    if not (cache() / name).is_dir():
-        how = by_hand(name) or f"fetch it: gec-pipeline data fetch {name}"
-        raise DataError(f"{name} is not in {cache()}; {how}")
+    absent = cache.missing_files(
+        name
+    )  # raises DataError for an unknown data set
+    if not (cache.folder / name).is_dir():
+        how = (
+            cache.how_to_obtain(name)
+            or f"fetch it: gec-pipeline data fetch {name}"
+        )
+        raise DataError(f"{name} is not in {cache.folder}; {how}")
     if absent:
         problem = f"{len(absent)} of its files are missing or changed"
         print_line(
             f"note: {problem}: gec-pipeline data verify {name}", sys.stderr
         )
-    print(cache() / name)
+    print(cache.folder / name)

@@ -34,10 +34,7 @@ import numpy as np
 
 from pipeline.metrics.base.ngrams import grams, merged, roles
 
-from ...data.corpus import Corpus
-from ...data.input_readers import completed
-from ...data.inputs import TEXTS
-from ...data.texts import AnyText, called, read_texts
+from ...data import TEXTS, AnyText, Corpus, completed
 from ...errors import ConfigError, InputError, printable
 from ...execution import PreparedCounts, count_in_memory, with_computed
 from ...extension import ExplainOption, loaded
@@ -171,7 +168,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _text(text: AnyText, line: int) -> str:
     """Return a line of a text."""
-    return read_texts(text, line - 1, line)[0]
+    return text.read(line - 1, line)[0]
 
 
 def _judged_edits(
@@ -185,7 +182,7 @@ def _judged_edits(
     for name in corpus.systems:
         columns = counted[name, metric.spec]
         edits = sentence.edits_of(metric, judge, corpus, columns, name, line)
-        print_text(f"system  {name}, {called(line, corpus.ids)}")
+        print_text(f"system  {name}, {Corpus.line_name(line, corpus.ids)}")
         print_text(f"source  {_text(view.source, line) if view.source else ''}")
         print_text(f"output  {_text(corpus.systems[name], line)}")
         by_annotator = sentence.annotator_columns(metric, columns, line, corpus)
@@ -278,7 +275,10 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     for name in corpus.systems:
         texts = _texts_of(corpus, present, name, line, corpus_passes)
         print_styled(
-            printable(f"system     {name}, {called(line, corpus.ids)}"), "bold"
+            printable(
+                f"system     {name}, {Corpus.line_name(line, corpus.ids)}"
+            ),
+            "bold",
         )
         if texts.source is not None:
             print_styled(f"source     {printable(texts.source)}")

@@ -16,9 +16,11 @@ import re
 import sys
 from pathlib import Path
 
-from ...data.config.load import MAX_NAME, NAME
+from ...data.config import Config
 from ...errors import ConfigError, InputError
 
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+"""The names of files that stand for data sets and systems as they are."""
 PACKAGE = Path(__file__).parents[2]
 FIRST = "configs/quickstart.yaml"
 """The config of the sample to begin with."""
@@ -178,7 +180,9 @@ def _system_names(paths: list[Path]) -> list[str]:
     names: list[str] = []
     used: set[str] = set()
     for path in paths:
-        stem = re.sub(r"[^A-Za-z0-9._+-]+", "-", path.stem)[: MAX_NAME - 5]
+        stem = re.sub(r"[^A-Za-z0-9._+-]+", "-", path.stem)[
+            : Config.MAX_NAME - 5
+        ]
         if not NAME.fullmatch(stem):
             stem = f"s{stem}"
         name = stem

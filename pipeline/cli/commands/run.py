@@ -23,7 +23,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...backends import backend_names
-from ...data.config.resolved import Overrides
+from ...data.config import Overrides
 from ...errors import IncompleteError
 from ...execution import SILENT, RunOptions
 from ...report.terminal.printing import print_line, print_table
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...stage import Job
+
 
 INCOMPLETE = (
     "the results are incomplete; run the same command again, with more memory or fewer workers, to "

@@ -12,10 +12,7 @@ import json
 import re
 from typing import Any
 
-from ...backends import backend_names
-from ...data.config.load import record_models
-from ...data.config.models import ANY_RECORD, SECTIONS, config_model
-from ...data.formats import READERS
+from ...data.config import config_schema
 from ...metrics import METRICS
 from ...metrics.base import Option
 from ...report import FORMATS, PLOTS
@@ -28,94 +25,21 @@ def run(_: argparse.Namespace) -> None:
 
 def json_schema() -> str:
     """Return the schema of configs as JSON text."""
-    schema = config_model(tuple(SECTIONS)).model_json_schema()
-    schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **schema,
-    }
     text = {
         "type": "string",
         "description": "name, name[key=value,...] or a printed signature",
     }
-    schema["$defs"]["Metric"] = {
-        "anyOf": [text, *(_metric(name) for name in METRICS)]
-    }
-    schema["properties"]["metrics"]["items"] = {"$ref": "#/$defs/Metric"}
-    _or_one(schema["properties"], "metrics")
-    for key in ("references", "gold"):
-        _or_one(schema["$defs"]["DatasetConfig"]["properties"], key)
-    fetched_data_set = {
-        "type": "string",
-        "pattern": "^data(:.+)?$",
-        "description": "a fetched data set, by its own name or another",
-    }
-    datasets = schema["properties"]["datasets"]
-    datasets["additionalProperties"] = {
-        "anyOf": [datasets["additionalProperties"], fetched_data_set]
-    }
-    schema["$defs"]["RunConfig"]["properties"]["backend"]["enum"] = list(
-        backend_names()
+    schema = config_schema(
+        {"anyOf": [text, *(_metric(name) for name in METRICS)]}
     )
-    schema["$defs"]["StatisticsConfig"]["properties"]["test"]["enum"] = (
+    definitions = schema["$defs"]
+    definitions["StatisticsConfig"]["properties"]["test"]["enum"] = (
         names_of_tests()
     )
-    output = schema["$defs"]["OutputConfig"]["properties"]
+    output = definitions["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):
         output[key]["items"] = {"enum": list(names), "type": "string"}
-    records = {}
-    for model in record_models(READERS).values():
-        records[model.__name__] = model.model_json_schema()
-    schema["$defs"] = dict(sorted({**schema["$defs"], **records}.items()))
-    _any_of(schema, [{"$ref": f"#/$defs/{name}"} for name in records])
-    # An included config may have the sections. Sections such as judgements need no others.
-    # Systems may be left out if at least one data set is a fetched one, which may have outputs.
-    standalone = [name for name in SECTIONS if SECTIONS[name].standalone]
-    alone = [{"required": [key]} for key in ("include", *standalone)]
-    fetched = {
-        "anyOf": [{"type": "string"}, {"type": "object", "required": ["data"]}]
-    }
-    any_fetched = {"not": {"additionalProperties": {"not": fetched}}}
-    with_outputs = {
-        "required": ["datasets", "metrics"],
-        "properties": {"datasets": any_fetched},
-    }
-    schema["anyOf"] = [
-        {"required": ["datasets", "systems", "metrics"]},
-        *alone,
-        with_outputs,
-    ]
-    schema["patternProperties"] = {
-        "^x-": {"description": "free, for YAML anchors"}
-    }
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
-
-
-def _or_one(properties: dict[str, Any], key: str) -> None:
-    """Allow a single item in place of a list."""
-    items = properties[key]
-    properties[key] = {"anyOf": [items, items["items"]]}
-    for name in ("description", "default"):
-        if name in items:
-            properties[key][name] = items.pop(name)
-
-
-def _any_of(node: object, formats: list[dict[str, str]]) -> None:
-    """Turn oneOf into anyOf, and replace ANY_RECORD of the models by the formats of texts.
-
-    The keys of a form of a path may also be names in a mapping of data sets. So more than one form
-    may fit.
-    """
-    if isinstance(node, dict):
-        if "oneOf" in node:
-            alternatives: list[object] = []
-            for item in node.pop("oneOf"):
-                alternatives += formats if item == ANY_RECORD else [item]
-            node["anyOf"] = alternatives
-        for child in node.values():
-            _any_of(child, formats)
-    elif isinstance(node, list):
-        for child in node:
-            _any_of(child, formats)
 
 
 def _metric(name: str) -> dict[str, Any]:

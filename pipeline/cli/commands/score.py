@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...data.inputs import TEXTS
+from ...data import TEXTS
 from ...errors import ConfigError, printable
 from ...execution import RunOptions
 from ...metrics import METRICS
@@ -36,7 +36,7 @@ from ...report.terminal.progress import Bar
 from .. import arguments
 
 if TYPE_CHECKING:
-    from ...data.config.models import StatisticsConfig
+    from ...data.config import StatisticsConfig
     from ...evaluation import Result
     from ...metrics.base import Metric, Option
     from ...scoring.results import Results
@@ -195,11 +195,11 @@ def _has_choice(option: Option) -> bool:
 
 def _files(metric: type[Metric]) -> list[str]:
     """Return the options with the files that a metric reads."""
-    from ...data.input_readers import needs_files
+    from ...data import InputReader
 
     spec = metric().spec
     files = ["-o FILE..."]
-    if needs_files(spec.input):
+    if InputReader.of(spec.input).needs_files(spec.input):
         return ["--gold FILE", *files]
     if spec.references:
         files.insert(0, "-r FILE...")
@@ -281,7 +281,7 @@ def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
 
 def run(args: argparse.Namespace) -> None:
     from ...api import evaluate_corpus
-    from ...data.input_warnings import suspicions
+    from ...data import suspicions
     from ...metrics import from_texts
     from ...scoring.metric_results import describe
     from ...scoring.results import Results
@@ -632,7 +632,7 @@ def requested_statistics(
     if not (args.confidence or args.all_intervals or args.paired):
         return None
     # Here, because most scores have no statistics.
-    from ...data.config.models import StatisticsConfig
+    from ...data.config import StatisticsConfig
 
     settings: dict[str, Any] = {}
     if args.resamples is not None:

@@ -9,9 +9,8 @@ examples:
 import argparse
 from collections.abc import Iterable
 
-from ...data.config.resolved import Overrides
-from ...data.corpus import Corpus
-from ...data.texts import read_texts
+from ...data import Corpus
+from ...data.config import Overrides
 from ...report.terminal.printing import print_line
 from ..arguments import add_config
 
@@ -114,9 +113,7 @@ def _rows(
         if key not in token_counts:
             token_counts[key] = 0
             for low in range(0, file.lines, LINES_AT_ONCE):
-                texts = read_texts(
-                    file, low, min(low + LINES_AT_ONCE, file.lines)
-                )
+                texts = file.read(low, min(low + LINES_AT_ONCE, file.lines))
                 token_counts[key] += sum(len(text.split()) for text in texts)
         numbers = [
             f"{file.lines:,}",

@@ -19,7 +19,7 @@ import yaml
 from ...errors import ConfigError, CorpusError, DataError, Problem, gathered
 from ...files.plain_files import small_text
 from ...files.remote import expanded
-from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, child_path, from_plain
+from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, child_path
 
 MAX_NODES = 100_000
 """Values that a document may have, and that it may expand to. One with more is an alias bomb, or no
@@ -68,6 +68,16 @@ def read(path: str | Path) -> tuple[Node, list[Problem]]:
     except CorpusError as error:
         raise ConfigError(error.problems) from None
     return parse(text, str(path))
+
+
+def read_yaml(path: str | Path, text: str | None = None) -> Any:
+    """Return the content of a YAML file: texts, None, lists and dicts.
+
+    `text` is the content of the file if it is known. Raises ConfigError where the file cannot be
+    read or is not one YAML document.
+    """
+    root, _ = read(path) if text is None else parse(text, str(path))
+    return root.plain()
 
 
 def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
@@ -236,9 +246,9 @@ def compose(
     """
     reader = _Reader()
     if isinstance(config, Node):
-        root = reader.includes(config, config.mark.file, ())
+        root = reader.merge_includes(config, config.mark.file, ())
     else:
-        root = reader.file(str(config), ())
+        root = reader.read_merged(str(config), ())
     for setting in settings:
         with gathered(reader.problems):
             root = _with_setting(root, setting)
@@ -246,14 +256,14 @@ def compose(
     if not isinstance(root.value, dict):
         message = "expected a mapping with the keys datasets, systems, metrics"
         raise ConfigError([root.problem(message)])
-    crowded = _too_many(root)
+    crowded = _find_crowded(root)
     if crowded:
         raise ConfigError([*reader.problems[:1], crowded])
     return root, reader.problems
 
 
 def _with_setting(root: Node, setting: str) -> Node:
-    """Return a config with a setting of the command line, "a.b.0=value"; raises ConfigError."""
+    """Return a config changed by a value of `--set`, "a.b.0=value"; raises ConfigError."""
     key, equals, text = setting.partition("=")
     name = f"{COMMAND_LINE} {setting}"
     if (
@@ -274,16 +284,19 @@ def _with_setting(root: Node, setting: str) -> Node:
                 [Problem(name, problem.message) for problem in problems]
             )
         value = node.plain()
-    return _put(root, key, key, from_plain(value, name))
+    return _set_value(root, key, key, Node.from_plain(value, name))
 
 
-def _sizes(node: Node) -> int:
+def _count_values(node: Node) -> int:
     """Return how many values a tree has."""
-    return 1 + sum(map(_sizes, node.children()))
+    return 1 + sum(map(_count_values, node.children()))
 
 
-def _too_many(node: Node, depth: int = 0) -> Problem | None:
-    """Return the problem of the first list or mapping, from this depth on, with too many entries."""
+def _find_crowded(node: Node, depth: int = 0) -> Problem | None:
+    """Return the problem of the first list or mapping with too many entries, or None.
+
+    `depth` is that of the node in the config, from 0.
+    """
     if isinstance(node.value, str) or node.value is None:
         return None
     usual_limit = 1_000 if depth == 1 else MAX_ENTRIES
@@ -300,7 +313,7 @@ def _too_many(node: Node, depth: int = 0) -> Problem | None:
         )
         return Problem(str(mark), message)
     for child in node.children():
-        problem = _too_many(child, depth + 1)
+        problem = _find_crowded(child, depth + 1)
         if problem:
             return problem
     return None
@@ -315,9 +328,10 @@ class _Reader:
         self.merged: dict[Path, Node] = {}
         """The files read so far, each merged with those that it includes."""
 
-    def file(self, name: str, above: tuple[Path, ...]) -> Node:
-        """Return a file's node merged with those it includes; `above` are the files that lead to
-        it.
+    def read_merged(self, name: str, including: tuple[Path, ...]) -> Node:
+        """Return the root of a file, merged over the files that it includes.
+
+        `including` are the files that include this one, from the config on.
         """
         path = _resolved(name)
         if path not in self.merged:
@@ -327,18 +341,19 @@ class _Reader:
                 )
             root, problems = read(name)
             self.problems += problems
-            self.value_count += _sizes(root)
+            self.value_count += _count_values(root)
             if self.value_count > MAX_NODES:
                 message = f"the config has more than {MAX_NODES:,} values together with the files that it includes"
                 raise ConfigError.at(name, message)
-            above_included = (*above, path)
-            self.merged[path] = self.includes(
-                _with_lists(root), name, above_included
+            self.merged[path] = self.merge_includes(
+                _with_lists(root), name, (*including, path)
             )
         return self.merged[path]
 
-    def includes(self, root: Node, name: str, above: tuple[Path, ...]) -> Node:
-        """Return a file's node merged over those it includes, without the key `include`."""
+    def merge_includes(
+        self, root: Node, name: str, including: tuple[Path, ...]
+    ) -> Node:
+        """Return the root of a file (`name`) merged over the files under its key `include`."""
         included = root.get("include")
         if included is None or not isinstance(root.value, dict):
             return root
@@ -353,11 +368,10 @@ class _Reader:
             )
             return without_include
         base: Node | None = None
-        # of which some may be missing
         for child in included.value[: MAX_INCLUDED + 1]:
             try:
-                file = _included(child, name, above)
-                part = self.file(file, above)
+                file = _included(child, name, including)
+                part = self.read_merged(file, including)
                 if not isinstance(part.value, dict) or not all(
                     map(_KEY.fullmatch, part.value)
                 ):
@@ -385,8 +399,11 @@ def _resolved(name: str) -> Path:
         raise ConfigError.at(name, f"cannot be read: {error}") from None
 
 
-def _included(child: Node, name: str, above: tuple[Path, ...]) -> str:
-    """Return the path of an included file; raises DataError where it cannot be included."""
+def _included(child: Node, name: str, including: tuple[Path, ...]) -> str:
+    """Return the path of an included file; raises DataError if it cannot be included.
+
+    `child` is the entry of `include` in the file `name`.
+    """
     if not isinstance(child.value, str) or not child.value:
         raise DataError("expected a path")
     if "://" in child.value:
@@ -401,10 +418,10 @@ def _included(child: Node, name: str, above: tuple[Path, ...]) -> str:
         raise DataError(
             f"'{child.value}' {error.problems[0].message}"
         ) from None
-    if path in above:
-        others = "" if path == above[-1] else ", through others"
+    if path in including:
+        others = "" if path == including[-1] else ", through others"
         raise DataError(f"'{child.value}' includes itself{others}")
-    if len(above) > MAX_DEPTH:
+    if len(including) > MAX_DEPTH:
         raise DataError(f"includes nest deeper than {MAX_DEPTH} levels")
     return file
 
@@ -423,11 +440,17 @@ def merge(base: Node, over: Node) -> Node:
     return replace(over, value=children, keys=keys)
 
 
-def _put(node: Node, rest: str, path: str, value: Node) -> Node:
-    """Return node with value put at the dotted path `rest`; `path` is its path for messages."""
+def _set_value(node: Node, rest: str, path: str, value: Node) -> Node:
+    """Return a node with a value set at a dotted path such as "metrics.0.order".
+
+    `rest` is the path from this node on, and `path` the path from the root, for messages. If the
+    path is empty, the value replaces the node. Raises ConfigError if there is no such path.
+    """
+    if not rest:
+        return Node.from_plain(value.plain(), value.mark.file, node.path)
     parent = path.removesuffix(rest).rstrip(".") or "the config"
     if isinstance(node.value, list):
-        return _put_in_list(node, rest, path, value)
+        return _set_in_list(node, rest, path, value)
     if isinstance(node.value, str) and _METRIC.fullmatch(node.path):
         # The options of the metric stand beside its name.
         name = replace(node, path=f"{node.path}.name")
@@ -441,14 +464,14 @@ def _put(node: Node, rest: str, path: str, value: Node) -> Node:
         None, value.mark, child_path(node.path, step)
     )
     left = rest[len(step) + 1 :]
-    changed = _put_or_replace(child, left, path, value)
+    changed = _set_value(child, left, path, value)
     children = {**children, step: changed}
     keys = {**node.keys, step: value.mark}
     return replace(node, value=children, keys=keys)
 
 
-def _put_in_list(node: Node, rest: str, path: str, value: Node) -> Node:
-    """Return a list with value put at the dotted path `rest`, which begins with an index."""
+def _set_in_list(node: Node, rest: str, path: str, value: Node) -> Node:
+    """Return a list with a value set at a dotted path that begins with an index."""
     assert isinstance(node.value, list)  # noqa: S101 (for types)
     step, _, left = rest.partition(".")
     items = list(node.value)
@@ -458,19 +481,15 @@ def _put_in_list(node: Node, rest: str, path: str, value: Node) -> Node:
         message = f"'{parent}' has {len(items)} items, numbered from 0; there is no '{step}'"
         raise ConfigError.at(value.mark.file, message)
     index = int(step)
-    items[index] = _put_or_replace(items[index], left, path, value)
+    items[index] = _set_value(items[index], left, path, value)
     return replace(node, value=items)
 
 
-def _put_or_replace(node: Node, rest: str, path: str, value: Node) -> Node:
-    """Return node with value put at the path `rest`, or value itself if no path is left."""
-    if rest:
-        return _put(node, rest, path, value)
-    return from_plain(value.plain(), value.mark.file, node.path)
-
-
 def _first_key(path: str, children: dict[str, Node]) -> str:
-    """Return the first key of a dotted path: the longest of a mapping, as names may hold dots."""
+    """Return the first key of a dotted path.
+
+    Names may have dots, so it is the longest key of the mapping that the path begins with.
+    """
     end = len(path)
     while end > 0:
         if path[:end] in children:
@@ -480,7 +499,7 @@ def _first_key(path: str, children: dict[str, Node]) -> str:
 
 
 def _with_lists(root: Node) -> Node:
-    """Return root with single metrics, references and gold files as lists of one."""
+    """Return a config in which `metrics`, `references` and `gold` are lists, even of one item."""
     root = _listed(root, "metrics")
     datasets = root.get("datasets")
     if datasets and isinstance(datasets.value, dict):
@@ -492,7 +511,7 @@ def _with_lists(root: Node) -> Node:
 
 
 def _listed(node: Node, *keys: str) -> Node:
-    """Return a mapping with lists of one for these keys, where it has another value for them."""
+    """Return a mapping whose values of these keys are lists; a single value becomes a list of one."""
     lists = {}
     for key in keys:
         child = node.get(key)
@@ -502,14 +521,18 @@ def _listed(node: Node, *keys: str) -> Node:
 
 
 def _with(node: Node, children: dict[str, Node]) -> Node:
-    """Return a mapping with other values for some keys. Any other node stays."""
+    """Return a mapping with new values for some keys; other nodes are unchanged."""
     if not isinstance(node.value, dict):
         return node
     return replace(node, value={**node.value, **children})
 
 
 def _with_data(root: Node) -> Node:
-    """Return root with `NAME: data` and `NAME: data:WHAT` written out, and default outputs."""
+    """Return a config in which the short forms of fetched data sets are written out.
+
+    `NAME: data` becomes `NAME: {data: NAME}`, and `NAME: data:WHAT` becomes `NAME: {data: WHAT}`.
+    If there are such data sets and no systems, `systems: data` stands for their official outputs.
+    """
     datasets = root.get("datasets")
     if datasets is None or not isinstance(datasets.value, dict):
         return root

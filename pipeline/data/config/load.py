@@ -1,7 +1,7 @@
 """From the YAML file to a checked config, with all problems and their positions at once.
 
-load() reads the file as a tree (`compose.py`), checks it against the models of the sections
-(`models.py`), and has a Resolver find names and files. The other rooms read `Config`. The options
+load_config() reads the file as a tree (`compose.py`), checks it against the models of the sections
+(`models.py`), and has a Resolver find the files. The other rooms read `Config`. The options
 of metrics are checked in `metrics/`, since each metric knows its own.
 """
 
@@ -35,9 +35,10 @@ from ...files.remote import (
     is_there,
     locate,
 )
-from ..catalogue import DataFile, Scorable, bring, named_in, named_one, scorable
-from ..dataset_cache import cache_path, locate_all
-from . import models, resolved
+from ..catalogue import Catalogue, DataFile, Scorable
+from ..dataset_cache import DatasetCache
+from ..formats import TEXT_FORMATS
+from . import models
 from .compose import compose
 from .models import (
     ABSENT,
@@ -57,12 +58,9 @@ from .resolved import (
     Match,
     Selection,
     System,
-    TextFormat,
 )
 from .tree import Location, Node
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
-MAX_NAME = 100
 NUMBER_OR_RANGE = r"[0-9]+( *- *[0-9]+)?"
 MAX_NUMBERS_BYTES = 100_000_000
 """A file of line numbers may not be longer."""
@@ -83,17 +81,16 @@ class LoadedConfig(NamedTuple):
     metric_nodes: tuple[Node, ...]
 
 
-def load(
+def load_config(
     config: str | Path | Node,
     settings: Sequence[str],
-    formats: Mapping[str, TextFormat],
     problems: list[Problem],
 ) -> LoadedConfig:
-    """Return a config and the nodes of its metrics, and add all problems.
+    """Read a config and find its files; adds all problems, with their positions.
 
-    `settings` are the values of `--set`; `formats` are the formats of texts that a config may name.
-    The metrics are returned even if the config has problems elsewhere, so that all problems can be
-    shown together. Raises ConfigError where the file is not a YAML mapping at all.
+    `config` is a YAML file, or the node of a mapping of Python. `settings` are the values of
+    `--set`. The nodes of metrics are returned even if other parts have problems, so that those of
+    metrics can be reported with them. Raises ConfigError if the file is not a YAML mapping at all.
     """
     tree, problems_of_file = compose(config, tuple(settings))
     problems += problems_of_file
@@ -109,10 +106,10 @@ def load(
     plain = tree.plain()
     nodes = tree.by_location()
     sections = sections_of(plain)
-    parsed = validate(tree, plain, problems, record_models(formats), sections)
+    parsed = validate(tree, problems, record_models(), sections)
     if parsed is None:
         return LoadedConfig(None, metric_nodes)
-    resolver = Resolver(nodes, parsed, formats)
+    resolver = Resolver(nodes, parsed)
     datasets = resolver.datasets()
     systems = resolver.systems()
     resolver.check_names(list(parsed.datasets), "datasets")
@@ -142,19 +139,19 @@ def load(
     return LoadedConfig(loaded, metric_nodes)
 
 
-def record_models(formats: Mapping[str, TextFormat]) -> Records:
+def record_models() -> Records:
     """Return a model for each format: the path under the name of the format, and its other keys."""
     records: Records = {}
-    for name, declared in formats.items():
+    for name, declared in TEXT_FORMATS.items():
         fields: dict[str, Any] = {"path": (models.PathText, Field(alias=name))}
         if declared.column:
             fields["column"] = (
-                models.Column,
+                models.ColumnName,
                 Field(description=declared.column),
             )
             about = f"{models.KEY}; default: the key of the data set"
             fields["key"] = (
-                models.Column | None,
+                models.ColumnName | None,
                 Field(None, description=about),
             )
         if declared.header:
@@ -218,7 +215,7 @@ def _unused_names(config: Config) -> list[Problem]:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A text of a data set, or outputs of a system, as the config writes it."""
+    """A text of a data set or system as the config names it."""
 
     written: str | Record
     """A path, or a record with a path and its column."""
@@ -237,35 +234,28 @@ class Entry:
             self.written if isinstance(self.written, str) else self.written.path
         )
 
-    @property
-    def is_glob(self) -> bool:
-        """Whether it is a pattern of paths."""
-        return is_glob(self.text)
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether it is an address."""
-        return is_remote(self.text)
-
     def filled(self, text: str) -> str:
-        """Return a path with the names of the data set and the system in place of placeholders."""
-        return resolved.fill(text, self.dataset, self.system)
+        """Return a path with {dataset} and {system} replaced by their names."""
+        return text.replace("{dataset}", self.dataset).replace(
+            "{system}", self.system
+        )
 
 
 class Resolver:
-    """Turns parsed data sets and systems into those of a run; adds a problem for what cannot be
-    had.
+    """Finds the files of data sets and systems, and adds a problem for each that is missing.
+
+    It begins with what a config says of them (`parsed`), and with the nodes of the config, whose
+    positions and folders it needs. Call datasets() first, then systems().
     """
 
     def __init__(
         self,
         nodes: Mapping[Location, Node],
         parsed: ConfigFile,
-        formats: Mapping[str, TextFormat],
     ) -> None:
         self.nodes = nodes
         self.parsed = parsed
-        self.formats = formats
+        self.cache = DatasetCache()
         self.problems: list[Problem] = []
         """Most have a location instead of a position; see Config.placed()."""
         self.matches: list[Match] = []
@@ -278,29 +268,43 @@ class Resolver:
         self.scorables: dict[str, Scorable] = {}
         """Fetched data sets that the config names as a whole, by the names that it gives them."""
 
+    @property
+    def catalogue(self) -> Catalogue:
+        """The data sets that can be fetched. Most configs do not need them."""
+        return Catalogue.known()
+
     def datasets(self) -> tuple[Dataset, ...]:
-        """Return the data sets; adds the problems of those that are wrong."""
+        """Return all data sets with their files."""
+        # the data sets that the config adds to the catalogue, and those that it takes from it
         try:
-            bring(self.parsed.catalogue, self.nodes[()].mark.file)
+            if self.parsed.catalogue:
+                file = self.nodes[()].mark.file
+                self.catalogue.add(self.parsed.catalogue, file)
         except DataError as error:
-            self.problem(str(error).removeprefix("catalogue: "), ("catalogue",))
+            self.add_problem(
+                str(error).removeprefix("catalogue: "), ("catalogue",)
+            )
         for name, parsed in self.parsed.datasets.items():
             if parsed.data is not None:
                 try:
-                    text = resolved.fill(parsed.data, name, "{system}")
-                    self.scorables[name] = scorable(text)
+                    text = parsed.data.replace("{dataset}", name)
+                    self.scorables[name] = self.catalogue.scorable(text)
                 except DataError as error:
-                    self.problem(str(error), ("datasets", name, "data"))
-        for name in set(self.formats) & set(self.parsed.datasets):
+                    self.add_problem(str(error), ("datasets", name, "data"))
+        for name in set(TEXT_FORMATS) & set(self.parsed.datasets):
             message = f"'{name}' is the name of a file format, so no data set can have it"
-            self.problem(message, ("datasets", name))
+            self.add_problem(message, ("datasets", name))
         return tuple(
             self.dataset(name, parsed)
             for name, parsed in self.parsed.datasets.items()
         )
 
     def dataset(self, name: str, parsed: DatasetConfig) -> Dataset:
-        """Return a data set."""
+        """Return a data set with its files.
+
+        Texts come from `data`, a fetched data set; `m2` or `gold`, files with edits; and `source`
+        and `references`. The last of these that is written counts.
+        """
         at: Location = ("datasets", name)
         self.check_keys(parsed, at)
         empty_references: Literal["keep", "error", "none"] = (
@@ -312,36 +316,41 @@ class Resolver:
         source: Input | None = None
         references: list[Input] = []
         if parsed.data is not None:
-            source, references = self.fetched_texts(parsed.data, name)
+            source, references = self.texts_of_fetched(parsed.data, name)
+
+        # gold edits
         m2: Path | Remote | None = None
         if parsed.m2 is not None:
             m2_entry = self.entry(parsed.m2, (*at, "m2"), name)
-            m2 = self.path(m2_entry)
+            m2 = self.find_path(m2_entry)
         gold: list[Path | Remote] = []
         for index, text in enumerate(parsed.gold):
             gold_entry = self.entry(text, (*at, "gold", index), name)
-            gold.append(self.path(gold_entry))
+            gold.append(self.find_path(gold_entry))
         if not gold and m2 is not None:
             gold = [m2]
+
+        # texts
         if parsed.source is not None:
             source_entry = self.entry(parsed.source, (*at, "source"), name)
-            source = self.input(source_entry)
+            source = self.find_input(source_entry)
         for index, reference in enumerate(parsed.references):
             entry = self.entry(reference, (*at, "references", index), name)
-            for file in self.inputs(entry):
+            for file in self.find_inputs(entry):
                 if isinstance(file, Column):
                     may_be_null = empty_references == "none"
                     references.append(replace(file, null=may_be_null))
                 else:
                     references.append(file)
         if m2 is None and gold and not references:
-            m2 = gold[0]
+            m2 = gold[0]  # references are made of the edits
 
+        # lines
         node = self.nodes[at]
         keys = frozenset(node.value if isinstance(node.value, dict) else ())
-        selection = self.selection(name, parsed)
+        selection = self.select_lines(name, parsed)
         if parsed.outputs == "kept" and selection is None:
-            self.problem(
+            self.add_problem(
                 "has no effect without keep or drop; leave it out",
                 (*at, "outputs"),
             )
@@ -372,18 +381,18 @@ class Resolver:
                 message = (
                     f"'{key}' gives this already; leave one of the two out"
                 )
-                self.problem(message, (*at, other))
+                self.add_problem(message, (*at, other))
         if {"m2", "gold"} <= keys:
             message = "'m2' gives the edits already; leave one of the two out"
-            self.problem(message, (*at, "gold"))
+            self.add_problem(message, (*at, "gold"))
         if not keys & {"source", "references", "m2", "gold", "data"}:
-            self.problem("the key 'references' is missing", at)
+            self.add_problem("the key 'references' is missing", at)
         if "missing_annotator" in keys:
             from_edits = "m2" in keys or (
                 "gold" in keys and "references" not in keys
             )
             if not from_edits:
-                self.problem(
+                self.add_problem(
                     "has no effect without m2; leave it out",
                     (*at, "missing_annotator"),
                 )
@@ -392,27 +401,34 @@ class Resolver:
         )
         if parsed.missing_annotator == "none" and keeps_empty:
             message = "missing_annotator: none needs `empty_references: none`"
-            self.problem(message, (*at, "empty_references"))
+            self.add_problem(message, (*at, "empty_references"))
 
-    def fetched_texts(
+    def texts_of_fetched(
         self, text: str, name: str
     ) -> tuple[Input | None, list[Input]]:
-        """Return source and references of a fetched data set that the config names as a whole."""
+        """Return source and references of the fetched data set that a data set's key `data` names."""
         data = self.scorables.get(name)
         if data is None:
-            missing = self.missing(f"{PREFIX}{text}")
+            missing = self.missing_path(f"{PREFIX}{text}")
             return missing, [missing]
         at: Location = ("datasets", name, "data")
-        source, *references = self.fetched([data.source, *data.references], at)
+        source, *references = self.cached_paths(
+            [data.source, *data.references], at
+        )
         return source, list(references)
 
-    def selection(self, name: str, parsed: DatasetConfig) -> Selection | None:
-        """Return the lines that `keep` or `drop` selects, or None for all."""
+    def select_lines(
+        self, name: str, parsed: DatasetConfig
+    ) -> Selection | None:
+        """Return the lines that `keep` or `drop` selects, or None for all.
+
+        The key has a list of numbers and ranges, or names a file of them.
+        """
         keys = [
             key for key in ("keep", "drop") if getattr(parsed, key) is not None
         ]
         if len(keys) == 2:
-            self.problem(
+            self.add_problem(
                 "give keep or drop, not both", ("datasets", name, "drop")
             )
         if len(keys) != 1:
@@ -426,19 +442,21 @@ class Resolver:
                 items.append((str(child.value), f"{child.mark}: {child.path}"))
             is_text = isinstance(node.value, str)
             if is_text and not re.fullmatch(NUMBER_OR_RANGE, str(node.value)):
-                path = self.path(self.entry(str(node.value), location, name))
+                path = self.find_path(
+                    self.entry(str(node.value), location, name)
+                )
                 if isinstance(path, Remote):
                     message = "is an address; only source, references, m2 and outputs may be one"
-                    self.problem(f"'{path}' {message}", location)
+                    self.add_problem(f"'{path}' {message}", location)
                     return None
                 if path in self.missing_files:
                     return None
                 items = _read_line_numbers(path)
-            return resolved.select_lines(keys[0] == "keep", items)
+            return Selection.of(keys[0] == "keep", items)
         return None
 
     def systems(self) -> tuple[System, ...]:
-        """Return the systems; adds the problems of those that are wrong. Call it after `datasets`."""
+        """Return all systems with their outputs."""
         parsed = self.parsed.systems
         if isinstance(parsed, dict):
             systems = [
@@ -450,63 +468,54 @@ class Resolver:
         return tuple(systems)
 
     def system(self, name: str, parsed: object) -> System:
-        """Return a system with the same path for all data sets, or one for each data set that it
-        names.
-        """
+        """Return a system. The config has one text for all data sets, or a mapping of data sets."""
         at: Location = ("systems", name)
         datasets = list(self.parsed.datasets)
-        entries = {}
+        location_of = dict.fromkeys(datasets, at)
+        texts = dict.fromkeys(datasets, parsed)
         if isinstance(parsed, dict):
-            for dataset in parsed:
-                if dataset not in datasets:
-                    hint = did_you_mean(dataset, [*datasets, *self.formats])
-                    self.problem(
-                        f"no data set of this name{hint}", (*at, dataset)
-                    )
+            location_of = {dataset: (*at, dataset) for dataset in parsed}
+            texts = parsed
             if not parsed:
-                self.problem(
-                    "has no output; name one for at least one data set", at
-                )
-            for dataset, text in parsed.items():
-                if dataset in datasets:
-                    entries[dataset] = self.entry(
-                        text, (*at, dataset), dataset, name
-                    )
-        else:
-            for dataset in datasets:
-                entries[dataset] = self.entry(parsed, at, dataset, name)
-        outputs = {
-            dataset: self.output(entry) for dataset, entry in entries.items()
-        }
-        return System(name, outputs)
+                message = "has no output; name one for at least one data set"
+                self.add_problem(message, at)
+        paths = {}
+        for dataset, text in texts.items():
+            location = location_of[dataset]
+            if dataset in datasets:
+                entry = self.entry(text, location, dataset, name)
+                paths[dataset] = self.find_output(entry)
+            else:
+                hint = did_you_mean(dataset, [*datasets, *TEXT_FORMATS])
+                self.add_problem(f"no data set of this name{hint}", location)
+        return System(name, paths)
 
-    def output(self, entry: Entry) -> Input:
-        """Return a system's output; a glob must match one file. One whose name says so is a file of
-        edits.
-        """
-        files = self.inputs(entry)
+    def find_output(self, entry: Entry) -> Input:
+        """Return the output of a system; a glob must match one file."""
+        files = self.find_inputs(entry)
         if len(files) == 1:
-            return self.by_name(files[0])
-        pattern = self.expanded(entry.text, entry)
+            return self.by_suffix(files[0])
+        pattern = self.expand_path(entry)
         if files:
             displayed = Remote(pattern) if is_remote(pattern) else pattern
             message = (
                 f"{len(files)} files match '{displayed}'; a system has one"
             )
-            self.problem(message, entry.location)
+            self.add_problem(message, entry.location)
         if is_data(pattern):
-            return self.missing(pattern)
-        return self.path(entry)
+            return self.missing_path(pattern)
+        return self.find_path(entry)
 
     def systems_of_globs(self, globs: list[str]) -> list[System]:
-        """Return the systems whose outputs match globs. Each is named after its file, without a
-        common suffix.
+        """Return the systems whose outputs match globs.
+
+        Each is named after its file, without the suffix that all globs share.
         """
         entries = []
         for index, pattern in enumerate(globs):
             entries.append(self.entry(pattern, ("systems", index), "{dataset}"))
         suffixes = {
-            Path(entry.text).suffix for entry in entries if entry.is_glob
+            Path(entry.text).suffix for entry in entries if is_glob(entry.text)
         }
         common_suffix = ""
         if len(suffixes) == 1:
@@ -519,7 +528,7 @@ class Resolver:
             at = entry.location
             matched: dict[Path | Remote, None] = {}
             for dataset in self.parsed.datasets:
-                of_dataset = self.outputs(replace(entry, dataset=dataset))
+                of_dataset = self.find_outputs(replace(entry, dataset=dataset))
                 for path, file_name in of_dataset.items():
                     matched[path] = None
                     name = file_name.removesuffix(common_suffix)
@@ -528,11 +537,11 @@ class Resolver:
                     )
                     if twin != path:
                         message = f"two files would both be the system '{name}': {twin} and {path}"
-                        self.problem(message, at)
+                        self.add_problem(message, at)
             if not matched and entry.text == OFFICIAL:
-                self.problem("no data set here has outputs of its own", at)
+                self.add_problem("no data set here has outputs of its own", at)
             elif not matched:
-                self.unmatched(entry)
+                self.report_unmatched(entry)
             key = f"systems[{at[-1]}]"
             self.matches.append(Match(key, entry.text, tuple(matched)))
 
@@ -544,28 +553,25 @@ class Resolver:
                         f"{dataset}: no output of system {name} matches"
                     )
             outputs = {
-                dataset: self.by_name(path) for dataset, path in paths.items()
+                dataset: self.by_suffix(path) for dataset, path in paths.items()
             }
             systems.append(System(name, outputs))
         return systems
 
-    def outputs(self, entry: Entry) -> dict[Path | Remote, str]:
-        """Return the outputs for a data set that match a pattern of the list of systems, with the
-        systems' names.
-        """
+    def find_outputs(self, entry: Entry) -> dict[Path | Remote, str]:
+        """Return the outputs of a data set that match a glob, each with the name of its system."""
         pattern = entry.text
         if pattern == OFFICIAL:
             if entry.dataset not in self.scorables:
                 return {}
             official = self.scorables[entry.dataset].systems
-            paths = self.fetched(list(official.values()), entry.location)
+            paths = self.cached_paths(list(official.values()), entry.location)
             return dict(zip(paths, official, strict=True))
         files: list[Path | Remote] = [STDIN]
         if pattern != "-":
-            any_system = replace(entry, system="*")
-            files = self.files(any_system, is_pattern=True)
-        written = self.expanded(pattern, entry).removeprefix(PREFIX)
-        return {path: resolved.called(path, written) for path in files}
+            files = self.find_files(replace(entry, system="*"))
+        written = self.expand_path(entry).removeprefix(PREFIX)
+        return {path: System.name_of(path, written) for path in files}
 
     def check_names(self, names: Sequence[str], section: str) -> None:
         """Add problems of names that a table cannot show, and of names that differ in case only."""
@@ -574,11 +580,11 @@ class Resolver:
             twin = seen.setdefault(name.lower(), name)
             if twin != name:
                 message = f"differs from '{twin}' in upper and lower case only"
-                self.problem(message, (section, name))
-            reason = wrong_name(name, MAX_NAME)
+                self.add_problem(message, (section, name))
+            reason = wrong_name(name, Config.MAX_NAME)
             if reason:
-                message = f"'{name[: MAX_NAME + 1]}' cannot be a name: {reason}"
-                self.problem(message, (section, name))
+                message = f"'{name[: Config.MAX_NAME + 1]}' cannot be a name: {reason}"
+                self.add_problem(message, (section, name))
 
     # ---- from an entry to a file: on this computer, at an address, or of a data set
 
@@ -589,7 +595,10 @@ class Resolver:
         dataset: str,
         system: str = "{system}",
     ) -> Entry:
-        """Return an entry at a location of the config."""
+        """Return the text that the config names at a location, for a data set and a system.
+
+        A location may lie below the last node, if a default stands for what is not written.
+        """
         if not isinstance(written, Record):
             written = str(written)
         known = location
@@ -605,45 +614,47 @@ class Resolver:
             system=system,
         )
 
-    def problem(self, message: str, location: Location) -> None:
+    def add_problem(self, message: str, location: Location) -> None:
         """Add a problem with the value at a location of the config."""
         self.problems.append(Problem("", message, location=location))
 
-    def inputs(self, entry: Entry) -> list[Input]:
-        """Return where the texts of an entry are; a glob may match several files, or none, which is
-        a problem.
+    def find_inputs(self, entry: Entry) -> list[Input]:
+        """Return where the texts of an entry are.
+
+        A glob stands for all files that it matches. It is a problem if it matches none.
         """
-        if isinstance(entry.written, Record) or not entry.is_glob:
-            return [self.input(entry)]
-        files = self.files(entry, is_pattern=True)
-        pattern = self.expanded(entry.text, entry)
+        if isinstance(entry.written, Record) or not is_glob(entry.text):
+            return [self.find_input(entry)]
+        files = self.find_files(entry)
+        pattern = self.expand_path(entry)
         if not files:
-            self.unmatched(replace(entry, written=pattern))
+            self.report_unmatched(replace(entry, written=pattern))
         self.matches.append(Match(entry.key, pattern, tuple(files)))
         return [*files]
 
-    def input(self, entry: Entry) -> Input:
-        """Return where the texts of an entry are.
+    def find_input(self, entry: Entry) -> Input:
+        """Return where the texts of an entry are, which is no glob: a file or a column of records.
 
-        The first line of a table holds names as the config says, or else if the column has a name.
+        The first line of a table has the names of columns if the config says so, or by default if
+        it names the column or the ids by other than a number.
         """
         record = entry.written
         if not isinstance(record, Record):
-            return self.path(entry)
+            return self.find_path(entry)
         location = entry.location
         of_path = (*location, record.format)
         path_entry = self.entry(
             record.path, of_path, entry.dataset, entry.system
         )
-        path = self.path(path_entry)
-        text_format = self.formats[record.format]
+        path = self.find_path(path_entry)
+        text_format = TEXT_FORMATS[record.format]
         is_number = bool(re.fullmatch(r"[1-9][0-9]{0,5}", record.column))
         header = False
         if text_format.header:
             header = not is_number if record.header is None else record.header
             if not is_number and not header:
                 message = "without a header the column must be a number, from 1"
-                self.problem(message, (*location, "header"))
+                self.add_problem(message, (*location, "header"))
         key = record.key
         if not key and text_format.column:
             key = self.parsed.datasets[entry.dataset].key
@@ -657,51 +668,55 @@ class Resolver:
             key=key or "",
         )
 
-    def path(self, entry: Entry) -> Path | Remote:
-        """Return the path or address of an entry."""
-        text = entry.text
-        if text == "-":
+    def find_path(self, entry: Entry) -> Path | Remote:
+        """Return the path or address of an entry.
+
+        Adds a problem for a file of a data set that is unknown or missing.
+        """
+        if entry.text == "-":
             return STDIN
-        if text == ABSENT:
-            return self.missing(text)
-        files = self.files(entry, is_pattern=False)
-        return files[0] if files else self.missing(text)
-
-    def files(self, entry: Entry, *, is_pattern: bool) -> list[Path | Remote]:
-        """Return the file that an entry names, or all files that match its pattern.
-
-        They are on this computer, at an address, or of a fetched data set. Adds a problem for a
-        single file of a data set that is unknown, for missing files of data sets, and if no file at
-        an address matches.
-        """
-        text = self.expanded(entry.text, entry)
+        if entry.text == ABSENT:
+            return self.missing_path(entry.text)
+        text = self.expand_path(entry)
         if not is_data(text):
-            if not is_pattern:
-                path = locate(entry.folder, text)
-                self.locations.setdefault(str(path), entry.location)
-                return [path]
-            try:
-                return glob(entry.folder, text)
-            except CorpusError as error:
-                for problem in error.problems:
-                    self.problem(str(problem), entry.location)
-                return []
+            path = locate(entry.folder, text)
+            self.locations.setdefault(str(path), entry.location)
+            return path
         try:
-            data_files = named_in(text) if is_pattern else [named_one(text)]
+            file = self.catalogue.file(text)
         except DataError as error:
-            if not is_pattern:
-                self.problem(str(error), entry.location)
-            return []
-        return [*self.fetched(data_files, entry.location)]
+            self.add_problem(str(error), entry.location)
+            return self.missing_path(entry.text)
+        return self.cached_paths([file], entry.location)[0]
 
-    def expanded(self, text: str, entry: Entry) -> str:
-        """Return a path with its placeholders, ~ and variables replaced; adds a problem for an
-        unset variable.
+    def find_files(self, entry: Entry) -> list[Path | Remote]:
+        """Return the files that match the pattern of an entry, here, at an address or of a data set.
 
-        {name} is the name of what has the path, a data set or a system. A file whose very name is
-        written so stays.
+        Adds a problem for missing files of data sets, and if no file at an address matches.
         """
-        plain = entry.filled(text)
+        pattern = self.expand_path(entry)
+        if is_data(pattern):
+            try:
+                data_files = self.catalogue.files_in_config(pattern)
+            except DataError:
+                return []
+            return [*self.cached_paths(data_files, entry.location)]
+        try:
+            return glob(entry.folder, pattern)
+        except CorpusError as error:
+            for problem in error.problems:
+                self.add_problem(str(problem), entry.location)
+            return []
+
+    def expand_path(self, entry: Entry) -> str:
+        """Return the path of an entry with its placeholders, ~ and variables replaced.
+
+        Adds a problem for a variable that is not set.
+
+        {name} stands for the name of the data set or system that has the path. A file that exists
+        under the name as it is written, with such signs, is meant literally.
+        """
+        plain = entry.filled(entry.text)
         path = entry.folder / plain
         if is_there(path):
             return plain
@@ -709,7 +724,9 @@ class Resolver:
             "{dataset}" if entry.location[0] == "datasets" else "{system}"
         )
         try:
-            text = expanded(text, entry.folder).replace("{name}", placeholder)
+            text = expanded(entry.text, entry.folder).replace(
+                "{name}", placeholder
+            )
         except DataError as error:
             problem = Problem("", str(error), location=entry.location)
             if problem not in self.problems:
@@ -718,50 +735,48 @@ class Resolver:
             return plain
         return entry.filled(text)
 
-    def missing(self, text: str) -> Path:
-        """Return a path that stands for a file that cannot be had, and whose problem was added
-        before.
-        """
+    def missing_path(self, text: str) -> Path:
+        """Return a path in place of a file that has a problem already, so that it is not opened."""
         self.missing_files.add(Path(text))
         return Path(text)
 
-    def fetched(
+    def cached_paths(
         self, files: Sequence[DataFile], location: Location
     ) -> list[Path]:
-        """Return the paths of files of data sets; adds a problem if some are missing."""
+        """Return the paths of fetched files in the cache; adds a problem if some are missing."""
         try:
-            locate_all(files)
+            self.cache.locate(files)
         except DataError as error:
             for problem in error.problems:
-                self.problem(problem.message, location)
-            self.missing_files |= {cache_path(file) for file in files}
-        return [cache_path(file) for file in files]
+                self.add_problem(problem.message, location)
+            self.missing_files |= {self.cache.path(file) for file in files}
+        return [self.cache.path(file) for file in files]
 
-    def by_name(self, output: Input) -> Input:
-        """Return an output; it is a column if its name has the suffix of a format read at once."""
+    def by_suffix(self, output: Input) -> Input:
+        """Return an output, as a column if its file has a suffix such as .m2 (see TextFormat.open)."""
         if isinstance(output, Column):
             return output
-        for name, text_format in self.formats.items():
+        for name, text_format in TEXT_FORMATS.items():
             if not text_format.open:
                 continue
             suffixes = "|".join(map(re.escape, (name, *text_format.suffixes)))
-            # packed or not
+            # also of compressed files, such as .m2.gz
             if re.search(
                 rf"\.({suffixes})(\.[a-z0-9]+)?$", output.name.lower()
             ):
                 return Column(kind=name, path=output, column="")
         return output
 
-    def unmatched(self, entry: Entry) -> None:
-        """Add the problem of a pattern that matches no file. An address has that problem already."""
+    def report_unmatched(self, entry: Entry) -> None:
+        """Add the problem that a glob matches no file; glob() has added that of an address."""
         message = f"no file matches '{entry.text}'"
         if is_data(entry.text):
             try:
-                named_in(entry.text)
+                self.catalogue.files_in_config(entry.text)
             except DataError as error:
                 message = str(error)
-        if not entry.is_remote:
-            self.problem(message, entry.location)
+        if not is_remote(entry.text):
+            self.add_problem(message, entry.location)
 
 
 def _read_line_numbers(path: Path) -> list[tuple[str, str]]:

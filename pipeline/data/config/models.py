@@ -8,7 +8,6 @@ so its model is made from what the format declares.
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
@@ -37,8 +36,9 @@ from .tree import Location, Node
 
 
 def whole_number(value: object) -> object:
-    """Return a whole number; a config gives it as text. Raises ValueError, as all that read a value
-    here do.
+    """Return a whole number that a config has as text; raises ValueError for what is none.
+
+    It is for BeforeValidator of pydantic, as the other functions of values below.
     """
     if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", value):
         return int(value)
@@ -130,17 +130,21 @@ LineNumbers = Annotated[
     ),
 ]
 Truth = Annotated[bool, BeforeValidator(_truth)]
+"""true or false."""
 Level = Annotated[float, BeforeValidator(_level)]
+"""The level of intervals, between 0 and 1."""
 Digits = Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)]
-Runs = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(whole_number)]
 Resamples = Annotated[
     int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)
 ]
+"""A number of bootstrap samples."""
 Count = Annotated[int, Field(ge=1), BeforeValidator(whole_number)]
+"""A whole number from 1."""
 Trials = Annotated[
     int, Field(ge=1, le=100_000_000), BeforeValidator(whole_number)
 ]
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)]
+"""The seed of random numbers."""
 PathText = Annotated[
     str,
     Field(
@@ -149,25 +153,26 @@ PathText = Annotated[
         "is a file of a fetched data set",
     ),
 ]
+"""A path or an address as a config has it."""
 
 
 class Record(NamedTuple):
-    """What a config says of a file whose records hold texts. `header` is None where the config does
-    not say it.
-    """
+    """A file whose records have texts, as a config names it."""
 
     format: str
     path: str
     column: str = ""
     header: bool | None = None
+    """None if the config does not say whether the first line has names."""
     key: str | None = None
 
 
-Column = Annotated[
+ColumnName = Annotated[
     str,
     Field(min_length=1),
     WithJsonSchema({"type": ["string", "integer"], "minLength": 1}),
 ]
+"""The name or number of a column of records."""
 KEY = "the column of the ids by which records are joined, in whatever order they are"
 Records = dict[str, type[BaseModel]]
 """The model of each format's mapping, by the name of the format. Validation of a config has it as
@@ -314,7 +319,7 @@ class DatasetConfig(ConfigModel):
         min_length=1,
         description="a fetched data set, NAME or NAME/PART, with source and references; see gec-pipeline data list",
     )
-    key: Column | None = Field(
+    key: ColumnName | None = Field(
         None, description=f"{KEY}; also of outputs; tables have the ids"
     )
     missing_annotator: Literal["first", "source", "none"] = Field(
@@ -562,21 +567,20 @@ def sections_of(plain: Iterable[str]) -> tuple[str, ...]:
 
 def validate(
     root: Node,
-    plain: Mapping[str, Any],
     problems: list[Problem],
     records: Records,
     sections: tuple[str, ...],
 ) -> ConfigFile | None:
     """Return the config as its models read it, or None if unreadable; adds problems.
 
-    `plain` is the config without positions. Unknown keys and wrong values are left out of it, so
-    that all the rest is checked, with the files that it names. Raises ConfigError if there are too
-    many outputs.
+    `records` has the models of formats, and `sections` the sections of extensions that the config
+    has. Unknown keys and wrong values are left out, so that all the rest is checked, with the files
+    that it names. Raises ConfigError if there are too many outputs.
     """
     data: dict[str, Any] = {}
-    for key, value in plain.items():
+    for key, value in root.plain().items():
         if not key.startswith("x-"):
-            data[key] = deepcopy(value)
+            data[key] = value
     missing = [
         key for key in ("datasets", "systems", "metrics") if key not in data
     ]
@@ -615,7 +619,7 @@ def validate(
 
 
 def _wrong_location(error: Any) -> Location:
-    """Return the location of what an error of pydantic is about: for a missing key, its mapping."""
+    """Return the location of the value that is wrong; for a missing key that is its mapping."""
     location: Location = error["loc"]
     return location[:-1] if error["type"] == "missing" else location
 
@@ -628,11 +632,12 @@ class _Step(NamedTuple):
 
 
 def _leave_out(data: Any, location: Location, *, again: bool) -> None:
-    """Leave a value out of a config. `again` is for one that was left out before: what has it is
-    left out with it.
+    """Leave a wrong value out of a config, so that the rest of it can be checked.
 
-    A text, a system or a data set becomes one that is not there, as other parts of the config may
-    name it. No entry of a list is left out alone: the others would have other numbers.
+    Other parts of the config may name a text, a system or a data set: it is replaced by one whose
+    file is ABSENT. An entry of a list is left out with the list, as the others would get other
+    numbers. `again` says that the value was left out before and the config is still wrong: then the
+    mapping around it is left out too.
     """
     steps = _steps_to(data, location)
     keys = [step.key for step in steps]
@@ -667,7 +672,10 @@ def _leave_out(data: Any, location: Location, *, again: bool) -> None:
 
 
 def _steps_to(data: Any, location: Location) -> list[_Step]:
-    """Return the steps from a config to a location, without steps of pydantic that are no keys."""
+    """Return the steps from a config to the location of an error of pydantic.
+
+    Its location also has tags of models, which are no keys of the config and are left out.
+    """
     steps: list[_Step] = []
     for key in location:
         if isinstance(data, dict):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from ...errors import ConfigError, Problem, gathered, known_names
 from ...files.plain_files import OPENERS
@@ -31,8 +31,11 @@ TEXT_SUFFIXES = frozenset(
 class Column:
     """Texts in the records of a file."""
 
+    ENCODED: ClassVar[str] = "encoded"
+    """The format of lines in another encoding, which is named in place of the column."""
+
     kind: str
-    """The name of the format, a key of `READERS` in `data/formats/`."""
+    """The name of the format, a key of TEXT_FORMATS, or ENCODED."""
     path: Path | Remote
     column: str
     """The name or number of the column."""
@@ -128,6 +131,50 @@ class Selection:
             raise ConfigError.at(final.position, message)
         return others
 
+    @classmethod
+    def of(cls, keep: bool, items: Iterable[tuple[str, str]]) -> "Selection":
+        """Return the selection of written numbers and ranges such as "418" and "1-100".
+
+        Each item is such a text with its position. Raises ConfigError with all problems of the items.
+        """
+        problems: list[Problem] = []
+        ranges: list[LineRange] = []
+        for text, position in items:
+            with gathered(problems):
+                ranges.append(_line_range(text, position))
+        ranges.sort(key=lambda line_range: (line_range.first, line_range.last))
+        for before, after in itertools.pairwise(ranges):
+            if after.first <= before.last:
+                message = f"line {after.first} is named twice (also at {before.position})"
+                problems.append(Problem(after.position, message))
+        if problems:
+            raise ConfigError(problems)
+        return cls(keep, tuple(ranges))
+
+
+BRACKETS = {
+    b"-lrb-": b"(",
+    b"-rrb-": b")",
+    b"-lsb-": b"[",
+    b"-rsb-": b"]",
+    b"-lcb-": b"{",
+    b"-rcb-": b"}",
+    b"-lcb": b"{",
+    b"-rcb": b"}",
+}
+"""Brackets by the tokens that the Penn Treebank writes for them.
+
+The last two are not in the treebank, but in outputs of systems.
+"""
+
+
+def brackets(text: bytes) -> bytes:
+    """Return a text with brackets in place of tokens (between blanks) such as -LRB- or -lrb-."""
+    if b"-" not in text:
+        return text
+    tokens = text.split(b" ")
+    return b" ".join(BRACKETS.get(token.lower(), token) for token in tokens)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
@@ -168,6 +215,10 @@ class Dataset:
             return ()
         return self.gold if self.m2 in self.gold else (self.m2,)
 
+    def replaced(self, text: bytes) -> bytes:
+        """Return a text with what the config replaces in all texts."""
+        return text if self.replace == "none" else brackets(text)
+
 
 @dataclass(frozen=True)
 class System:
@@ -175,6 +226,30 @@ class System:
 
     name: str
     paths: dict[str, Input]
+
+    @staticmethod
+    def name_of(path: Path | Remote, pattern: str) -> str:
+        """Return the name of a system: the part of the path at {system}, or else the file's name
+        without text suffixes.
+        """
+        before, placeholder, after = pattern.partition("{system}")
+        literal = after.partition("*")[0]
+        ends_literally = after == literal or (literal and not is_glob(literal))
+        if placeholder and not is_glob(before) and ends_literally:
+            text = path.as_posix() if isinstance(path, Path) else str(path)
+            start = 0
+            if before and before in text:
+                start = text.rfind(before) + len(before)
+            end = text.rfind(literal)  # such as at the last dot
+            if after == literal:
+                end = len(text) - len(after)
+            return text[start:end].rpartition("/")[2]
+        name = path.name
+        if path.suffix.lower() in OPENERS:
+            name = Path(name).stem
+        if Path(name).suffix.lower() in TEXT_SUFFIXES:
+            name = Path(name).stem
+        return name
 
 
 @dataclass(frozen=True)
@@ -185,33 +260,6 @@ class Match:
     """The key of the config that holds the glob."""
     pattern: str
     files: tuple[Path | Remote, ...]
-
-
-def fill(path: str, dataset: str, system: str) -> str:
-    """Return a written path with its placeholders replaced."""
-    return path.replace("{dataset}", dataset).replace("{system}", system)
-
-
-def select_lines(keep: bool, items: Iterable[tuple[str, str]]) -> Selection:
-    """Return the selection of written numbers and ranges such as "418" and "1-100".
-
-    Each item is such a text with its position. Raises ConfigError with all problems of the items.
-    """
-    problems: list[Problem] = []
-    ranges: list[LineRange] = []
-    for text, position in items:
-        with gathered(problems):
-            ranges.append(_line_range(text, position))
-    ranges.sort(key=lambda line_range: (line_range.first, line_range.last))
-    for before, after in itertools.pairwise(ranges):
-        if after.first <= before.last:
-            message = (
-                f"line {after.first} is named twice (also at {before.position})"
-            )
-            problems.append(Problem(after.position, message))
-    if problems:
-        raise ConfigError(problems)
-    return Selection(keep, tuple(ranges))
 
 
 def _line_range(text: str, position: str) -> LineRange:
@@ -234,6 +282,9 @@ def _line_range(text: str, position: str) -> LineRange:
 @dataclass(frozen=True, kw_only=True)
 class Config:
     """A checked config."""
+
+    MAX_NAME: ClassVar[int] = 100
+    """Limits the characters in the name of a data set or system."""
 
     tree: "Node"
     """The config as it was written, with the position of everything."""
@@ -294,119 +345,66 @@ class Config:
         """Return the folder that relative paths of a value start from."""
         return self.tree.find(location).folder
 
+    def select(
+        self,
+        metrics: Sequence[tuple[str, ...]],
+        patterns: Sequence[str],
+        problems: list[Problem],
+    ) -> tuple["Config", Sequence[tuple[str, ...]]]:
+        """Return this config with the data sets and systems whose names match, and the metrics whose
+        names match.
 
-def called(path: Path | Remote, pattern: str) -> str:
-    """Return the name of a system: the part of the path at {system}, or else the file's name
-    without text suffixes.
-    """
-    before, placeholder, after = pattern.partition("{system}")
-    literal = after.partition("*")[0]
-    ends_literally = after == literal or (literal and not is_glob(literal))
-    if placeholder and not is_glob(before) and ends_literally:
-        text = path.as_posix() if isinstance(path, Path) else str(path)
-        start = 0
-        if before and before in text:
-            start = text.rfind(before) + len(before)
-        end = text.rfind(literal)  # such as at the last dot
-        if after == literal:
-            end = len(text) - len(after)
-        return text[start:end].rpartition("/")[2]
-    name = path.name
-    if path.suffix.lower() in OPENERS:
-        name = Path(name).stem
-    if Path(name).suffix.lower() in TEXT_SUFFIXES:
-        name = Path(name).stem
-    return name
-
-
-@dataclass(frozen=True)
-class Overrides:
-    """What the command line says about a config."""
-
-    settings: tuple[str, ...] = ()
-    """Values of keys, such as "a.b.0=value"."""
-    only: tuple[str, ...] = ()
-    """Patterns of the names of data sets, systems and metrics."""
-
-
-NO_OVERRIDES = Overrides()
-
-
-def overrides_from_values(
-    only: str | Sequence[str], settings: Mapping[str, Any] | str | Sequence[str]
-) -> Overrides:
-    """Return what users of Python say: one pattern or several; settings as {"a.b.0": value} or as
-    "a.b.0=value".
-    """
-    if isinstance(settings, Mapping):
-        texts = []
-        for key, value in settings.items():
-            # JSON is YAML too.
-            texts.append(
-                f"{key}={json.dumps(value, ensure_ascii=False, default=str)}"
-            )
-        settings = texts
-    elif isinstance(settings, str):
-        settings = [settings]
-    if isinstance(only, str):
-        only = [only]
-    return Overrides(tuple(map(str, settings)), tuple(map(str, only)))
-
-
-def select(
-    config: Config,
-    metrics: Sequence[tuple[str, ...]],
-    patterns: Sequence[str],
-    problems: list[Problem],
-) -> tuple[Config, Sequence[tuple[str, ...]]]:
-    """Return the config with the data sets and systems whose names match, and the metrics whose
-    names match.
-
-    `metrics` has the names of each metric: its own, and the one that is printed. If no pattern
-    matches a data set, all data sets stay; the same holds for systems and metrics. A pattern that
-    matches no name is a problem, and so are patterns that together leave nothing.
-    """
-    if not patterns:
-        return config, metrics
-    dataset_names = [dataset.name for dataset in config.datasets]
-    system_names = [system.name for system in config.systems]
-    metric_names = list(itertools.chain.from_iterable(metrics))
-    all_names = list(
-        dict.fromkeys([*dataset_names, *system_names, *metric_names])
-    )
-    for pattern in patterns:
-        if not _matching(all_names, [pattern]):
-            message = f"matches no data set, system or metric{known_names(pattern, all_names)}"
-            problems.append(Problem(f"--only {pattern}", message))
-
-    selected_datasets = _matching(dataset_names, patterns) or set(dataset_names)
-    selected_systems = _matching(system_names, patterns) or set(system_names)
-    selected_metrics = _matching(metric_names, patterns) or set(metric_names)
-    systems = [
-        system for system in config.systems if system.name in selected_systems
-    ]
-    datasets = []
-    for dataset in config.datasets:
-        has_output = any(dataset.name in system.paths for system in systems)
-        if dataset.name in selected_datasets and has_output:
-            datasets.append(dataset)
-    remaining = {dataset.name for dataset in datasets}
-    systems = [system for system in systems if remaining & system.paths.keys()]
-    if not datasets and not problems:
-        message = (
-            "no system that matches has an output for a data set that matches"
+        `metrics` has the names of each metric: its own, and the one that is printed. If no pattern
+        matches a data set, all data sets stay; the same holds for systems and metrics. A pattern that
+        matches no name is a problem, and so are patterns that together leave nothing.
+        """
+        if not patterns:
+            return self, metrics
+        dataset_names = [dataset.name for dataset in self.datasets]
+        system_names = [system.name for system in self.systems]
+        metric_names = list(itertools.chain.from_iterable(metrics))
+        all_names = list(
+            dict.fromkeys([*dataset_names, *system_names, *metric_names])
         )
-        problems.append(Problem(f"--only {' '.join(patterns)}", message))
-    note = (
-        f"only {', '.join(patterns)} of the config: ranks are among those here"
-    )
-    config = replace(
-        config,
-        datasets=tuple(datasets),
-        systems=tuple(systems),
-        notes=(*config.notes, note),
-    )
-    return config, [names for names in metrics if selected_metrics & set(names)]
+        for pattern in patterns:
+            if not _matching(all_names, [pattern]):
+                message = f"matches no data set, system or metric{known_names(pattern, all_names)}"
+                problems.append(Problem(f"--only {pattern}", message))
+
+        selected_datasets = _matching(dataset_names, patterns) or set(
+            dataset_names
+        )
+        selected_systems = _matching(system_names, patterns) or set(
+            system_names
+        )
+        selected_metrics = _matching(metric_names, patterns) or set(
+            metric_names
+        )
+        systems = [
+            system for system in self.systems if system.name in selected_systems
+        ]
+        datasets = []
+        for dataset in self.datasets:
+            has_output = any(dataset.name in system.paths for system in systems)
+            if dataset.name in selected_datasets and has_output:
+                datasets.append(dataset)
+        remaining = {dataset.name for dataset in datasets}
+        systems = [
+            system for system in systems if remaining & system.paths.keys()
+        ]
+        if not datasets and not problems:
+            message = "no system that matches has an output for a data set that matches"
+            problems.append(Problem(f"--only {' '.join(patterns)}", message))
+        note = f"only {', '.join(patterns)} of the config: ranks are among those here"
+        config = replace(
+            self,
+            datasets=tuple(datasets),
+            systems=tuple(systems),
+            notes=(*self.notes, note),
+        )
+        return config, [
+            names for names in metrics if selected_metrics & set(names)
+        ]
 
 
 def _matching(names: Iterable[str], patterns: Sequence[str]) -> set[str]:
@@ -419,3 +417,42 @@ def _matching(names: Iterable[str], patterns: Sequence[str]) -> set[str]:
         ):
             matching.add(name)
     return matching
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What the command line says about a config."""
+
+    NONE: ClassVar["Overrides"]
+    """No change."""
+
+    settings: tuple[str, ...] = ()
+    """Values of keys, such as "a.b.0=value"."""
+    only: tuple[str, ...] = ()
+    """Patterns of the names of data sets, systems and metrics."""
+
+    @classmethod
+    def from_values(
+        cls,
+        only: str | Sequence[str],
+        settings: Mapping[str, Any] | str | Sequence[str],
+    ) -> "Overrides":
+        """Return what users of Python say: one pattern or several; settings as {"a.b.0": value} or as
+        "a.b.0=value".
+        """
+        if isinstance(settings, Mapping):
+            texts = []
+            for key, value in settings.items():
+                # JSON is YAML too.
+                texts.append(
+                    f"{key}={json.dumps(value, ensure_ascii=False, default=str)}"
+                )
+            settings = texts
+        elif isinstance(settings, str):
+            settings = [settings]
+        if isinstance(only, str):
+            only = [only]
+        return cls(tuple(map(str, settings)), tuple(map(str, only)))
+
+
+Overrides.NONE = Overrides()

@@ -131,46 +131,48 @@ class Node:
                 mark = node.mark
         return node, mark
 
+    @classmethod
+    def from_plain(cls, value: object, name: str, path: str = "") -> "Node":
+        """Return Python values as nodes, as if written in a config; `name` is the name of its file."""
+        mark = Mark(name, 0, 0)
+        if isinstance(value, Mapping):
+            children = {}
+            for key, child in value.items():
+                children[str(key)] = cls.from_plain(
+                    child, name, child_path(path, str(key))
+                )
+            return cls(children, mark, path, dict.fromkeys(children, mark))
+        if isinstance(value, list | tuple):
+            items = [
+                cls.from_plain(child, name, f"{path}[{i}]")
+                for i, child in enumerate(value)
+            ]
+            return cls(items, mark, path)
+        if value is None:
+            return cls(None, mark, path)
+        text = str(value)
+        if isinstance(value, bool):
+            text = text.lower()
+        return cls(text, mark, path)
+
+    @classmethod
+    def from_mapping(
+        cls, config: Mapping[str, Any], folder: str | Path = ""
+    ) -> "Node":
+        """Return a config that is a mapping of Python as a node. Relative paths in it start from
+        `folder`.
+
+        Raises ConfigError, with all problems, where a value is none that YAML could hold.
+        """
+        problems = [Problem(MEMORY, text) for text in _unwritable(config, "")]
+        if problems:
+            raise ConfigError(problems)
+        return cls.from_plain(config, str(Path(folder) / MEMORY))
+
 
 def child_path(path: str, key: str) -> str:
     """Return the path of the value of a key, in a mapping with this path."""
     return f"{path}.{key}" if path else key
-
-
-def from_plain(value: object, name: str, path: str = "") -> Node:
-    """Return Python values as nodes, as if written in a config; `name` is the name of its file."""
-    mark = Mark(name, 0, 0)
-    if isinstance(value, Mapping):
-        children = {}
-        for key, child in value.items():
-            children[str(key)] = from_plain(
-                child, name, child_path(path, str(key))
-            )
-        return Node(children, mark, path, dict.fromkeys(children, mark))
-    if isinstance(value, list | tuple):
-        items = [
-            from_plain(child, name, f"{path}[{i}]")
-            for i, child in enumerate(value)
-        ]
-        return Node(items, mark, path)
-    if value is None:
-        return Node(None, mark, path)
-    text = str(value)
-    if isinstance(value, bool):
-        text = text.lower()
-    return Node(text, mark, path)
-
-
-def from_mapping(config: Mapping[str, Any], folder: str | Path = "") -> Node:
-    """Return a config that is a mapping of Python as a node. Relative paths in it start from
-    `folder`.
-
-    Raises ConfigError, with all problems, where a value is none that YAML could hold.
-    """
-    problems = [Problem(MEMORY, text) for text in _unwritable(config, "")]
-    if problems:
-        raise ConfigError(problems)
-    return from_plain(config, str(Path(folder) / MEMORY))
 
 
 def _unwritable(value: object, path: str, depth: int = 0) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Formats of texts by name. Texts that the config names become a file with one text after another.
 
-To add one: a file here with a function that yields the texts of a file, and a line in READERS.
+To add one: a file here with a function that yields the texts of a file, and a line in TEXT_FORMATS.
 """
 
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from ...errors import CorpusError, Problem
+from ...errors import CorpusError
 from ...files.plain_files import (
     OPENERS,
     SEPARATOR,
@@ -36,7 +36,34 @@ PATH_HELP = "the column of the text; a.b is the field b of a struct a, a[0] the 
 HEADER_HELP = (
     "whether the first line has the names; default: only where column is a name"
 )
-READERS: Table[TextFormat] = Table(
+
+
+class TextFormats(Table[TextFormat]):
+    """A table of formats by name, which also knows the suffixes of their files."""
+
+    def of_file(self, name: str) -> str | None:
+        """Return the name of the format by the suffix of a file, before that of a packed file.
+
+        None means plain text. A folder that `datasets` wrote is Arrow.
+        """
+        parts = Path(name).name.lower().split(".")[1:]
+        suffixes = [part for part in parts if f".{part}" not in OPENERS]
+        suffix = suffixes[-1] if suffixes else ""
+        if suffix in ("", "txt") and not Path(name).is_dir():
+            return None  # most texts, for which extensions need not be loaded
+        with suppress(OSError, ValueError):  # names that no file can have
+            if (Path(name) / ARROW_STATE).is_file() or (
+                Path(name) / ARROW_SPLITS
+            ).is_file():
+                return "arrow"
+        format_of_suffix = {}
+        for kind, text_format in self.items():
+            for known in (kind, *text_format.suffixes):
+                format_of_suffix[known] = kind
+        return format_of_suffix.get(suffix)
+
+
+TEXT_FORMATS = TextFormats(
     __name__,
     {
         "jsonl": TextFormat(
@@ -58,18 +85,6 @@ READERS: Table[TextFormat] = Table(
             column=COLUMN_HELP,
             header=HEADER_HELP,
         ),
-        "blocks": TextFormat(
-            later(__name__, "blocks.blocks"),
-            "The references of an output on a line each, and an empty line before those of the "
-            "next output.",
-            unit=", block ",
-        ),
-        "by_source": TextFormat(
-            later(__name__, "blocks.by_source"),
-            "The texts of each source, in a CSV or TSV file with sources and texts: references, or "
-            "outputs.",
-            unit=", source ",
-        ),
         "parquet": TextFormat(
             later(__name__, "records.parquet"),
             "A text in a column of a Parquet file; needs pyarrow.",
@@ -86,23 +101,21 @@ READERS: Table[TextFormat] = Table(
     },
     kind="text_formats",
 )
-ENCODED = "encoded"
-"""The format of lines in another encoding, which is named in place of the column."""
-_OTHERS = {
-    ENCODED: TextFormat(
-        later(__name__, "records.encoded"),
-        "Lines in another encoding than UTF-8.",
-    ),
-}
-"""Formats that configs name in other ways, or the command line alone."""
+"""The formats of texts in records, which a config names as {FORMAT: PATH}."""
+_ENCODED = TextFormat(
+    later(__name__, "records.encoded"),
+    "Lines in another encoding than UTF-8.",
+)
+"""The format of Column.ENCODED, which the command line alone can name."""
 
 
 def format_of(column: Column) -> TextFormat:
-    """Return the format of a column, also one that configs name in other ways; raises KeyError."""
+    """Return the format of a column; raises KeyError."""
     if column.format:
         return column.format
-    kind = column.kind
-    return _OTHERS[kind] if kind in _OTHERS else READERS[kind]
+    if column.kind == Column.ENCODED:
+        return _ENCODED
+    return TEXT_FORMATS[column.kind]
 
 
 def file_of(text: Input) -> Path | Remote:
@@ -152,14 +165,10 @@ def sizes_of_lists(text: Column, temp_files: TempFiles) -> bytearray:
             if not any(sizes):
                 break
             message = f": expected a list of texts, as in the first record; found {kind_of(texts)}"
-            raise CorpusError(
-                [Problem(position(), f"'{text.column}'{message}")]
-            )
+            raise CorpusError.at(position(), f"'{text.column}'{message}")
         if len(texts) > MAX_REFERENCES:
             message = f" has {len(texts):,} texts; at most {MAX_REFERENCES} references are supported"
-            raise CorpusError(
-                [Problem(position(), f"'{text.column}'{message}")]
-            )
+            raise CorpusError.at(position(), f"'{text.column}'{message}")
         sizes.append(len(texts))
     return sizes if any(sizes) else bytearray()
 
@@ -169,9 +178,11 @@ def refuse_table(path: Path, plain: Path, name: str) -> None:
 
     `plain` is the file unpacked. A file without a known suffix is refused if it holds JSON lines.
     """
-    kind = format_in(str(path))
+    kind = TEXT_FORMATS.of_file(str(path))
     known = (
-        [] if kind and READERS[kind].open else fields(plain, kind or "jsonl")
+        []
+        if kind and TEXT_FORMATS[kind].open
+        else fields(plain, kind or "jsonl")
     )
     one_field_is_text = kind in ("csv", "tsv")
     if len(known) <= one_field_is_text:
@@ -187,27 +198,4 @@ def refuse_table(path: Path, plain: Path, name: str) -> None:
     )
     how += f", or in a config {{{kind or 'jsonl'}: FILE, column: {known[-1]}}}"
     message = f"{what}: name one of its fields, {', '.join(known[:20])}: {how}"
-    raise CorpusError([Problem(name, message)])
-
-
-def format_in(name: str) -> str | None:
-    """Return the format by the suffix of a file's name, before that of a packed file.
-
-    None means plain text. A folder that `datasets` wrote is Arrow.
-    """
-    parts = Path(name).name.lower().split(".")[1:]
-    suffix = next(
-        (part for part in reversed(parts) if f".{part}" not in OPENERS), ""
-    )
-    if suffix in ("", "txt") and not Path(name).is_dir():
-        return None  # most texts, for which extensions need not be loaded
-    format_of = {}
-    for kind, text_format in READERS.items():
-        for known in (kind, *text_format.suffixes):
-            format_of[known] = kind
-    with suppress(OSError, ValueError):  # names that no file can have
-        if (Path(name) / ARROW_STATE).is_file() or (
-            Path(name) / ARROW_SPLITS
-        ).is_file():
-            return "arrow"
-    return format_of.get(suffix)
+    raise CorpusError.at(name, message)

@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ...errors import CorpusError, Problem, did_you_mean
+from ...errors import CorpusError, did_you_mean
 from ...files.plain_files import numbered_lines, open_bytes, small_bytes
 from ...files.safe_files import MAX_JSON_BYTES, parse_json
 from ...files.small_tables import at_line
@@ -57,7 +57,7 @@ def value_of(
             value = value[index] if index < len(value) else None
             if value is None and not column.null:
                 message = f"has no '{column.column}': the list has too few items; {NULL_HINT}"
-                raise CorpusError([Problem(position(), message)])
+                raise CorpusError.at(position(), message)
         elif isinstance(value, dict) and step in value:
             value = value[step]
         elif value is not None or not column.null:
@@ -67,9 +67,7 @@ def value_of(
                     column.column if value is record else step, value
                 )
                 hint = hint or f"; found {', '.join(list(value)[:20])}"
-            raise CorpusError(
-                [Problem(position(), f"has no '{column.column}'{hint}")]
-            )
+            raise CorpusError.at(position(), f"has no '{column.column}'{hint}")
     return value
 
 
@@ -94,7 +92,7 @@ def as_text(
             not value.strip() or len(value.splitlines()) > 1
         ):
             message = f"'{column.key}': expected an id, found {value[:50]!r}"
-            raise CorpusError([Problem(position(), message)])
+            raise CorpusError.at(position(), message)
     if value is None and column.null:
         return b""
     if not isinstance(value, str):
@@ -108,7 +106,7 @@ def as_text(
         message = (
             f"'{column.column}': expected text, found {kind_of(value)}{hint}"
         )
-        raise CorpusError([Problem(position(), message)])
+        raise CorpusError.at(position(), message)
     try:
         return value.encode()
     except UnicodeEncodeError as error:
@@ -116,7 +114,7 @@ def as_text(
             f"'{column.column}': character {error.start + 1} is half of a surrogate pair, which is "
             "no text"
         )
-        raise CorpusError([Problem(position(), message)]) from None
+        raise CorpusError.at(position(), message) from None
 
 
 def kind_of(value: object) -> str:
@@ -251,7 +249,7 @@ def _no_column(position: str, column: str, names: list[str]) -> CorpusError:
     message = (
         f"no column is called '{column}'{hint}; found {', '.join(names[:20])}"
     )
-    return CorpusError([Problem(position, message)])
+    return CorpusError.at(position, message)
 
 
 # ---- lines in other encodings
@@ -285,7 +283,10 @@ def encoded(path: Path, name: str, text: Column) -> Iterator[bytes]:
 
 @contextmanager
 def _arrow(name: str, kind: str) -> Iterator[Any]:
-    """Yield the module pyarrow; raises CorpusError if it is missing or cannot read a file."""
+    """Yield the module pyarrow; its errors in the `with` block become a CorpusError.
+
+    Raises CorpusError if pyarrow is not installed. `kind` is the format in messages.
+    """
     try:
         import pyarrow as pa
         import pyarrow.parquet
@@ -293,7 +294,7 @@ def _arrow(name: str, kind: str) -> Iterator[Any]:
         message = (
             "needs the package pyarrow: pip install 'gec-pipeline[parquet]'"
         )
-        raise CorpusError([Problem(name, message)]) from None
+        raise CorpusError.at(name, message) from None
     try:
         yield pa
     except (
@@ -303,7 +304,7 @@ def _arrow(name: str, kind: str) -> Iterator[Any]:
         ValueError,
     ) as error:
         message = f"cannot be read as {kind}: {str(error).splitlines()[0]}"
-        raise CorpusError([Problem(name, message)]) from None
+        raise CorpusError.at(name, message) from None
 
 
 def parquet(path: Path, name: str, column: Column) -> Iterator[object]:
@@ -370,12 +371,12 @@ def _arrow_files(path: Path, name: str) -> list[Path]:
     except (CorpusError, ValueError, LookupError, TypeError):
         expected = "expected what Dataset.save_to_disk() writes, or name an .arrow file"
         message = f"is a folder without {ARROW_STATE}; {expected}"
-        raise CorpusError([Problem(name, message)]) from None
+        raise CorpusError.at(name, message) from None
     listed = ", ".join(f"{name}/{split}" for split in splits)
     message = (
         f"is a folder of several data sets, the splits; name one of {listed}"
     )
-    raise CorpusError([Problem(name, message)])
+    raise CorpusError.at(name, message)
 
 
 def _root(schema: Any, column: Column, name: str) -> str:

@@ -5,16 +5,21 @@ edits (`records.py`), which workers read by ranges as they read other texts.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeGuard
 
-from pipeline.data.config.resolved import Column, Dataset, Input, System
-from pipeline.data.input_readers import InputView, OpenedInput
-from pipeline.data.inputs import TEXTS
-from pipeline.data.opener import BLOCK_LINES, Opener, TextsOfInput
-from pipeline.data.texts import REPLACEMENTS, AnyText, TextFile, read_texts
+from pipeline.data import (
+    TEXTS,
+    AnyText,
+    InputView,
+    OpenedInput,
+    Opener,
+    TextFile,
+    TextsOfInput,
+)
+from pipeline.data.config import Column, Dataset, Input, System
 from pipeline.errors import CorpusError, Problem
 from pipeline.files.plain_files import named
 from pipeline.files.remote import Remote
@@ -29,6 +34,8 @@ from .m2_texts import M2File, of_annotated
 from .records import gold_blocks, is_xml, with_output
 from .view_names import EDITS, GOLD, annotator_of, compares_gold, is_edits
 
+BLOCK_LINES = 8192
+"""Lines of the source that are compared at once."""
 MAX_CATEGORIES = 200
 """The most types of edits that are scored apart. The rarest are left out."""
 
@@ -115,7 +122,7 @@ def open_edits(
     outputs = {}
     for name, file in annotated.items():
         outputs[name] = opener.index(file.texts(PROPOSED))
-    problems += other_source(source, sentences, dataset.replace)
+    problems += other_source(source, sentences, dataset.replaced)
     clashes = bool(foreign) and any(map(EditSummary.has_errant_types, proposed))
     return OpenedInput(
         source=sentences,
@@ -273,10 +280,10 @@ def _read_gold(
 ) -> m2_files.Annotated:
     """Return the annotations of all gold files, or the source without any; raises CorpusError."""
     if not dataset.gold and source:
-        change = REPLACEMENTS.get(dataset.replace, bytes)
         blocks = []
-        for number, line in enumerate(read_texts(source), 1):
-            blocks.append(Block(number, change(line.encode()).decode()))
+        for number, line in enumerate(source.read(), 1):
+            text = dataset.replaced(line.encode()).decode()
+            blocks.append(Block(number, text))
         return m2_files.Annotated(EditSummary(source.display_name), blocks)
     reader = _reader(dataset)
     files = [
@@ -297,7 +304,7 @@ def _reader(dataset: Dataset) -> m2_files.Reader:
         return gold_blocks
 
     def change(text: str) -> str:
-        return REPLACEMENTS[dataset.replace](text.encode()).decode()
+        return dataset.replaced(text.encode()).decode()
 
     def changed_blocks(path: Path, name: str) -> Iterator[Block]:
         for block in gold_blocks(path, name):
@@ -387,7 +394,7 @@ def open_texts(
             annotators = file.annotators()
             sentences = opener.index(file.texts(SOURCE))
             different = other_source(
-                source or texts.source, sentences, dataset.replace
+                source or texts.source, sentences, dataset.replaced
             )
             if different:
                 raise CorpusError(different)
@@ -413,11 +420,11 @@ def open_texts(
 def other_source(
     source: AnyText | None,
     annotated: AnyText,
-    replaced: str = "none",
+    change: Callable[[bytes], bytes] = bytes,
 ) -> list[Problem]:
     """Return the problem that the source is not that of the annotations, with the first difference.
 
-    `replaced` names the replacements that are made in the source.
+    `change` makes the replacements of the data set.
     """
     if (
         not source
@@ -428,15 +435,14 @@ def other_source(
     for low in range(0, annotated.lines, BLOCK_LINES):
         high = min(low + BLOCK_LINES, annotated.lines)
         pairs = zip(
-            read_texts(source, low, high),
-            read_texts(annotated, low, high),
+            source.read(low, high),
+            annotated.read(low, high),
             strict=True,
         )
         for line, (text, annotated_text) in enumerate(pairs, low + 1):
             tokens = text.split()
             expected = annotated_text.split()
-            if tokens != expected and replaced != "none":
-                change = REPLACEMENTS[replaced]
+            if tokens != expected:
                 tokens = [change(token.encode()).decode() for token in tokens]
                 expected = [
                     change(token.encode()).decode() for token in expected

@@ -8,10 +8,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from pipeline.data.config.resolved import Column, Dataset, System
-from pipeline.data.corpus import ONE, Corpus, corpus_in_memory
-from pipeline.data.input_readers import open_corpus
-from pipeline.data.texts import read_texts
+from pipeline.data import Corpus, open_corpus
+from pipeline.data.config import Column, Dataset, System
 from pipeline.errors import CorpusError, InputError, Problem
 from pipeline.files.remote import locate
 
@@ -36,7 +34,9 @@ def corpus_with_gold(
     cannot be read or do not fit together.
     """
     outputs = (
-        hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
+        hypotheses
+        if isinstance(hypotheses, Mapping)
+        else {Corpus.SINGLE_SYSTEM: hypotheses}
     )
     if not isinstance(gold, str | PathLike):
         raise InputError(
@@ -84,11 +84,11 @@ def corpus_with_gold(
 
     # the texts beside gold
     if sources is None and annotated.source is not None:
-        sources = read_texts(annotated.source)
+        sources = annotated.source.read()
     texts = references
     if references is None:
-        texts = [*map(read_texts, annotated.references)]
-    corpus = corpus_in_memory(hypotheses, texts, sources)
+        texts = [text.read() for text in annotated.references]
+    corpus = Corpus.in_memory(hypotheses, texts, sources)
     if annotated.source:
         problems = other_source(corpus.source, annotated.source)
     if problems:

@@ -8,15 +8,14 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from pipeline.data.config.resolved import System
-from pipeline.data.input_readers import (
+from pipeline.data import (
+    TEXTS,
     InputReader,
-    Listener,
     OpenedInput,
     OpenRequest,
+    TextReader,
 )
-from pipeline.data.inputs import TEXTS, TextReader
-from pipeline.data.texts import read_texts
+from pipeline.data.config import System
 from pipeline.files.plain_files import UNPACKED, TempFiles
 
 from . import edit_views
@@ -26,9 +25,8 @@ from .view_names import GOLD, is_edits
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.data.config.resolved import Dataset
-    from pipeline.data.corpus import Corpus
-    from pipeline.data.opener import Opener, TextsOfInput
+    from pipeline.data import Corpus, TextsOfInput
+    from pipeline.data.config import Dataset
 
 
 class GoldReader(InputReader):
@@ -43,10 +41,6 @@ class GoldReader(InputReader):
     def needs_files(self, view: str) -> bool:
         """Return whether a data set needs M2 files."""
         return view == GOLD
-
-    def annotator(self, view: str) -> str:
-        """Return an empty text: edits come from files alone."""
-        return ""
 
     def is_file(self, path: Path) -> bool:
         """Return whether a file is an M2 file, by its first line; raises CorpusError or OSError."""
@@ -102,17 +96,6 @@ class GoldReader(InputReader):
             request.source,
         )
 
-    def complete(
-        self,
-        corpus: Corpus,
-        views: Collection[str],
-        n_jobs: int,
-        listener: Listener,
-        opener: Opener | None,
-    ) -> Corpus:
-        """Return the data set: all gold edits are in files."""
-        return corpus
-
     def in_memory(
         self,
         gold: object,
@@ -135,7 +118,7 @@ class GoldReader(InputReader):
 
     def warnings(self, metric: TextReader, view: Corpus) -> list[str]:
         """Return the warnings of a metric about the edits of annotators."""
-        records = chain.from_iterable(map(read_texts, view.references))
+        records = chain.from_iterable(text.read() for text in view.references)
         return metric.gold_warnings(records)
 
 

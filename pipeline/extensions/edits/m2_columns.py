@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.data.config.resolved import Column, TextFormat
+from pipeline.data.config import Column, TextFormat
 from pipeline.errors import ConfigError
 from pipeline.files.plain_files import UNPACKED, StoredTexts, TempFiles
 from pipeline.lookup import later
@@ -14,7 +14,7 @@ from pipeline.lookup import later
 from .m2_format import CORRECTED, OUTPUT, SOURCE, STAND_IN, Request, annotators
 
 if TYPE_CHECKING:
-    from pipeline.data.opener import Opener
+    from pipeline.data import Opener
     from pipeline.files.remote import Remote
 
     from .m2_texts import M2File

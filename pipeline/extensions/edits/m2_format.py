@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pipeline.data.config.resolved import Column
+from pipeline.data.config import Column
 from pipeline.errors import CorpusError, Problem
 from pipeline.files.plain_files import SEPARATOR, TempFiles, named
 from pipeline.files.remote import Remote

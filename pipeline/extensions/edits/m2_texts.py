@@ -13,7 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from pipeline.data.texts import CHANGED
+from pipeline.data import TextFile
 from pipeline.errors import CorpusError, Problem
 from pipeline.files.plain_files import (
     BOM,
@@ -142,7 +142,7 @@ def read_m2(
         after.st_size,
         after.st_mtime_ns,
     ):
-        raise CorpusError([Problem(name, CHANGED)])
+        raise CorpusError([Problem(name, TextFile.CHANGED)])
     file_texts.summary.has_crlf = has_crlf
     return file_texts
 

@@ -5,7 +5,7 @@ from ...extension import Command, Extension
 EXTENSION = Extension(
     name="errant",
     about="annotation by ERRANT, and the metrics that compare edits of outputs",
-    needs=("edits",),
+    needs=("edits", "functions"),
     metrics={
         "errant": "metrics.errant:Errant",
         "cleme": "metrics.cleme:Cleme",

@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.data.content_cache import ANNOTATIONS, ContentCache
 from pipeline.errors import IncompleteError
+from pipeline.extensions.functions.content_cache import ContentCache
 from pipeline.files.safe_files import digest
 from pipeline.parallel import WorkerLostError, results
 
@@ -132,7 +132,7 @@ class AnnotationCache:
         path: Path | None = None,
         warn: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self._cache = ContentCache(ANNOTATIONS, path, warn)
+        self._cache = ContentCache(ContentCache.ANNOTATIONS, path, warn)
         self.path = self._cache.path
         """The database."""
 

@@ -10,9 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipeline.data.corpus import Corpus
-from pipeline.data.input_readers import Listener
-from pipeline.data.texts import AnyText, read_texts, text_in_memory
+from pipeline.data import AnyText, Corpus, Listener, MemoryText
 from pipeline.errors import CorpusError, Problem
 from pipeline.extensions.edits.m2_files import (
     FIELD_SEPARATOR,
@@ -32,7 +30,7 @@ from pipeline.extensions.edits.records import (
 from pipeline.extensions.edits.view_names import annotator_of
 
 if TYPE_CHECKING:
-    from pipeline.data.opener import Opener
+    from pipeline.data import Opener
 
     from .errant_annotator import Annotation
 
@@ -126,7 +124,7 @@ def _completed(
     """
     # what is annotated: references, or the texts that edits of another program make, and outputs
     annotator = annotator_of(view)
-    source = read_texts(corpus.source) if corpus.source else []
+    source = corpus.source.read() if corpus.source else []
     references: list[_Reference] = []
     if from_files.references and from_files.foreign:
         references = [_of_gold(source, text) for text in from_files.references]
@@ -139,7 +137,7 @@ def _completed(
         if name not in from_files.systems:
             outputs[name] = text
     texts = [reference.lines for reference in references]
-    texts += [read_texts(text) for text in outputs.values()]
+    texts += [text.read() for text in outputs.values()]
 
     # their edits
     progress = _Progress(how.listener, corpus.name, annotator)
@@ -189,7 +187,7 @@ def _of_text(
     source: Sequence[str], text: AnyText, corpus: Corpus
 ) -> _Reference:
     """Return a reference that is given as a text; the source replaces sentences that it lacks."""
-    lines = read_texts(text)
+    lines = text.read()
     lines_beside: dict[int, list[str]] = {}
     if corpus.missing:
         for number in text.blanks:
@@ -345,7 +343,7 @@ def _stored(
     """Return records of the edits of a text as a text."""
     name = f"{text.display_name}, annotated"
     if how.opener is None:
-        return text_in_memory(name, [record.decode() for record in records])
+        return MemoryText.of(name, [record.decode() for record in records])
     return how.opener.index_records(name, records)
 
 
@@ -422,4 +420,4 @@ def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> list[Problem]:
 
 
 def _records(text: AnyText) -> Iterator[bytes]:
-    return (record.encode() for record in read_texts(text))
+    return (record.encode() for record in text.read())

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from pipeline.data.input_readers import Listener
-from pipeline.data.inputs import TextReader
+from pipeline.data import Listener, TextReader
 from pipeline.extensions.edits.inputs import GoldReader
 from pipeline.extensions.edits.view_names import (
     EDITS,
@@ -16,9 +15,8 @@ from pipeline.extensions.edits.view_names import (
 )
 
 if TYPE_CHECKING:
-    from pipeline.data.config.resolved import Dataset
-    from pipeline.data.corpus import Corpus
-    from pipeline.data.opener import Opener
+    from pipeline.data import Corpus, Opener
+    from pipeline.data.config import Dataset
 
 
 class EditsReader(GoldReader):

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from struct import pack
 
-from pipeline.data.content_cache import SCORES, ContentCache
 from pipeline.execution import RunOptions
 
 from .answers import Answer, Item, decoded_answer
+from .content_cache import ContentCache
 from .function_spec import Code, FunctionMetricSpec
 
 
@@ -33,7 +33,9 @@ class AnswerCache:
         self.keys: list[bytes] = []
         """The keys of the items that were read."""
         if options.cache and (code.plugin.origin or self.declared.version):
-            self.store = ContentCache(SCORES, warn=warn, of=self.declared.name)
+            self.store = ContentCache(
+                ContentCache.SCORES, warn=warn, of=self.declared.name
+            )
 
     def read(self, items: Sequence[Item]) -> dict[int, Answer]:
         """Return the cached answers of items, by their indices."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline.data.content_cache import SCORES, ContentCache
 from pipeline.errors import InputError, PipelineError
 from pipeline.metrics.base import Declared
 from pipeline.parallel import starved
@@ -27,6 +26,7 @@ from .answers import (
     item_length,
 )
 from .code_files import CodeOrigin, code_position
+from .content_cache import ContentCache
 from .declare import Plugin, metric
 
 MAX_ERROR_CHARS = 500
@@ -83,7 +83,10 @@ class Call:
         notes: list[str] = []
         answers = []
         cache = ContentCache(
-            SCORES, self.database, notes.append, of=self.declared.name
+            ContentCache.SCORES,
+            self.database,
+            notes.append,
+            of=self.declared.name,
         )
         for index, batch in enumerate(task.batches):
             with _stdout_to_stderr:

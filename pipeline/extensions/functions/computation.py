@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pipeline.data.corpus import Corpus
-from pipeline.data.texts import AnyText, text_in_memory
+from pipeline.data import AnyText, Corpus, MemoryText
 from pipeline.errors import InputError, did_you_mean
 from pipeline.execution import Computation, Listener, RunOptions
 from pipeline.metrics.base import ComputesNumbers
@@ -350,7 +349,7 @@ class CodeNumbers:
             for line, answer in enumerate(answers):
                 if answer and line not in lines_without:
                     texts.append(" ".join(map(number_text, answer)))
-            systems[system] = text_in_memory(
+            systems[system] = MemoryText.of(
                 f"{declared.name} of {system}", texts
             )
         view = corpus.views.get(self.spec.input, corpus)

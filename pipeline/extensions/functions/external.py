@@ -7,11 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pipeline.data.catalogue import named_one
-from pipeline.data.config.resolved import Config, Input, System, fill
-from pipeline.data.corpus import Corpus
-from pipeline.data.dataset_cache import cache_path, path_of
-from pipeline.data.texts import AnyText, text_in_memory
+from pipeline.data import AnyText, Catalogue, Corpus, DatasetCache, MemoryText
+from pipeline.data.config import Config, Input, System
 from pipeline.errors import (
     CorpusError,
     DataError,
@@ -152,7 +149,8 @@ class External(ReadsFiles, Numbers):
             for system in config.systems:
                 paths: dict[str, Input] = {}
                 for dataset in system.paths:
-                    file = fill(metric.files, dataset, system.name)
+                    file = metric.files.replace("{dataset}", dataset)
+                    file = file.replace("{system}", system.name)
                     path = _path(file)
                     paths[dataset] = NumberColumns(
                         kind="numbers",
@@ -361,7 +359,7 @@ def _missing_file(file: str) -> list[str]:
     """Return why a file of a fetched data set is missing; nothing if it is there."""
     if is_data(file):
         try:
-            path_of(file)
+            DatasetCache().path_of(file)
         except DataError as error:
             return [problem.message for problem in error.problems]
     return []
@@ -371,7 +369,7 @@ def _path(file: str) -> Path | Remote:
     """Return the path of a file, which may be missing; what names no data set stays as written."""
     try:
         if is_data(file):
-            return cache_path(named_one(file))
+            return DatasetCache().path(Catalogue.known().file(file))
         return locate(Path(), file)
     except DataError:
         return Path(file)
@@ -412,4 +410,4 @@ def _array_as_text(
         except ValueError as error:
             raise InputError(f"{label}, item {number}: {error}") from None
         texts.append(b" ".join(cells).decode())
-    return text_in_memory(label, texts)
+    return MemoryText.of(label, texts)

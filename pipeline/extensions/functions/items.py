@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from pipeline.data.corpus import Corpus
-from pipeline.data.texts import read_texts
+from pipeline.data import Corpus
 from pipeline.errors import ConfigError
 from pipeline.metrics.base import Declared
 
@@ -62,7 +61,7 @@ class ItemTable:
         outputs = {}
         for system, text in view.systems.items():
             if system not in corpus.references_as_systems:
-                outputs[system] = read_texts(text)
+                outputs[system] = text.read()
         distinct_outputs = []
         if declared.listwise:
             for texts_of_line in zip(*outputs.values(), strict=True):
@@ -95,7 +94,7 @@ class ItemTable:
             if corpus.source is None:
                 missing = "the source"
             else:
-                columns["sources"] = read_texts(corpus.source)
+                columns["sources"] = corpus.source.read()
         if "references" in declared.reads:
             if not corpus.references and "references" not in declared.optional:
                 missing = missing or "references"
@@ -120,7 +119,7 @@ class ItemTable:
         view = corpus.views.get(self.view, corpus)
         if view is corpus:
             return references
-        records = zip(*map(read_texts, view.references), strict=True)
+        records = zip(*(text.read() for text in view.references), strict=True)
         with_texts: list[tuple[Any, ...]] = []
         for line_records, texts in zip(records, references, strict=True):
             if len(line_records) == len(texts):
@@ -161,7 +160,7 @@ def _texts_of_references(corpus: Corpus) -> list[list[Any]]:
     """Return the texts of each reference, with None for those that are missing."""
     references: list[list[Any]] = []
     for reference in corpus.references:
-        texts: list[Any] = [*read_texts(reference)]
+        texts: list[Any] = [*reference.read()]
         if corpus.missing:
             for line in reference.blanks.tolist():
                 texts[line - 1] = None

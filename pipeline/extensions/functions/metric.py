@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from pipeline.data.corpus import Corpus
+from pipeline.data import Corpus
 from pipeline.errors import ConfigError
 from pipeline.files.remote import expanded
 from pipeline.metrics.base import (

@@ -17,10 +17,11 @@ from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
 
-from pipeline.data.content_cache import DIGESTS, ContentCache
 from pipeline.errors import ConfigError
 from pipeline.files.remote import expanded
 from pipeline.files.safe_files import open_regular
+
+from .content_cache import ContentCache
 
 HUB = "hub:"
 """The prefix of a name of the hub, so that it is never taken for a folder."""
@@ -195,7 +196,7 @@ def _digest(*files: tuple[bytes, Path]) -> str:
 @lru_cache(256)
 def _content(files: tuple[_FileState, ...]) -> str:
     """Return the SHA-256 of files in these states, from the cache if they are large."""
-    cache = ContentCache(DIGESTS)
+    cache = ContentCache(ContentCache.DIGESTS)
     states = repr(tuple(map(tuple, files)))
     key = sha256(states.encode()).digest()
     is_large = sum(file.size for file in files) >= MIN_CACHED_BYTES

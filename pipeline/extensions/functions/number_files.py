@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 
-from pipeline.data.config.resolved import Column, TextFormat
+from pipeline.data.config import Column, TextFormat
 from pipeline.errors import did_you_mean
 from pipeline.files.plain_files import numbered_lines
 from pipeline.files.small_tables import (

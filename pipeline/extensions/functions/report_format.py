@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from pipeline.data.texts import read_texts
 from pipeline.metrics.base import Declared
 from pipeline.report.context import Format, ReportContext
 from pipeline.report.tables.metric_names import labels
@@ -109,7 +108,7 @@ def _tables(
     ids: Sequence[str] = []
     header = [LINE, *declared.numbers]
     if metric_result.ids:
-        ids = read_texts(metric_result.ids, 0, metric_result.ids.lines)
+        ids = metric_result.ids.read(0, metric_result.ids.lines)
         header.append("id")
     systems = zip(
         metric_result.names, metric_result.by_line.columns, strict=False

@@ -4,15 +4,26 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from pipeline.data.config import models
+from pipeline.data.config import (
+    ColumnName,
+    ConfigModel,
+    Level,
+    PathText,
+    Resamples,
+    Section,
+    Seed,
+    Truth,
+    whole_number,
+)
 
 Name = Annotated[str, Field(min_length=1)]
+Runs = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(whole_number)]
 
 
-class HumanConfig(models.ConfigModel):
+class HumanConfig(ConfigModel):
     """Human judgements, or scores made of them, with which the metrics are correlated."""
 
-    file: models.PathText = Field(
+    file: PathText = Field(
         description="judgements (XML or CSV), or scores: lines `system score`, CSV"
     )
     dataset: str | None = Field(
@@ -42,7 +53,7 @@ class HumanConfig(models.ConfigModel):
         "opponents",
         description="what Expected Wins divides by: all opponents, or those beaten at least once (as EW.pl)",
     )
-    runs: models.Runs = Field(
+    runs: Runs = Field(
         100, description="runs of TrueSkill; the score is their mean"
     )
     numbering: Literal["auto", "0", "1", "judged"] = Field(
@@ -56,19 +67,17 @@ class HumanConfig(models.ConfigModel):
         "preferred (later, as in gec-metrics), the pair is wrong, counts half, or is left out",
     )
     window: (
-        Annotated[
-            int, Field(ge=2, le=1000), BeforeValidator(models.whole_number)
-        ]
+        Annotated[int, Field(ge=2, le=1000), BeforeValidator(whole_number)]
         | None
     ) = Field(
         None,
         description="number of systems in a window that moves along the human ranking; default: no windows",
     )
-    level: models.Level = Field(0.95, description="level of the intervals")
-    resamples: models.Resamples = Field(
+    level: Level = Field(0.95, description="level of the intervals")
+    resamples: Resamples = Field(
         1000, description="bootstrap samples of systems, or of sentences"
     )
-    seed: models.Seed = Field(
+    seed: Seed = Field(
         12345,
         description="seed of the bootstrap, of TrueSkill and of permutations",
     )
@@ -77,7 +86,7 @@ class HumanConfig(models.ConfigModel):
         description="statistics of scores of sentences, or with level=system of systems, such as pearson or "
         "accuracy[average=item,epsilon=best]",
     )
-    permutations: models.Resamples | None = Field(
+    permutations: Resamples | None = Field(
         None,
         description="resamples of the permutation tests between metrics; default: no such tests",
     )
@@ -87,10 +96,10 @@ class HumanConfig(models.ConfigModel):
     )
 
 
-class JudgmentsConfig(models.ConfigModel):
+class JudgmentsConfig(ConfigModel):
     """Human judgements, for which all is computed that `gec-pipeline human` prints."""
 
-    file: models.PathText = Field(description="judgements (XML or CSV)")
+    file: PathText = Field(description="judgements (XML or CSV)")
     judges: list[str] = Field(
         [],
         min_length=1,
@@ -103,29 +112,27 @@ class JudgmentsConfig(models.ConfigModel):
     divisor: Literal["opponents", "beaten"] = Field(
         "opponents", description="what Expected Wins divides by"
     )
-    trueskill: models.Runs | None = Field(
+    trueskill: Runs | None = Field(
         None, description="runs of TrueSkill; default: none"
     )
     folds: (
-        Annotated[
-            int, Field(ge=2, le=1_000_000), BeforeValidator(models.whole_number)
-        ]
+        Annotated[int, Field(ge=2, le=1_000_000), BeforeValidator(whole_number)]
         | None
     ) = Field(
         None,
         description="folds of a cross-validation of Expected Wins; default: there is none",
     )
-    level: models.Level = Field(0.95, description="level of the rank ranges")
-    resamples: models.Resamples = Field(1000, description="bootstrap samples")
-    seed: models.Seed = Field(12345, description="seed of all random numbers")
+    level: Level = Field(0.95, description="level of the rank ranges")
+    resamples: Resamples = Field(1000, description="bootstrap samples")
+    seed: Seed = Field(12345, description="seed of all random numbers")
 
 
-class RowsConfig(models.ConfigModel):
+class RowsConfig(ConfigModel):
     """Which rows of a file hold numbers. Columns are named by their numbers, from 1, or as in its
     first line.
     """
 
-    file: models.PathText = Field(
+    file: PathText = Field(
         description="lines with columns, separated by tabs, commas or blanks; a JSON list of objects, or JSON lines; "
         "may be compressed"
     )
@@ -140,21 +147,21 @@ class RecordsConfig(RowsConfig):
     joined by names.
     """
 
-    score: models.Column | list[models.Column] = Field(
+    score: ColumnName | list[ColumnName] = Field(
         description="the column, such as scores.fluency; of several it is the mean"
     )
-    system: models.Column | None = Field(
+    system: ColumnName | None = Field(
         None,
         description="the column of the system; *: a record has an object for each system, under its name; default: "
         "all outputs are of one",
     )
-    item: models.Column | list[models.Column] = Field(
+    item: ColumnName | list[ColumnName] = Field(
         [],
         description="the columns that name what the output is for; default: those of a system are in order",
     )
 
 
-class CorrelationConfig(models.ConfigModel):
+class CorrelationConfig(ConfigModel):
     """Columns to correlate: each of `of` with each of `with`, on the systems, or outputs, that both
     have.
     """
@@ -171,7 +178,7 @@ class CorrelationConfig(models.ConfigModel):
         min_length=1,
         description="of records: such as pearson or kendall[average=item] (`list statistics`)",
     )
-    absolute: models.Truth = Field(
+    absolute: Truth = Field(
         False, description="of records: absolute values of the statistics"
     )
     part: Literal["lower", "upper"] | None = Field(
@@ -183,12 +190,12 @@ class CorrelationConfig(models.ConfigModel):
         alias="given",
         description="of records: system: of scores less the mean of their system (partial correlation)",
     )
-    resamples: models.Resamples | None = Field(
+    resamples: Resamples | None = Field(
         None,
         description="of records: bootstrap samples of the items, for intervals of the statistics; default: none",
     )
-    level: models.Level = Field(0.95, description="level of these intervals")
-    seed: models.Seed = Field(12345, description="seed of these samples")
+    level: Level = Field(0.95, description="level of these intervals")
+    seed: Seed = Field(12345, description="seed of these samples")
 
     @model_validator(mode="after")
     def _of_records(self) -> "CorrelationConfig":
@@ -201,4 +208,4 @@ class CorrelationConfig(models.ConfigModel):
         return self
 
 
-HUMAN = models.Section(type=HumanConfig)
+HUMAN = Section(type=HumanConfig)

@@ -209,10 +209,10 @@ def records_config(text: str) -> RecordsConfig | None:
     """
     if not text.startswith("{"):
         return None
-    from pipeline.data.config.compose import parse
+    from pipeline.data.config import read_yaml
 
     try:
-        return RecordsConfig.model_validate(parse(text, "records")[0].plain())
+        return RecordsConfig.model_validate(read_yaml("records", text))
     except ValidationError as error:
         first = error.errors()[0]
         keys = ", ".join(RecordsConfig.model_fields)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pipeline.data.dataset_cache import path_of
+from pipeline.data import DatasetCache
 from pipeline.errors import DataError, InputError
 from pipeline.files.remote import is_remote
 from pipeline.stage import Preparation, Scored, Stage
@@ -38,7 +38,7 @@ def _open(preparation: Preparation) -> "HumanJudgements | None":
         return None
     systems = [system.name for system in config.systems]
     try:
-        path = path_of(section.file, config.folder(file_keys))
+        path = DatasetCache().path_of(section.file, config.folder(file_keys))
         human_data = open_human_judgements(path, section, systems)
     except DataError as error:
         for problem in error.problems:

@@ -17,9 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.data.corpus import Corpus, corpus_in_memory
-from pipeline.data.inputs import TEXTS
-from pipeline.data.texts import AnyText, read_texts
+from pipeline.data import TEXTS, AnyText, Corpus
 from pipeline.errors import InputError
 from pipeline.execution import PreparedCounts, with_computed
 from pipeline.extensions.edits.m2_files import NOOP, SPAN, Edit
@@ -317,7 +315,7 @@ def _scores(
     if computes_numbers(metric):
         (corpus,) = with_computed([corpus], [metric])
         numbers = corpus.read_by(metric.spec)
-        texts = read_texts(numbers.systems[VARIANTS], 0, numbers.lines)
+        texts = numbers.systems[VARIANTS].read(0, numbers.lines)
         rows = np.arange(numbers.lines)
         scored = np.delete(scored, numbers.left_out)
     counts = PreparedCounts(corpus.read_by(metric.spec), metric.spec)
@@ -349,7 +347,7 @@ def _with_variants(
         references.append(repeated(reference, missing))
     outputs = {VARIANTS: [text for text, _ in variants]}
     source = repeated(corpus.source) if corpus.source else None
-    data = corpus_in_memory(
+    data = Corpus.in_memory(
         outputs,
         references or None,
         source,
@@ -362,4 +360,4 @@ def _with_variants(
 
 
 def _line(text: AnyText, line: int) -> str:
-    return read_texts(text, line, line + 1)[0]
+    return text.read(line, line + 1)[0]

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from pipeline.data.dataset_cache import cache
+from pipeline.data import DatasetCache
 from pipeline.errors import InputError
 from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
@@ -95,7 +95,11 @@ class WithPairs(WithModels):
         if self.idf != "references":
             return {}
         data = "".join(f"{text}\n" for text in references()).encode()
-        path = cache() / "documents" / f"{sha256(data).hexdigest()[:32]}.txt"
+        path = (
+            DatasetCache().folder
+            / "documents"
+            / f"{sha256(data).hexdigest()[:32]}.txt"
+        )
         if not path.is_file():
             write_atomic(path, data, f"-{os.getpid()}", durable=False)
         return {"idf": path}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.data.corpus import Corpus
+from pipeline.data import Corpus
 from pipeline.extensions.page.numbers import plain_numbers, scaled
 from pipeline.metrics import factor
 from pipeline.metrics.base import capabilities

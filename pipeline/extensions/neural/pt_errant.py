@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
-from pipeline.data.corpus import Corpus
+from pipeline.data import Corpus
 from pipeline.extensions.edits.m2_files import Edit
 from pipeline.extensions.edits.records import (
     Annotation,

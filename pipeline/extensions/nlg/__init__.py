@@ -14,5 +14,9 @@ EXTENSION = Extension(
         "length": "features:Length",
         "features": "features:Features",
     },
+    text_formats={
+        "blocks": "e2e_texts:BLOCKS",
+        "by_source": "e2e_texts:BY_SOURCE",
+    },
     help_folder="help",
 )

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.arrays import Floats, Ints
-from pipeline.data.corpus import Corpus
-from pipeline.data.texts import lines_of
+from pipeline.data import Corpus
 from pipeline.errors import InputError
 from pipeline.metrics import factor
 from pipeline.metrics.base import Columns, Metric, capabilities
@@ -257,7 +256,7 @@ def _dataset(
         names += [name for name in systems if name not in names]
 
     def numbers_of(file: Any) -> list[int]:
-        return [texts.number(text) for text in lines_of(file, lines)]
+        return [texts.number(text) for text in file.lines_at(lines)]
 
     outputs = np.array([numbers_of(corpus.systems[name]) for name in names])
     variants = variants_of(outputs.reshape(len(names), len(lines)))
@@ -272,7 +271,7 @@ def _dataset(
         "numbers": [first.number(line + 1) for line in lines.tolist()],
     }
     if corpus.ids:
-        dataset["ids"] = list(lines_of(corpus.ids, lines))
+        dataset["ids"] = list(corpus.ids.lines_at(lines))
     source_numbers = None
     if corpus.source:
         source_numbers = numbers_of(corpus.source)

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.arrays import Ints
-from pipeline.data.corpus import Corpus
-from pipeline.data.texts import LINES_AT_ONCE, lines_of
+from pipeline.data import Corpus
 from pipeline.metrics.base import (
     MISSED,
     RIGHT,
@@ -225,9 +224,9 @@ def _source_tokens(
     view = corpus.read_by(metric.spec)
     if not view.source:
         return {}
-    texts = lines_of(corpus.source, lines) if corpus.source else repeat("")
+    texts = corpus.source.lines_at(lines) if corpus.source else repeat("")
     tokens = {}
-    sources = lines_of(view.source, lines)
+    sources = view.source.lines_at(lines)
     for position, (source, text) in enumerate(
         zip(sources, texts, strict=False)
     ):
@@ -254,13 +253,11 @@ def _verdicts(
     assert judge is not None  # noqa: S101 (see by_annotator())
     assert view.source is not None  # noqa: S101 (see edit_data())
     systems = [view.systems[name] for name in names]
-    for low in range(0, len(lines), LINES_AT_ONCE):
-        numbers = lines[low : low + LINES_AT_ONCE]
-        source = list(lines_of(view.source, numbers))
-        annotations = [
-            list(lines_of(file, numbers)) for file in view.references
-        ]
-        outputs = [list(lines_of(file, numbers)) for file in systems]
+    for low in range(0, len(lines), 1024):  # few lines are in memory
+        numbers = lines[low : low + 1024]
+        source = list(view.source.lines_at(numbers))
+        annotations = [list(file.lines_at(numbers)) for file in view.references]
+        outputs = [list(file.lines_at(numbers)) for file in systems]
         yield from zip(
             *judge.verdicts(source, outputs, annotations), strict=True
         )

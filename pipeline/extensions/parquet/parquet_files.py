@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.arrays import Ints
-from pipeline.data.texts import read_texts
 from pipeline.metrics.base import StatisticsSpec
 from pipeline.report.context import ReportContext
 from pipeline.report.tables import ranked
@@ -144,7 +143,7 @@ def _line_arrays(
     """Return the numbers of some lines, and their ids: None if they have none."""
     ids: Sequence[str | None] = [None] * count
     if metric_result.ids:
-        ids = read_texts(metric_result.ids, first - 1, first - 1 + count)
+        ids = metric_result.ids.read(first - 1, first - 1 + count)
     return {
         "id": np.array(ids, object),
         "line": np.arange(first, first + count),

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.data.config.resolved import select_lines
-from pipeline.data.input_readers import reader_of
-from pipeline.data.inputs import TEXTS
+from pipeline.data import TEXTS, InputReader
+from pipeline.data.config import Selection
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.human.correlation import common_systems, correlate
 from pipeline.extensions.human.json_objects import JsonObject
@@ -315,7 +314,9 @@ def _other_annotators(
             metric = opened.metrics.get(entry.metric)
         ours = ""
         if metric and metric.spec.input != TEXTS:
-            ours = reader_of(metric.spec.input).annotator(metric.spec.input)
+            ours = InputReader.of(metric.spec.input).annotator(
+                metric.spec.input
+            )
         if entry.annotator and not ours:
             yield f"expect {number}: 'annotator' has no effect, because no text is annotated here"
         elif ours and entry.published and entry.annotator != ours:
@@ -493,7 +494,7 @@ class _Entry:
             lines = f"1-{metric.lines}"
         items = lines if isinstance(lines, list) else [lines]
         try:
-            selection = select_lines(
+            selection = Selection.of(
                 True, [(str(item), "sentences") for item in items]
             )
             ranges = selection.numbers(metric.lines)

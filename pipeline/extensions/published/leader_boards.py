@@ -14,9 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline.data.catalogue import DataFile, named_in
-from pipeline.data.config.compose import parse
-from pipeline.data.dataset_cache import cache_path, content_of, state
+from pipeline.data import Catalogue, DataFile, DatasetCache
+from pipeline.data.config import read_yaml
 from pipeline.errors import InputError
 from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.human.records import read_records
@@ -163,7 +162,7 @@ class Entrant:
     @property
     def here(self) -> bool:
         """Whether the output is in the cache of data sets."""
-        return state(self.file) == "here"
+        return DatasetCache().state(self.file) == "here"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,14 +238,14 @@ class LeaderBoard:
     def _texts_are_here(self) -> bool:
         """Return whether source, references and gold are in the cache of data sets."""
         files = chain.from_iterable(_files(self.dataset).values())
-        return all(state(file) == "here" for file in files)
+        return all(DatasetCache().state(file) == "here" for file in files)
 
 
 @cache
 def written_boards() -> Mapping[str, JsonObject]:
     """Return what boards.yaml says, by the names of the boards."""
-    text = Path(__file__).with_name("boards.yaml").read_text(encoding="utf-8")
-    boards: dict[str, JsonObject] = parse(text)[0].plain()
+    path = Path(__file__).with_name("boards.yaml")
+    boards: dict[str, JsonObject] = read_yaml(path)
     return boards
 
 
@@ -313,12 +312,12 @@ def _facts(
     missing.
     """
     (file,) = _of_catalogue(written["file"])
-    if state(file, quick=True) != "here":
+    if DatasetCache().state(file, quick=True) != "here":
         return {}
     facts: dict[str, dict[str, str]] = {
         title: {} for title in written["columns"]
     }
-    for record in _records_of(cache_path(file)):
+    for record in _records_of(DatasetCache().path(file)):
         if record.text(written["where"]) != result:
             continue
         for title, column in written["columns"].items():
@@ -344,7 +343,9 @@ def _entrants(
     one has the name."""
     texts = _files(written["dataset"])
     metric = from_text(written["metric"])
-    references = {content_of(file) for file in texts.get("references", ())}
+    references = {
+        DatasetCache().content(file) for file in texts.get("references", ())
+    }
     outputs: dict[str, Entrant] = {}
 
     def age(outcome: Outcome) -> tuple[float, str]:
@@ -359,10 +360,15 @@ def _entrants(
                 files = _named(
                     text.get(dataset) if isinstance(text, dict) else text
                 )
-                if len(files) != 1 or content_of(files[0]) in references:
+                if (
+                    len(files) != 1
+                    or DatasetCache().content(files[0]) in references
+                ):
                     continue
                 entrant = Entrant(system, files[0])
-                entrant = outputs.setdefault(content_of(files[0]), entrant)
+                entrant = outputs.setdefault(
+                    DatasetCache().content(files[0]), entrant
+                )
                 scores = [score for name, score in printed if name == system]
                 entrant.names.append(system)
                 if recipe not in entrant.recipes[-1:]:
@@ -405,7 +411,7 @@ def _named(text: Any) -> list[DataFile]:
 def _of_catalogue(text: str) -> list[DataFile]:
     """Return the files of a text, which boards look up thousands of times; [] where there are none."""
     try:
-        return named_in(text)
+        return Catalogue.known().files_in_config(text)
     except InputError:
         return []
 
@@ -443,4 +449,7 @@ def _same_datasets(
 
 def _contents(texts: dict[str, list[DataFile]]) -> dict[str, list[str]]:
     """Return the checksums of files."""
-    return {key: list(map(content_of, files)) for key, files in texts.items()}
+    return {
+        key: list(map(DatasetCache().content, files))
+        for key, files in texts.items()
+    }

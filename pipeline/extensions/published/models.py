@@ -7,8 +7,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from pipeline.data.config import models
-from pipeline.data.config.resolved import Config
+from pipeline.data.config import (
+    ColumnName,
+    Config,
+    ConfigModel,
+    PathText,
+    Section,
+    Truth,
+    whole_number,
+)
 from pipeline.extensions.human.models import (
     CorrelationConfig,
     JudgmentsConfig,
@@ -99,11 +106,11 @@ Values = Annotated[
 ColumnNumber = Annotated[
     int,
     Field(ge=1, le=1000),
-    BeforeValidator(models.whole_number),
+    BeforeValidator(whole_number),
 ]
 
 
-def _one_of(written: models.ConfigModel, *keys: str) -> str:
+def _one_of(written: ConfigModel, *keys: str) -> str:
     """Return the one of these keys that is written; raises ValueError unless there is one."""
     present = [key for key in keys if getattr(written, key) is not None]
     if len(present) != 1:
@@ -112,19 +119,19 @@ def _one_of(written: models.ConfigModel, *keys: str) -> str:
     return present[0]
 
 
-def _refuse_beside(
-    written: models.ConfigModel, key: str, *idle_keys: str
-) -> None:
+def _refuse_beside(written: ConfigModel, key: str, *idle_keys: str) -> None:
     """Raise ValueError for a key that has no effect beside another."""
     for idle in idle_keys:
         if idle in written.model_fields_set:
             raise ValueError(f"'{idle}' has no effect beside '{key}'")
 
 
-class RoundingConfig(models.ConfigModel):
+class RoundingConfig(ConfigModel):
     """How numbers are rounded before they are used."""
 
-    digits: models.Digits = Field(
+    digits: Annotated[
+        int, Field(ge=0, le=12), BeforeValidator(whole_number)
+    ] = Field(
         description="decimals that are left, after multiplication with the scale"
     )
     rule: Rule = Field(
@@ -136,18 +143,18 @@ class RoundingConfig(models.ConfigModel):
 class TableConfig(RowsConfig):
     """Which columns of a file hold the numbers."""
 
-    system: models.Column = Field(
+    system: ColumnName = Field(
         "1", description="the column of the system's name"
     )
-    score: models.Column = Field("2", description="the column of the score")
-    sentence: models.Column | None = Field(
+    score: ColumnName = Field("2", description="the column of the score")
+    sentence: ColumnName | None = Field(
         None,
         description="the column of the sentence's number, where there is one",
     )
     without: list[str] = Field(
         [], description="systems whose lines are left out"
     )
-    metric: models.Column | None = Field(
+    metric: ColumnName | None = Field(
         None, description="of `expect`: the column of what `metrics` names"
     )
     metrics: dict[str, Any] | None = Field(
@@ -158,10 +165,10 @@ class TableConfig(RowsConfig):
     )
 
 
-class FBetaConfig(models.ConfigModel):
+class FBetaConfig(ConfigModel):
     """F-beta of two columns of a file of scores."""
 
-    file: models.PathText
+    file: PathText
     precision: ColumnNumber = Field(
         description="the column of precision; the system's name is column 1"
     )
@@ -171,13 +178,13 @@ class FBetaConfig(models.ConfigModel):
     )
 
 
-class ColumnConfig(models.ConfigModel):
+class ColumnConfig(ConfigModel):
     """A score of each system: of a metric, a file or judgements, or written out."""
 
     metric: Name | None = Field(
         None, description="a metric of this config, as it is written there"
     )
-    file: models.PathText | None = Field(
+    file: PathText | None = Field(
         None, description="a file of scores, as `human` reads them"
     )
     table: TableConfig | None = None
@@ -241,7 +248,7 @@ class ColumnConfig(models.ConfigModel):
         return self
 
 
-class AgreementConfig(models.ConfigModel):
+class AgreementConfig(ConfigModel):
     """How often sentence scores agree with judgements. One of metric and table is needed."""
 
     judgments: Name = Field(description="a name of the section `judgments`")
@@ -279,7 +286,7 @@ class AgreementConfig(models.ConfigModel):
         return self
 
 
-class ExpectationConfig(models.ConfigModel):
+class ExpectationConfig(ConfigModel):
     """Values that the results should have, for scores (metric, dataset, output) or at a path into
     results.json.
     """
@@ -335,7 +342,7 @@ class ExpectationConfig(models.ConfigModel):
         None,
         description="annotator of the published values, such as errant-2.3.3.spacy-2.3.9.en_core_web_sm-2.3.1",
     )
-    published: models.Truth = Field(
+    published: Truth = Field(
         True, description="false: the values are of another computation"
     )
     values: Values | None = Field(
@@ -350,7 +357,7 @@ class ExpectationConfig(models.ConfigModel):
     same: Name | None = Field(
         None, description="another path into results.json with the same content"
     )
-    reports: dict[str, models.PathText] | None = Field(
+    reports: dict[str, PathText] | None = Field(
         None,
         min_length=1,
         description="reports of m2scorer -v by the names of systems: the counts of each sentence and annotator",
@@ -422,7 +429,7 @@ def _entries_of_table(entry: Any) -> list[Any]:
     return entries
 
 
-class PublicationConfig(models.ConfigModel):
+class PublicationConfig(ConfigModel):
     """Where the expected values were published, what was tried, and which verdict is on record."""
 
     what: str = Field(description="where the numbers stand")
@@ -439,30 +446,30 @@ class PublicationConfig(models.ConfigModel):
     not_compared: list[str] = Field(
         [], description="published numbers that are not computed here, and why"
     )
-    slow: models.Truth = Field(False, description="whether it takes minutes")
+    slow: Truth = Field(False, description="whether it takes minutes")
 
 
-PUBLICATION = models.Section(type=PublicationConfig)
-JUDGMENTS = models.Section(
+PUBLICATION = Section(type=PublicationConfig)
+JUDGMENTS = Section(
     type=dict[str, JudgmentsConfig],
     field=Field({}, min_length=1, description="human judgements by name"),
     standalone=True,
 )
-COLUMNS = models.Section(
+COLUMNS = Section(
     type=dict[str, ColumnConfig],
     field=Field({}, min_length=1, description="scores of systems by name"),
     standalone=True,
 )
-CORRELATIONS = models.Section(
+CORRELATIONS = Section(
     type=list[CorrelationConfig], field=Field([], min_length=1)
 )
-AGREEMENTS = models.Section(
+AGREEMENTS = Section(
     type=dict[str, AgreementConfig],
     field=Field(
         {}, min_length=1, description="agreements on sentences, by name"
     ),
 )
-EXPECT = models.Section(
+EXPECT = Section(
     type=Annotated[
         list[ExpectationConfig], BeforeValidator(entry_of_each_metric)
     ],

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from pipeline.data.catalogue import DataFile, catalogue
-from pipeline.data.dataset_cache import cache_path, content_of, fetch_files
+from pipeline.data import Catalogue, DataFile, DatasetCache
 from pipeline.errors import CorpusError, DataError, InputError
 from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.files.plain_files import small_text
@@ -156,7 +155,7 @@ def from_repository(
     paths: dict[str, None] = {}
     for text in filter(is_data, texts_in(content)):
         name, _, path = text.removeprefix(PREFIX).partition("/")
-        if getattr(catalogue().get(name), "home", True):
+        if getattr(Catalogue.known().get(name), "home", True):
             names[name] = None
             paths[path] = None
     if len(names) != 1:
@@ -196,13 +195,16 @@ def _fetched_checksums(
             **source,
         )
         files.append(file)
-    problems = fetch_files(files, mirror).problems
+    problems = DatasetCache().fetch(files, mirror).problems
     if problems:
         raise DataError(problems)
     checksums = {}
     for file in files:
-        size = cache_path(file).stat().st_size
-        checksums[file.name] = {"bytes": str(size), "sha256": content_of(file)}
+        size = DatasetCache().path(file).stat().st_size
+        checksums[file.name] = {
+            "bytes": str(size),
+            "sha256": DatasetCache().content(file),
+        }
     return checksums
 
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.data.config.resolved import Config
-from pipeline.data.dataset_cache import path_of
+from pipeline.data import DatasetCache
+from pipeline.data.config import Config
 from pipeline.errors import (
     ConfigError,
     CorpusError,
@@ -248,7 +248,7 @@ class Opener:
     def path(self, text: str, keys: Keys) -> Path:
         """Return the path of a file; raises ConfigError if it is not here."""
         try:
-            return path_of(text, self.config.folder(keys))
+            return DatasetCache().path_of(text, self.config.folder(keys))
         except DataError as error:
             problems = error.problems
         raise ConfigError(

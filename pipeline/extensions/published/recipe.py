@@ -13,10 +13,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from pipeline.data.catalogue import DataFile, bring, data_set, named_in
-from pipeline.data.config.resolved import called
-from pipeline.data.config.tree import Node, from_plain
-from pipeline.data.dataset_cache import by_hand, fetch_files, state
+from pipeline.data import Catalogue, DataFile, DatasetCache
+from pipeline.data.config import Node, System
 from pipeline.errors import InputError, did_you_mean
 from pipeline.extension import installed
 from pipeline.extensions.human.json_objects import JsonObject
@@ -53,7 +51,7 @@ class Recipe:
     def config(self) -> Path | Node:
         """What is run: the file, or its config with the parameters of this recipe."""
         return (
-            from_plain(self.content, str(self.path))
+            Node.from_plain(self.content, str(self.path))
             if self.family
             else self.path
         )
@@ -94,7 +92,9 @@ class Recipe:
 
     def missing_files(self) -> list[DataFile]:
         """Return the files that are not in the cache of data sets, or have changed there."""
-        return [file for file in self.files if state(file) != "here"]
+        return [
+            file for file in self.files if DatasetCache().state(file) != "here"
+        ]
 
     def how_to_get_files(self) -> str:
         """Return how to get the missing files; an empty text if there are none."""
@@ -107,8 +107,13 @@ class Recipe:
             if file.how_to_obtain:
                 by_users[file.dataset] = None
             else:
-                fetched[data_set(file.dataset).home or file.dataset] = None
-        ways = [f"{name}: {by_hand(name)}" for name in by_users]
+                fetched[
+                    Catalogue.known().data_set(file.dataset).home
+                    or file.dataset
+                ] = None
+        ways = [
+            f"{name}: {DatasetCache().how_to_obtain(name)}" for name in by_users
+        ]
         if fetched:
             ways.insert(0, f"gec-pipeline data fetch {' '.join(fetched)}")
         count = (
@@ -160,9 +165,9 @@ def read_recipes(path: Path) -> list[Recipe]:
     """Return the recipes of a config: one, or those of `each`. Raises InputError for what cannot be
     read or is none.
     """
-    from pipeline.data.config.compose import read
+    from pipeline.data.config import read_yaml
 
-    content = read(path)[0].plain()
+    content = read_yaml(path)
     if not isinstance(content, dict) or "each" not in content:
         return [_recipe(path.stem, path, content)]
     family = []
@@ -182,10 +187,10 @@ def _recipe(name: str, path: Path, content: Any) -> Recipe:
             "`gec-pipeline help reproduce` has an example"
         )
     files: dict[DataFile, None] = {}
-    bring(content.get("catalogue", {}), str(path))
+    Catalogue.known().add(content.get("catalogue", {}), str(path))
     for text in filter(is_data, texts_in({**content, "catalogue": None})):
         try:
-            files.update(dict.fromkeys(named_in(text)))
+            files.update(dict.fromkeys(Catalogue.known().files_in_config(text)))
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
     return Recipe(name, path, publication, tuple(files), content)
@@ -270,7 +275,9 @@ def fetch_missing(
     warn(
         f"fetching {len(files)} file{'s' if len(files) > 1 else ''} of {names}"
     )
-    problems = fetch_files(list(files), mirror, progress=progress).problems
+    problems = (
+        DatasetCache().fetch(list(files), mirror, progress=progress).problems
+    )
     return [str(problem) for problem in problems]
 
 
@@ -386,7 +393,9 @@ def _listed(systems: Any) -> Any:
         return systems
     named = {}
     for pattern in systems:
-        for file in named_in(pattern.replace("{system}", "*")):
-            name = called(Path(file.key), pattern.removeprefix(PREFIX))
+        for file in Catalogue.known().files_in_config(
+            pattern.replace("{system}", "*")
+        ):
+            name = System.name_of(Path(file.key), pattern.removeprefix(PREFIX))
             named[name] = f"{PREFIX}{file.key}"
     return named

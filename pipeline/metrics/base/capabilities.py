@@ -15,8 +15,8 @@ from .metric import Metric
 from .statistics_spec import Columns, Text
 
 if TYPE_CHECKING:
-    from ...data.config.resolved import Config
-    from ...data.corpus import Corpus
+    from ...data import Corpus
+    from ...data.config import Config
 
 Texts = Sequence[str]
 

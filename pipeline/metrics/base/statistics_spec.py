@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ... import kernel
 from ...arrays import Bools, Ints
-from ...data.inputs import TEXTS
+from ...data import TEXTS
 from ...errors import InvalidTextError
 from ...kernel.common import KINDS, Encoded, Lines, join_lines
 from ...tokenizers import PreparedTokens, Tokenization

@@ -31,7 +31,7 @@ from .samples import (
 )
 
 if TYPE_CHECKING:
-    from ...data.config.models import StatisticsConfig
+    from ...data.config import StatisticsConfig
 
 
 def summands(counts: SystemCounts) -> list[Summand]:

@@ -31,7 +31,7 @@ from . import intervals, paired_tests
 from .samples import Progress, Resources, SampleCluster
 
 if TYPE_CHECKING:
-    from ...data.config.models import StatisticsConfig
+    from ...data.config import StatisticsConfig
 
 
 def settings_of(
@@ -41,7 +41,7 @@ def settings_of(
 
     Raises InputError for wrong ones, an unknown test, and an unknown baseline.
     """
-    from ...data.config.models import StatisticsConfig
+    from ...data.config import StatisticsConfig
 
     texts = {
         name: str(value) for name, value in written.items() if value is not None
@@ -61,7 +61,7 @@ def settings_of(
 
 def stored_settings(results: Results) -> dict[str, Any]:
     """Return the settings of a run's intervals and tests that this version has."""
-    from ...data.config.models import StatisticsConfig
+    from ...data.config import StatisticsConfig
 
     stored = results.statistics or {}
     return {

@@ -17,7 +17,7 @@ from ...lookup import Table
 
 if TYPE_CHECKING:
     from ...arrays import Floats
-    from ...data.config.models import StatisticsConfig
+    from ...data.config import StatisticsConfig
     from ..resampling.paired_tests import Pair, Sentencewise
     from ..resampling.samples import Resources
     from ..sums import Summand

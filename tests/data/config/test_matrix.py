@@ -12,7 +12,7 @@ import yaml
 from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
-from pipeline.data.config.resolved import Overrides
+from pipeline.data.config import Overrides
 from pipeline.metrics.build import from_text
 from tests.config_files import (
     CONFIG,

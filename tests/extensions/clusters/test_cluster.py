@@ -24,10 +24,8 @@ import pytest
 from pipeline import stages
 from pipeline.backends import CLUSTER_BACKENDS, ClusterBackend
 from pipeline.cli.dispatch import main
-from pipeline.data import opener, scan
-from pipeline.data.config.models import RunConfig
-from pipeline.data.opener import Opener
-from pipeline.data.texts import Span
+from pipeline.data import Opener, Span, opener, scan
+from pipeline.data.config import RunConfig
 from pipeline.errors import (
     ConfigError,
     CorpusError,
@@ -53,6 +51,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.execution.workers import Done, Task
+
 
 # the clusters' packages have many
 pytestmark = pytest.mark.filterwarnings("ignore")

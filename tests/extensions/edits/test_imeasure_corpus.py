@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from pipeline import stages
-from pipeline.data.config.tree import from_mapping
+from pipeline.data.config import Node
 from pipeline.extensions.edits import kernel
 from pipeline.extensions.edits.correction_references import (
     Alternative,
@@ -201,7 +201,7 @@ def test_a_system_of_conll_2014(shared: Path, tmp_path: Path) -> None:
         ],
         "output": {"dir": str(tmp_path / "run")},
     }
-    each = stages.run(stages.prepare(from_mapping(config)))[1].scores
+    each = stages.run(stages.prepare(Node.from_mapping(config)))[1].scores
     for score, (counts, expected) in zip(each, measures.values(), strict=True):
         assert [score.outputs[name] for name in COUNTS] == counts
         assert score.score == pytest.approx(expected, abs=1e-12)
@@ -451,7 +451,7 @@ def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(
         "metrics": ["imeasure"],
         "output": {"dir": str(tmp_path / "run")},
     }
-    results = stages.run(stages.prepare(from_mapping(config)))[1]
+    results = stages.run(stages.prepare(Node.from_mapping(config)))[1]
     wacc, improved, _ = naive_scores(totals.tolist(), base_totals.tolist())[0]
     assert results.scores[0].outputs["wacc"] == pytest.approx(wacc, abs=1e-12)
     assert results.scores[0].score == pytest.approx(improved, abs=1e-12)

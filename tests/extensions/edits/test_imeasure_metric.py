@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from pipeline import stages
-from pipeline.data.config.tree import from_mapping
-from pipeline.data.texts import read_texts
+from pipeline.data.config import Node
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.capabilities import (
     MISSED,
@@ -85,7 +84,7 @@ def scores(
         "metrics": [*metrics],
         "output": {"dir": str(folder / "run")},
     }
-    return stages.run(stages.prepare(from_mapping(config)))[1].scores
+    return stages.run(stages.prepare(Node.from_mapping(config)))[1].scores
 
 
 def counts_of(score: Score) -> list[float]:
@@ -312,7 +311,7 @@ def write_run(
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> ReportContext:
     folder = tmp_path_factory.mktemp("verdicts")
-    stages.run(stages.prepare(from_mapping(write_run(folder, METRICS))))
+    stages.run(stages.prepare(Node.from_mapping(write_run(folder, METRICS))))
     return revisit(folder / "run")
 
 
@@ -336,11 +335,9 @@ def test_verdicts_are_what_is_counted(context: ReportContext) -> None:
             context.corpora["d"].read_by(measured.metric.spec),
         )
         assert view.source
-        sources = read_texts(view.source, 0, LINES)
-        annotations = [read_texts(text, 0, LINES) for text in view.references]
-        outputs = [
-            read_texts(view.systems[name], 0, LINES) for name in measured.names
-        ]
+        sources = view.source.read(0, LINES)
+        annotations = [text.read(0, LINES) for text in view.references]
+        outputs = [view.systems[name].read(0, LINES) for name in measured.names]
         verdicts = judge_of(metric).verdicts(sources, outputs, annotations)
         for output, of_output in zip(outputs, verdicts, strict=True):
             for line, row in enumerate(of_output):
@@ -372,8 +369,7 @@ def test_columns_by_annotator_are_those_of_the_score(
         )
         assert view.source
         texts = [
-            read_texts(text, 0, LINES)
-            for text in (view.source, *view.references)
+            text.read(0, LINES) for text in (view.source, *view.references)
         ]
         numbers = np.array(
             [
@@ -406,7 +402,7 @@ def test_columns_by_annotator_are_those_of_the_score(
                     rows, chosen
                 ].mean() == pytest.approx(score.score, abs=1e-12)
             apart = shown.sentence_scores(columns)
-            output = read_texts(view.systems[score.system], 0, LINES)
+            output = view.systems[score.system].read(0, LINES)
             for line, annotator in np.argwhere(numbers >= 0).tolist():
                 own = alone(
                     metric,

@@ -18,7 +18,7 @@ from tests.conftest import mirrored
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.data.corpus import Corpus
+    from pipeline.data import Corpus
 
 
 END = "REQUIRED|||-NONE-"

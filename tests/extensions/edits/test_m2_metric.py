@@ -17,7 +17,7 @@ import pytest
 
 import pipeline
 from pipeline import stages
-from pipeline.data.config.tree import from_mapping
+from pipeline.data.config import Node
 from pipeline.scoring.terms import present_blocks
 from tests.config_files import problems, write
 from tests.conftest import mirrored
@@ -701,7 +701,7 @@ def ran(two_files: Path, **config: Any) -> Results:
         "systems": {"A": "a.txt"},
         "output": {"dir": str(two_files / "run")},
     } | config
-    return stages.run(stages.prepare(from_mapping(config)))[1]
+    return stages.run(stages.prepare(Node.from_mapping(config)))[1]
 
 
 @pytest.fixture

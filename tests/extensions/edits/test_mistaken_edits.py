@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipeline.data.config.resolved import Dataset, System
-from pipeline.data.input_readers import open_corpus
+from pipeline.data import open_corpus
+from pipeline.data.config import Dataset, System
 from pipeline.metrics.build import from_text
 from tests.data.test_mistaken_texts import doubts, shuffled, texts  # noqa: F401
 

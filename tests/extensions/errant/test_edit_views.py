@@ -16,7 +16,7 @@ from tests.extensions.edits.test_m2 import END, GOLD
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.data.corpus import Corpus
+    from pipeline.data import Corpus
 
 
 @pytest.fixture(autouse=True)

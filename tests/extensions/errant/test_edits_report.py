@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from pipeline.cli import dispatch
-from pipeline.data.texts import read_texts
 from pipeline.extensions.edits.m2_files import NOOP
 from pipeline.extensions.page.explorer import explorer
 from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict
@@ -89,11 +88,9 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
     for measured in context.measured:
         view = context.corpora["d"].read_by(measured.metric.spec)
         assert view.source
-        sources = read_texts(view.source, 0, 60)
-        annotations = [read_texts(text, 0, 60) for text in view.references]
-        outputs = [
-            read_texts(view.systems[name], 0, 60) for name in measured.names
-        ]
+        sources = view.source.read(0, 60)
+        annotations = [text.read(0, 60) for text in view.references]
+        outputs = [view.systems[name].read(0, 60) for name in measured.names]
         judged = judge_of(measured.metric).verdicts(
             sources, outputs, annotations
         )

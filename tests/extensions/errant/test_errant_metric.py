@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline import stages
-from pipeline.data.config.tree import from_mapping
+from pipeline.data.config import Node
 from pipeline.extensions.edits.m2_files import NOOP as NOOP_LINE
 from pipeline.extensions.edits.records import (
     annotation_of,
@@ -296,7 +296,7 @@ def test_a_type_that_nobody_has_is_said(tmp_path: Path) -> None:
         "metrics": ["errant[types=R:NUON]", "errant[types=R:NOUN]"],
         "output": {"dir": str(tmp_path / "run")},
     }
-    results = stages.run(stages.prepare(from_mapping(config)))[1]
+    results = stages.run(stages.prepare(Node.from_mapping(config)))[1]
     assert [
         warning for warning in results.warnings if "of the types" in warning
     ] == [
@@ -341,7 +341,7 @@ def test_files_of_cherrant_are_read_as_cherrant_reads_them(
         "metrics": ["errant[style=cherrant]", "errant"],
         "output": {"dir": str(tmp_path / "run")},
     }
-    scores = stages.run(stages.prepare(from_mapping(config)))[1].scores
+    scores = stages.run(stages.prepare(Node.from_mapping(config)))[1].scores
     assert [
         [score.outputs[name] for name in ("tp", "fp", "fn")] for score in scores
     ] == [
@@ -391,7 +391,7 @@ def test_what_cherrant_prints_of_its_demonstration(
         ],
         "output": {"dir": str(tmp_path / "run")},
     }
-    results = stages.run(stages.prepare(from_mapping(config)))[1]
+    results = stages.run(stages.prepare(Node.from_mapping(config)))[1]
     for score, mode in zip(results.scores, ("cs", "ds"), strict=True):
         counts = [str(int(score.outputs[name])) for name in COUNTS]
         rates = [

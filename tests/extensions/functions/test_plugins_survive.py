@@ -23,10 +23,11 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline.cli import main
-from pipeline.data import content_cache
 from pipeline.errors import InputError
+from pipeline.extensions.functions import content_cache
 from pipeline.extensions.functions.answers import Item
 from pipeline.extensions.functions.calls import Call, Task
+from pipeline.extensions.functions.content_cache import ContentCache
 from tests.conftest import PATIENCE
 
 if TYPE_CHECKING:
@@ -381,7 +382,7 @@ def test_a_broken_cache_changes_no_number(
     ]
     assert main(command) == 0
     expected = capsys.readouterr().out
-    path = folder / "caches" / content_cache.SCORES.file
+    path = folder / "caches" / ContentCache.SCORES.file
     assert path.exists()
     broken(path)
     try:

@@ -11,8 +11,7 @@ import pytest
 
 from pipeline import stages
 from pipeline.cli import dispatch
-from pipeline.data.config.tree import from_mapping
-from pipeline.data.texts import read_texts
+from pipeline.data.config import Node
 from pipeline.extensions.page.explorer import explorer
 from pipeline.metrics.base.capabilities import MISSED, RIGHT
 from pipeline.reopen import revisit
@@ -53,7 +52,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     )
     stages.run(
         stages.prepare(
-            from_mapping(write_run(texts, ["imeasure", "m2", "gleu"]))
+            Node.from_mapping(write_run(texts, ["imeasure", "m2", "gleu"]))
         )
     )
     run(write_edits(edits, metrics=["errant"]), edits / "run")
@@ -75,12 +74,10 @@ def expected(
     view = corpus.read_by(measured.metric.spec)
     assert view.source
     texts = [
-        read_texts(text, 0, corpus.lines)
-        for text in (view.source, *view.references)
+        text.read(0, corpus.lines) for text in (view.source, *view.references)
     ]
     outputs = [
-        read_texts(view.systems[name], 0, corpus.lines)
-        for name in measured.names
+        view.systems[name].read(0, corpus.lines) for name in measured.names
     ]
     for system, lines in enumerate(
         judge_of(measured.metric).verdicts(texts[0], outputs, texts[1:])
@@ -195,7 +192,7 @@ def test_annotators_may_be_more_than_references(
 ) -> None:
     config = write_run(tmp_path, ["imeasure", "m2", "gleu"])
     config["datasets"]["d"]["references"] = [str(tmp_path / "A")]
-    stages.run(stages.prepare(from_mapping(config)))
+    stages.run(stages.prepare(Node.from_mapping(config)))
     assert (
         dispatch.main(["report", str(tmp_path / "run"), "--format", "html"])
         == 0

@@ -13,7 +13,7 @@ import pytest
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.data.config.resolved import Overrides
+from pipeline.data.config import Overrides
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.human.human_judgements import HumanJudgements
 from pipeline.extensions.human.judgments import build

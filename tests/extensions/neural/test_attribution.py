@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline.data.corpus import corpus_in_memory
+from pipeline.data import Corpus
 from pipeline.errors import InputError
 from pipeline.extensions.edits.gold_beside_texts import corpus_with_gold
 from pipeline.extensions.edits.m2_files import Edit
@@ -253,7 +253,7 @@ def of(
     references = texts.get(
         "references", [[reference] for reference in REFERENCES]
     )
-    corpus = corpus_in_memory({"A": [output]}, references, [source])
+    corpus = Corpus.in_memory({"A": [output]}, references, [source])
     (asked,) = from_values(metric)
     return attributed(asked, corpus, [("A", 0)])["A", 0]
 
@@ -334,7 +334,7 @@ def test_effects_by_a_metric_of_a_user() -> None:
 
 
 def test_a_line_with_a_missing_reference_is_scored_with_the_others() -> None:
-    corpus = corpus_in_memory(
+    corpus = Corpus.in_memory(
         {"A": ["x", OUTPUT]}, [["x", None], ["y", REFERENCES[1]]], ["x", SOURCE]
     )
     (asked,) = from_values("gleu[n=1]")
@@ -357,7 +357,7 @@ def test_a_metric_that_weighs_words_by_all_sentences_has_these_weights() -> (
         "a friend of her friend",
     ]
     sources, outputs = [*others, SOURCE], [*others, OUTPUT]
-    corpus = corpus_in_memory(
+    corpus = Corpus.in_memory(
         {"A": outputs}, [[*others, REFERENCES[0]]], sources
     )
     (asked,) = from_values("cider")
@@ -686,7 +686,7 @@ def test_scores_of_sentences_that_are_no_function_of_one_output(
         lambda outputs: outputs, name="alone", listwise=True
     )
     asked = from_values(listwise)[0] if metric == "alone" else from_text(metric)
-    corpus = corpus_in_memory({"A": [OUTPUT]}, [[REFERENCES[0]]], [SOURCE])
+    corpus = Corpus.in_memory({"A": [OUTPUT]}, [[REFERENCES[0]]], [SOURCE])
     with pytest.raises(
         InputError,
         match=f"{metric} cannot say what an edit does: scores depend on",
@@ -696,7 +696,7 @@ def test_scores_of_sentences_that_are_no_function_of_one_output(
 
 
 def test_without_a_source_there_are_no_edits() -> None:
-    corpus = corpus_in_memory({"A": [OUTPUT]}, [[REFERENCES[0]]], None)
+    corpus = Corpus.in_memory({"A": [OUTPUT]}, [[REFERENCES[0]]], None)
     with pytest.raises(
         InputError,
         match="chrf cannot say what an edit does: there is no source: add -s",

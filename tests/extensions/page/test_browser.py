@@ -13,7 +13,6 @@ import pytest
 
 from pipeline import reopen
 from pipeline.cli import dispatch
-from pipeline.data.texts import read_texts
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
@@ -419,7 +418,7 @@ def test_orders_of_the_list(browser: Browser, sample: Path) -> None:
     a, b = by_name["careful"], by_name["eager"]
     source = reopen.revisit(sample.parent).corpora["sample"].source
     assert source
-    sizes = list(map(len, read_texts(source, 0, 96)))
+    sizes = list(map(len, source.read(0, 96)))
     spread = [
         max(column) - min(column)
         for column in zip(*by_name.values(), strict=True)
@@ -454,9 +453,7 @@ def test_filters(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     corpus = reopen.revisit(sample.parent).corpora["sample"]
     source, careful = (
-        read_texts(t, 0, 96)
-        for t in (corpus.source, corpus.systems["careful"])
-        if t
+        t.read(0, 96) for t in (corpus.source, corpus.systems["careful"]) if t
     )
     by_name = scores(sample, 0)
     a, b = by_name["careful"], by_name["eager"]
@@ -486,9 +483,7 @@ def test_filters(browser: Browser, sample: Path) -> None:
 def test_search(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     corpus = reopen.revisit(sample.parent).corpora["sample"]
-    lines = list(
-        zip(*(read_texts(text, 0, 96) for text in corpus.texts), strict=True)
-    )
+    lines = list(zip(*(text.read(0, 96) for text in corpus.texts), strict=True))
     choose(browser, q="SCHOOL")
     expected = [
         n

@@ -12,8 +12,7 @@ import pytest
 
 from pipeline import stages
 from pipeline.cli import dispatch
-from pipeline.data.config.tree import from_mapping
-from pipeline.data.texts import read_texts
+from pipeline.data.config import Node
 from pipeline.extensions.page.explorer import explorer
 from pipeline.extensions.page.numbers import scaled
 from pipeline.extensions.page.texts import LETTERS
@@ -63,7 +62,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lines = (folder / name).read_text(encoding="utf-8").split("\n")
         lines[:2] = NO_BREAK.replace("c", "x").replace("d", "e"), "x c"
         (folder / name).write_text("\n".join(lines), encoding="utf-8")
-    stages.run(stages.prepare(from_mapping(config)))
+    stages.run(stages.prepare(Node.from_mapping(config)))
     return folder / "run"
 
 
@@ -93,12 +92,8 @@ def expected(
         context.corpora["d"].read_by(measured.metric.spec),
     )
     assert view.source
-    texts = [
-        read_texts(text, 0, LINES) for text in (view.source, *view.references)
-    ]
-    outputs = [
-        read_texts(view.systems[name], 0, LINES) for name in measured.names
-    ]
+    texts = [text.read(0, LINES) for text in (view.source, *view.references)]
+    outputs = [view.systems[name].read(0, LINES) for name in measured.names]
     for system, lines in enumerate(
         judge_of(metric).verdicts(texts[0], outputs, texts[1:])
     ):

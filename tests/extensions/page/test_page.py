@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 
 from pipeline import reopen
 from pipeline.cli import dispatch
-from pipeline.data.config import compose as yaml_file
-from pipeline.data.texts import read_texts
+from pipeline.data.config import compose
 from pipeline.extensions.page import explorer as chosen_lines
 from pipeline.extensions.page import explorer as explorer_data
 from pipeline.extensions.page import numbers, page
@@ -205,16 +204,15 @@ def test_texts_are_those_of_the_files(
     (dataset,), corpus = data["datasets"], made.corpora["d"]
     texts = data["texts"]
     assert len(set(texts)) == len(texts)
-    assert [texts[number] for number in dataset["source"]] == read_texts(
-        corpus.source,  # type: ignore[arg-type]
-        0,
-        corpus.lines,
-    )
+    assert corpus.source
+    assert [
+        texts[number] for number in dataset["source"]
+    ] == corpus.source.read()
     for own, reference in zip(
         dataset["references"], corpus.references, strict=True
     ):
-        assert [texts[number] for number in own] == read_texts(
-            reference, 0, corpus.lines
+        assert [texts[number] for number in own] == reference.read(
+            0, corpus.lines
         )
     for place, name in enumerate(dataset["systems"]):
         outputs = [
@@ -225,7 +223,7 @@ def test_texts_are_those_of_the_files(
                 strict=False,
             )
         ]
-        assert outputs == read_texts(corpus.systems[name], 0, corpus.lines)
+        assert outputs == corpus.systems[name].read(0, corpus.lines)
     assert dataset["numbers"] == [
         n for n in range(1, 61) if n not in (3, 10, 11, 12)
     ]
@@ -371,7 +369,7 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
         return
     corpus = made.corpora["d"]
     texts = [
-        [rule.tokenization.tokens(t) for t in read_texts(text, 0, corpus.lines)]
+        [rule.tokenization.tokens(t) for t in text.read(0, corpus.lines)]
         for text in corpus.texts
     ]
     columns = whole(measured, 1)
@@ -840,7 +838,7 @@ def test_a_config_is_shown_as_yaml_that_means_the_same() -> None:
         "empty": [],
         "none": {},
     }
-    root, problems = yaml_file.parse(as_yaml(config))
+    root, problems = compose.parse(as_yaml(config))
     assert problems == []
     assert root.plain() == config
     assert "x: 500\n" in as_yaml({"x": "500"})  # as people write it

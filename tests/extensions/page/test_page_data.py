@@ -11,7 +11,7 @@ import pytest
 
 from pipeline import reopen, stages
 from pipeline.cli import dispatch
-from pipeline.data.config.tree import from_mapping
+from pipeline.data.config import Node
 from pipeline.extensions.page.explorer import explorer
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT
@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = tmp_path_factory.mktemp("page")
     stages.run(
         stages.prepare(
-            from_mapping(
+            Node.from_mapping(
                 write_run(
                     own, ["gleu[iter=2]", "m2", "rouge[types=1+L]", "ter"]
                 )

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pipeline import reopen
-from pipeline.data.texts import read_texts
 from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import report_of
@@ -204,9 +203,7 @@ def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
     context = reopen.revisit(page.parent)
     corpus = context.corpora["sample"]
     assert corpus.source
-    texts = [
-        read_texts(text, 0, 96) for text in (corpus.source, *corpus.references)
-    ]
+    texts = [text.read(0, 96) for text in (corpus.source, *corpus.references)]
     browser.open(page, "dataset=sample&metric=bleu")
     browser.click("#agreement summary")
     browser.wait(
@@ -221,7 +218,7 @@ def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
         pairs = [
             [row[0], text]
             for row in zip(
-                *texts, read_texts(corpus.systems[name], 0, 96), strict=True
+                *texts, corpus.systems[name].read(0, 96), strict=True
             )
             for text in row[1:]
         ]

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from pipeline.data.catalogue import catalogue
+from pipeline.data import Catalogue
 from pipeline.extensions import published
 from tests.support.words import CONLL14_TEAMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from pipeline.data.catalogue import DataFile, DataSet
+    from pipeline.data import DataFile, DataSet
 
 SETS = [
     "BN15",
@@ -196,7 +196,7 @@ def automatic_scores(dataset: str) -> Iterator[str]:
     yield "pair\tsystem\tid\tis_constrained\tmetric\tscore"
     names = [
         PurePosixPath(file).name.split(".", 3)
-        for file in catalogue()[dataset].files
+        for file in Catalogue.known()[dataset].files
         if file.startswith("txt/")
     ]
     labels = {
@@ -413,7 +413,7 @@ def write_mirror(
     What users bring is fetched here too.
     """
     made = {}
-    for name, found in catalogue().items():
+    for name, found in Catalogue.known().items():
         files = {}
         for key, file in found.files.items():
             if is_invented(file):

@@ -16,9 +16,8 @@ import yaml
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.data import catalogue
-from pipeline.data.config.tree import from_mapping
-from pipeline.data.dataset_cache import cache_path
+from pipeline.data import Catalogue, DatasetCache
+from pipeline.data.config import Node
 from pipeline.extensions.published import leader_boards as boards_
 from pipeline.extensions.published import recipe as published
 from pipeline.extensions.published.commands import reproduce
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from pipeline.data.catalogue import DataSet
+    from pipeline.data import DataSet
 
 
 def on_boards(*recipes: Recipe) -> dict[str, LeaderBoard]:
@@ -181,7 +180,7 @@ def test_a_file_of_several_recipes_has_a_board_for_each(
     year's table.
     """
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
-    scores = catalogue.named_one("data:wmt22/scores/automatic-scores.tsv")
+    scores = Catalogue.known().file("data:wmt22/scores/automatic-scores.tsv")
     rows = [
         "pair\tsystem\tid\tis_constrained\tmetric\tscore",
         "uk-en\tPROMT\t7\tTRUE\tbleu-all\t1",
@@ -328,16 +327,17 @@ def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
 ) -> None:
     """Two of them are here and equal, one is another; those that are not here are nobody's."""
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
-    files = catalogue.catalogue()["pillars"].files
+    files = Catalogue.known()["pillars"].files
     unknown = {
         name: replace(file, sha256="", size=0, how_to_obtain="by hand")
         for name, file in files.items()
     }
     sets = {
-        **catalogue.catalogue(),
-        "pillars": replace(catalogue.catalogue()["pillars"], files=unknown),
+        **Catalogue.known(),
+        "pillars": replace(Catalogue.known()["pillars"], files=unknown),
     }
-    monkeypatch.setattr(catalogue, "catalogue", lambda: sets)
+    catalogue = Catalogue(sets)
+    monkeypatch.setattr(Catalogue, "known", lambda: catalogue)
     names = [name for name in files if "nucle14" in name]
     for name, text in zip(names, ("a", "b", "a"), strict=False):
         (tmp_path / "pillars" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -381,7 +381,8 @@ def invented(
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GEC_PIPELINE_DATA", str(folder / "data"))
         patch.setenv("GEC_PIPELINE_MIRROR", str(folder / "mirror"))
-        patch.setattr(catalogue, "catalogue", lambda: made)
+        catalogue = Catalogue(made)
+        patch.setattr(Catalogue, "known", lambda: catalogue)
         published.recipes.cache_clear()
         assert (
             published.fetch_missing(
@@ -437,7 +438,7 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(
         "seed": "12345",
     }  # more where 40 for each pair are more
     again = stages.run(
-        stages.prepare(from_mapping(config)), tmp_path / "again"
+        stages.prepare(Node.from_mapping(config)), tmp_path / "again"
     )[1]
     assert json.loads(again.to_json()) == board
     text = page.read_text(encoding="utf-8")
@@ -491,7 +492,7 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(
     known = published.recipes()
     board = on_boards(*known.values())["conll14-m2"]
     camb = next(one for one in board.entrants if one.name == "CAMB").file
-    lines = cache_path(camb).read_text(encoding="utf-8").splitlines()
+    lines = DatasetCache().path(camb).read_text(encoding="utf-8").splitlines()
     mine = tmp_path / "mine.txt"
     mine.write_text(
         "".join(f"{line} also\n" for line in lines), encoding="utf-8"

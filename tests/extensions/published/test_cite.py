@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.data.catalogue import catalogue
+from pipeline.data import Catalogue
 from pipeline.errors import InputError
 from pipeline.extensions.published.commands import cite
 from pipeline.extensions.published.commands.cite import (
@@ -95,7 +95,9 @@ def test_every_key_has_its_entry_and_every_entry_its_use() -> None:
     own = re.findall(r"^@[a-z]+\{([^,]+),$", text, re.MULTILINE)
     assert len(own) == len(set(own))
     fetched = {
-        key for dataset in catalogue().values() for key in dataset.citations
+        key
+        for dataset in Catalogue.known().values()
+        for key in dataset.citations
     }
     assert set(own) == all_keys() | fetched == set(citations())
 
@@ -107,7 +109,9 @@ def test_citations_of_metrics_have_entries(name: str) -> None:
 
 def test_citations_of_data_sets_have_entries_with_addresses() -> None:
     cited = {
-        key for dataset in catalogue().values() for key in dataset.citations
+        key
+        for dataset in Catalogue.known().values()
+        for key in dataset.citations
     }
     assert cited
     for key in cited:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pipeline import stages
-from pipeline.data import catalogue
+from pipeline.data import Catalogue
 from pipeline.extensions.published import recipe as published
 from pipeline.extensions.published.commands.reproduce import reproduce
 from tests.extensions.published.of_edits import (
@@ -48,8 +48,8 @@ def data(
     """A cache of data sets with what is in the mirror, and with AT_HAND."""
     folder = tmp_path_factory.mktemp("more")
     files = {
-        **catalogue.data_set("conll14").files,
-        **catalogue.data_set("conll14-annotations").files,
+        **Catalogue.known().data_set("conll14").files,
+        **Catalogue.known().data_set("conll14-annotations").files,
     }
     for name in (*AT_HAND, "conll14.errant"):
         target = folder / files[name].address
@@ -152,7 +152,7 @@ def test_the_counts_of_a_report_that_is_here(
         shared / "edits/golden/m2scorer/official-verbose.combined.AMU.gz",
     )
     report = gzip.decompress(packed.read_bytes())
-    recorded = catalogue.data_set("greco").files["AMU.m2-report"]
+    recorded = Catalogue.known().data_set("greco").files["AMU.m2-report"]
     assert sha256(report).hexdigest() == recorded.sha256
     config = written(name)
     config["systems"] = {"AMU": config["systems"]["AMU"]}

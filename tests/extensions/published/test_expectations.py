@@ -12,8 +12,8 @@ import pytest
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.data.config.resolved import Overrides
-from pipeline.data.texts import brackets
+from pipeline.data.config import Overrides
+from pipeline.data.config.resolved import brackets
 from pipeline.errors import CorpusError
 from pipeline.extensions.human.records import filtered, read_records
 from pipeline.extensions.published.published_sections import cells_of

@@ -18,8 +18,8 @@ import yaml
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.data import catalogue
-from pipeline.data.config.tree import from_mapping
+from pipeline.data import Catalogue
+from pipeline.data.config import Node
 from pipeline.errors import InputError
 from pipeline.extensions.published.commands import reproduce
 from pipeline.extensions.published.recipe import (
@@ -102,7 +102,7 @@ def test_a_language_pair_is_scored_as_the_recomputation_did(
         return [
             file.path
             for text in own[dataset]["references"]
-            for file in catalogue.named_in(text)
+            for file in Catalogue.known().files_in_config(text)
         ]
 
     assert references(pair) == settings["references"]["all"]
@@ -212,7 +212,7 @@ def test_reports_of_arabic_correction_are_those_on_record(
     for name, recipe in recipes_of.items():
         named = {file.sha256: file.path for file in recipe.files}
         texts = {
-            catalogue.named_one(text).path: system
+            Catalogue.known().file(text).path: system
             for system, text in recipe.mapping("systems").items()
         }
         golds = {
@@ -351,7 +351,7 @@ def config(folder: Path, **changes: Any) -> dict[str, Any]:
 def run(folder: Path, content: dict[str, Any]) -> Any:
     """Run a config of this folder; return its results."""
     return stages.run(
-        stages.prepare(from_mapping(content, folder)), folder / "run"
+        stages.prepare(Node.from_mapping(content, folder)), folder / "run"
     )[1]
 
 
@@ -387,7 +387,7 @@ def test_what_a_table_lacks_is_told(
     content = config(tmp_path)
     content["expect"][0]["table"] |= table
     with pytest.raises(InputError) as caught:
-        stages.prepare(from_mapping(content, tmp_path))
+        stages.prepare(Node.from_mapping(content, tmp_path))
     assert message in str(caught.value)
 
 
@@ -434,7 +434,7 @@ def test_a_system_with_a_mark_must_be_there(tmp_path: Path) -> None:
         InputError,
         match=r"bom: no system 'a' has an output for it \(did you mean 'A'\?\)",
     ):
-        stages.prepare(from_mapping(content, tmp_path))
+        stages.prepare(Node.from_mapping(content, tmp_path))
 
 
 def test_the_command_line_keeps_marks_too(
@@ -638,7 +638,7 @@ def repository(
     """
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-    catalogue.catalogue.cache_clear()
+    Catalogue.known.cache_clear()
     content = config(
         tmp_path, datasets={"d": {"references": ["data:own/refs/r.txt"]}}
     )
@@ -654,7 +654,7 @@ def repository(
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("the cat sat on the mat\n", encoding="utf-8")
     yield tmp_path / "copies"
-    catalogue.catalogue.cache_clear()
+    Catalogue.known.cache_clear()
 
 
 NEW = [
@@ -689,7 +689,7 @@ def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
             sha256(data).hexdigest(),
         )
     shutil.rmtree("cache")
-    catalogue.catalogue.cache_clear()
+    Catalogue.known.cache_clear()
     assert main(["run", "own.yaml"]) == 2
     assert (
         "fetch it: gec-pipeline data fetch own.yaml" in capsys.readouterr().err
@@ -714,7 +714,7 @@ def test_the_example_of_the_help_page_is_what_comes_out(
     """Its table, config and command, on the real files; the checksums are those of the catalogue."""
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-    catalogue.catalogue.cache_clear()
+    Catalogue.known.cache_clear()
     page = (
         ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md"
     ).read_text(encoding="utf-8")
@@ -735,7 +735,7 @@ def test_the_example_of_the_help_page_is_what_comes_out(
         assert line.rpartition(" ")[0] in said
     content = yaml.safe_load(Path("livonian.yaml").read_text(encoding="utf-8"))
     files = content["catalogue"]["livonian"]["from"][0]["files"]
-    known = catalogue.data_set("wmt22").files
+    known = Catalogue.known().data_set("wmt22").files
     assert {name: about["sha256"] for name, about in files.items()} == {
         name: known[name].sha256 for name in files
     }
@@ -812,5 +812,5 @@ def test_a_catalogue_of_ones_own_is_checked(
         }
     }
     with pytest.raises(InputError) as caught:
-        stages.prepare(from_mapping(content, tmp_path))
+        stages.prepare(Node.from_mapping(content, tmp_path))
     assert message in str(caught.value)

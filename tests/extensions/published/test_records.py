@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from pipeline import stages
-from pipeline.data.config.tree import from_mapping
+from pipeline.data.config import Node
 from tests.extensions.human.test_records import CLOSE, HUMAN, METRIC, written
 
 
@@ -39,7 +39,7 @@ def test_correlations_of_records_in_a_config(tmp_path: Path) -> None:
         "output": {"dir": str(tmp_path / "run")},
     }
     results = stages.run(
-        stages.prepare(from_mapping(content, tmp_path)), tmp_path / "run"
+        stages.prepare(Node.from_mapping(content, tmp_path)), tmp_path / "run"
     )[1]
     assert results.correlations
     assert results.columns

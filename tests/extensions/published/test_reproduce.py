@@ -23,7 +23,7 @@ import yaml
 from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
-from pipeline.data import catalogue
+from pipeline.data import Catalogue
 from pipeline.extension import Extension
 from pipeline.extensions.page.page import as_yaml
 from pipeline.extensions.published import recipe as published
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from pipeline.data.catalogue import DataSet
+    from pipeline.data import DataSet
 
 SLOW = os.environ.get("PIPELINE_SLOW") == "1"
 MIRROR = SHARED / "mirror"
@@ -202,8 +202,8 @@ def test_coling_2018_on_its_references_made_again(
     byte.
     """
     conll, coling = (
-        catalogue.data_set("conll14"),
-        catalogue.data_set("gecmetrics-2018"),
+        Catalogue.known().data_set("conll14"),
+        Catalogue.known().data_set("gecmetrics-2018"),
     )
     m2 = (
         (shared / "mirror" / conll.files["official-2014.combined.m2"].address)
@@ -383,7 +383,8 @@ def stand_ins(
     monkeypatch.setenv(
         "GEC_PIPELINE_DATA", str(tmp_path_factory.getbasetemp() / "invented")
     )
-    monkeypatch.setattr(catalogue, "catalogue", lambda: invented)
+    catalogue = Catalogue(invented)
+    monkeypatch.setattr(Catalogue, "known", lambda: catalogue)
     published.recipes.cache_clear()
     yield mirror
     published.recipes.cache_clear()
@@ -601,13 +602,14 @@ def test_data_of_the_user_is_taken_from_a_folder(
     """A link in the cache. What is not fetched is told, with the folder that is lacking."""
     files = {
         key: replace(file, how_to_obtain="get it there")
-        for key, file in catalogue.catalogue()["pillars"].files.items()
+        for key, file in Catalogue.known()["pillars"].files.items()
     }
     sets = {
-        **catalogue.catalogue(),
-        "pillars": replace(catalogue.catalogue()["pillars"], files=files),
+        **Catalogue.known(),
+        "pillars": replace(Catalogue.known()["pillars"], files=files),
     }
-    monkeypatch.setattr(catalogue, "catalogue", lambda: sets)
+    catalogue = Catalogue(sets)
+    monkeypatch.setattr(Catalogue, "known", lambda: catalogue)
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "data"))
     published.recipes.cache_clear()
     arguments = ["reproduce", "pillars-conll14", "--mirror", str(stand_ins)]

@@ -22,15 +22,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pipeline.api import evaluate_corpus
 from pipeline.cli.arguments import add_files, jobs, open_files
-from pipeline.data.corpus import Corpus
-from pipeline.data.inputs import TEXTS
-from pipeline.data.scan import STRIDE
-from pipeline.data.texts import read_texts
+from pipeline.data import TEXTS, Corpus
 from pipeline.errors import ConfigError
 from pipeline.evaluation import Evaluation
 from pipeline.metrics import from_texts
 from pipeline.report.tables import percent, round_half_up
 
+LINES_AT_ONCE = 128
+"""How many lines are read at once."""
 HEADER = ("", "match", "penal", "numer", "denom", "p", "bp", "gleu")
 """The columns of the package's table."""
 COUNTED = ("match", "penalty", "numer", "total")
@@ -180,9 +179,9 @@ def _print_sentences(
             outputs.append(result.measure.sentence_outputs(columns))
             best_references.append(result.measure.choose(columns))
         end = start + len(best_references[0])
-        for low in range(start, end, STRIDE):
-            high = min(low + STRIDE, end)
-            texts = [read_texts(text, low, high) for text in corpus.texts]
+        for low in range(start, end, LINES_AT_ONCE):
+            high = min(low + LINES_AT_ONCE, end)
+            texts = [text.read(low, high) for text in corpus.texts]
             for line in range(low, high):
                 source, *others = (text[line - low] for text in texts)
                 references = others[: len(corpus.references)]

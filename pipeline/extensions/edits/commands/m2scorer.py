@@ -22,12 +22,8 @@ from typing import Any
 
 from pipeline.api import evaluate_corpus
 from pipeline.cli.arguments import DATASET, given_path
-from pipeline.data.config.resolved import Dataset, System
-from pipeline.data.corpus import Corpus
-from pipeline.data.input_readers import open_corpus
-from pipeline.data.input_warnings import text_warnings
-from pipeline.data.opener import Opener
-from pipeline.data.texts import read_texts
+from pipeline.data import Corpus, Opener, open_corpus, text_warnings
+from pipeline.data.config import Dataset, System
 from pipeline.errors import CorpusError, Problem, printable
 from pipeline.files.plain_files import named
 from pipeline.files.remote import Remote
@@ -276,8 +272,7 @@ def _rows(metric: Any, corpus: Corpus) -> Iterator[tuple[str, list[Judged]]]:
     view = corpus.read_by(metric.spec)
     for low in range(0, view.lines, BLOCK):
         texts = [
-            read_texts(text, low, min(low + BLOCK, view.lines))
-            for text in view.texts
+            text.read(low, min(low + BLOCK, view.lines)) for text in view.texts
         ]
         source, *references, output = (
             join_lines(map(str.encode, lines)) for lines in texts

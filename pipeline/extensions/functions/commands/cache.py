@@ -9,9 +9,10 @@ examples:
 import argparse
 import sys
 
-from pipeline.data.content_cache import SCORES, ContentCache
 from pipeline.errors import InputError, did_you_mean
 from pipeline.report.terminal.printing import print_line, print_table
+
+from ..content_cache import ContentCache
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print a table of the cached numbers, or delete them."""
-    cache = ContentCache(SCORES, warn=_warn)
+    cache = ContentCache(ContentCache.SCORES, warn=_warn)
     tables = {}
     for name, numbers, size in cache.tables():
         tables[name] = [name, f"{numbers:,}", f"{size:,}"]

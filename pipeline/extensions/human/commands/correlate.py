@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pipeline.cli.arguments import add_settings, selection_of
-from pipeline.data.dataset_cache import path_of
+from pipeline.data import DatasetCache
 from pipeline.errors import InputError
 from pipeline.report.console import print_extra_tables
 from pipeline.report.tables import shown_level
@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> None:
     for metric in metrics:
         systems.update(metric.scores)
     human_data = open_human_judgements(
-        path_of(args.human), settings, sorted(systems)
+        DatasetCache().path_of(args.human), settings, sorted(systems)
     )
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("correlating")
@@ -175,7 +175,9 @@ def _correlate_records(
     for config in configs:
         if config:
             columns.append(
-                scores_of(config, read_records(path_of(config.file)))
+                scores_of(
+                    config, read_records(DatasetCache().path_of(config.file))
+                )
             )
     human_scores, *metrics = columns
     results = {}
@@ -199,7 +201,7 @@ def _correlate_records(
 
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
-    paths = list(map(path_of, args.run))
+    paths = list(map(DatasetCache().path_of, args.run))
     if paths[0].is_dir() and len(paths) == 1:
         _, metric_results = load(paths[0])
         return metric_scores(only(metric_results, selection_of(args)))

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from pipeline.cli.arguments import add_settings, given_path
-from pipeline.data.config.models import ConfigModel
+from pipeline.data.config import ConfigModel
 from pipeline.errors import InputError
 from pipeline.files.remote import Remote
 from pipeline.report.tables import percent, round_half_up

@@ -3,8 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from pipeline.data.corpus import Corpus
-from pipeline.data.texts import called
+from pipeline.data import Corpus
 from pipeline.errors import printable
 from pipeline.extension import ExplainOption
 from pipeline.extensions.edits.records import NOTHING
@@ -51,7 +50,7 @@ def run(
     outputs = [(system, line) for system in corpus.systems]
     attributions = [attributed(metric, corpus, outputs) for metric in metrics]
     for output in outputs:
-        title = f"system  {output[0]}, {called(arguments.line, corpus.ids)}"
+        title = f"system  {output[0]}, {Corpus.line_name(arguments.line, corpus.ids)}"
         print_styled(printable(title), "bold")
         for metric, attribution in zip(metrics, attributions, strict=True):
             _print_attribution(metric, attribution[output])

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline.cli.commands.report import relative_address
-from pipeline.data.config.tree import from_mapping
+from pipeline.data.config import Node
 from pipeline.errors import (
     IncompleteError,
     InputError,
@@ -238,7 +238,7 @@ def _new(args: argparse.Namespace) -> None:
     InputError.
     """
     from pipeline import stages
-    from pipeline.data.config.compose import read
+    from pipeline.data.config import read_yaml
     from pipeline.extensions.page.page import as_yaml
 
     from ..new_recipe import from_repository, new_recipe, table_rows
@@ -252,14 +252,14 @@ def _new(args: argparse.Namespace) -> None:
         raise InputError(
             f"--new: {file}: expected the name of a new .yaml file in the folder of {config}"
         )
-    content = read(config)[0].plain()
+    content = read_yaml(config)
     rows = table_rows(table)
     if args.repository:
         systems = [row.cells[0] for row in rows[1:]]
         content = from_repository(
             content, args.repository, systems, args.mirror
         )
-    metrics = stages.prepare(from_mapping(content, config.parent)).metrics
+    metrics = stages.prepare(Node.from_mapping(content, config.parent)).metrics
     content = new_recipe(content, table, rows, metrics)
     write_atomic(file, as_yaml(content))
     (outcome,) = _outcomes(matching_recipes([str(file)]), args)
@@ -397,7 +397,7 @@ def _board(args: argparse.Namespace) -> None:
                 f"--board {board.name}: the data set, or all outputs but one, are not here"
             )
         bar.stage(board.title)
-        job = stages.prepare(from_mapping(config))
+        job = stages.prepare(Node.from_mapping(config))
         _, results = stages.run(job, folder, listener=_RunListener(bar))
     print_results(results, 2)
     if added:
@@ -497,7 +497,7 @@ def _write_report(
         if config:
             bar.stage(board.title)
             try:
-                job = stages.prepare(from_mapping(config))
+                job = stages.prepare(Node.from_mapping(config))
                 _, results = stages.run(
                     job,
                     folder / board.folder,

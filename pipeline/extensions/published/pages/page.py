@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from pipeline.data.dataset_cache import cache
+from pipeline.data import DatasetCache
 from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.page.shell import Design, PageTable, render
 from pipeline.files.remote import PREFIX
@@ -169,7 +169,7 @@ def _result(outcome: Outcome, href: str) -> JsonObject:
         entries = [
             entry for entry in entries if entry["equal"] < entry["values"]
         ]
-    cache_folder = f"{cache()}{os.sep}"
+    cache_folder = f"{DatasetCache().folder}{os.sep}"
     return {
         "name": outcome.recipe.name,
         "what": publication["what"],

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipeline.data.config.resolved import Column
-from pipeline.data.formats.blocks import blocks, by_source
+from pipeline.data.config import Column
 from pipeline.errors import CorpusError
+from pipeline.extensions.nlg.e2e_texts import blocks, by_source
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,8 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("needs pipes and links", allow_module_level=True)
 
-from pipeline.data import content_cache
-from pipeline.data.content_cache import SCORES, ContentCache
+from pipeline.extensions.functions import content_cache
+from pipeline.extensions.functions.content_cache import ContentCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ LEFT_OUT: dict[str, Callable[[Path], object]] = {
 
 
 def a_cache(path: Path, told: list[str]) -> ContentCache:
-    return ContentCache(SCORES, path, told.append, of="a")
+    return ContentCache(ContentCache.SCORES, path, told.append, of="a")
 
 
 @pytest.mark.parametrize("way", [*MENDED, *LEFT_OUT])

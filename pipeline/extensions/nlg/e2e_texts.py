@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from csv import Error, reader
 from pathlib import Path
 
-from ...files.plain_files import numbered_lines
-from ...files.small_tables import at_line
-from ..config.resolved import Column
+from pipeline.data.config import Column, TextFormat
+from pipeline.files.plain_files import numbered_lines
+from pipeline.files.small_tables import at_line
 
 LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """Characters at which the suite ends a line, beside the newline."""
@@ -140,3 +140,17 @@ def _blocks(path: Path, name: str) -> Iterator[list[str]]:
             raise at_line(name, number, message)
     if block:
         yield block
+
+
+BLOCKS = TextFormat(
+    blocks,
+    "The references of an output on a line each, and an empty line before those of the next "
+    "output.",
+    unit=", block ",
+)
+BY_SOURCE = TextFormat(
+    by_source,
+    "The texts of each source, in a CSV or TSV file with sources and texts: references, or "
+    "outputs.",
+    unit=", source ",
+)

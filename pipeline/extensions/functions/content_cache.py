@@ -12,10 +12,10 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
-from ..files.safe_files import digest
-from .dataset_cache import cache
+from pipeline.data import DatasetCache
+from pipeline.files.safe_files import digest
 
 T = TypeVar("T")
 LOCK_SECONDS = 60
@@ -35,14 +35,17 @@ class Kind(NamedTuple):
     """The column of values."""
 
 
-ANNOTATIONS = Kind("annotations/errant-1.sqlite", "annotations", "edits")
-SCORES = Kind("scores/scores-1.sqlite", "scores", "numbers")
-DIGESTS = Kind(SCORES.file, "digests", "digest")
-"""Digests of large files: by path, size, time and number in the file system."""
-
-
 class ContentCache:
     """Values by their keys, which are bytes. The database is made by the first write."""
+
+    ANNOTATIONS: ClassVar = Kind(
+        "annotations/errant-1.sqlite", "annotations", "edits"
+    )
+    """Edits of pairs of texts."""
+    SCORES: ClassVar = Kind("scores/scores-1.sqlite", "scores", "numbers")
+    """Numbers that functions of users have computed."""
+    DIGESTS: ClassVar = Kind("scores/scores-1.sqlite", "digests", "digest")
+    """Digests of large files: by path, size, time and number in the file system."""
 
     def __init__(
         self,
@@ -53,7 +56,7 @@ class ContentCache:
         of: str = "",
     ) -> None:
         """Take the kind; `of` is a metric with its own table: small letters, digits and _."""
-        self.path = path or cache() / kind.file
+        self.path = path or DatasetCache().folder / kind.file
         """The database."""
         self.kind = kind
         self._warn = warn
