@@ -30,7 +30,7 @@ from .execution.count import PreparedCounts
 from .execution.tasks import Task, tasks_of
 from .kernel.common import join_lines
 from .metrics import MetricArgument, from_values
-from .metrics.base import Metric, StatisticsSpec, Text, reads_files
+from .metrics.base import Metric, StatisticsSpec, Text
 from .metrics.base.statistics_spec import with_corpus_pass
 from .prepare import complete, fit
 from .scoring.aggregation import POLICIES
@@ -270,7 +270,7 @@ def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
     `gold` says whether there may be an M2 file, which metrics such as m2 need.
     """
     view = metric.spec.input
-    if reads_files(metric):
+    if metric.reads_files:
         raise InputError(f"{metric.name}: reads files of numbers, and no texts")
     if metric.spec.corpus_pass and metric.spec.corpus_pass.of_systems:
         raise InputError(
@@ -465,7 +465,7 @@ def _formula(
     """
     del kernel_name  # part of the cache key
     spec = metric.spec
-    if spec.input != TEXTS or reads_files(metric) or spec.unavailable():
+    if spec.input != TEXTS or metric.reads_files or spec.unavailable():
         return None
     if references > MAX_REFERENCES or (spec.source and not has_source):
         return None

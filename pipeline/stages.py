@@ -51,7 +51,6 @@ from .execution.store.run_directory import (
 )
 from .execution.tasks import specs_of, tasks_of
 from .files.plain_files import remove_abandoned
-from .metrics.base import computes_numbers
 from .prepare import prepare
 from .report import FORMATS
 from .report.context import ReportContext
@@ -318,7 +317,7 @@ def compute_numbers(
     """Compute the numbers of metrics that have them before counting."""
     records: dict[str, dict[str, Any]] = {}
     for metric in job.metrics:
-        if metric.origin or computes_numbers(metric):
+        if metric.origin or metric.computes_numbers:
             records[metric.name] = {"name": metric.name, **metric.origin}
     corpora = list(job.corpora)
     for computation in computations(job.metrics, options, listener):

@@ -10,7 +10,6 @@ from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.python import edit_rate
 from ..tokenizers import OWN, Tercom, is_own
-from .base.capabilities import Explains, ScoresLines
 from .base.choices import ratio
 from .base.metric import Counted, Metric
 from .base.options import level_option, option, sacrebleu_signature
@@ -68,7 +67,7 @@ a multiple of 1 / SHARES, so that sums of means are whole numbers too."""
 
 
 @dataclass(frozen=True)
-class Ter(ScoresLines, Explains, Metric):
+class Ter(Metric):
     """TER: edits divided by the length of the reference. The lower the score, the better the
     output.
 
@@ -89,6 +88,8 @@ class Ter(ScoresLines, Explains, Metric):
     counts: ClassVar[frozenset[str]] = frozenset({"edits", "ref_len"})
     table_outputs: ClassVar[str] = "edits|ref_len"
     name_in_text: ClassVar[str] = "TER"
+    scores_lines: ClassVar[bool] = True
+    explains: ClassVar[bool] = True
     citations: ClassVar[tuple[str, ...]] = (
         "snover-etal-2006-study",
         "post-2018-call",

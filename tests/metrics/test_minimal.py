@@ -21,8 +21,6 @@ from pipeline.data.inputs import TEXTS
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS
-from pipeline.metrics.base import capabilities
-from pipeline.metrics.base.capabilities import reads_files
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.ngrams import Rule
 from pipeline.metrics.base.statistics_spec import Field, OverlapSpec
@@ -288,7 +286,7 @@ def columns_of(metric: Metric, request: pytest.FixtureRequest) -> Columns:
     """Return the columns of an output; some numbers for a metric that reads files."""
     name = "corpus" if metric.spec.input == TEXTS else "edited"
     corpus: Corpus = request.getfixturevalue(name)
-    if reads_files(metric):
+    if metric.reads_files:
         fields = metric.spec.schema(2).fields
         return {field.name: np.ones(corpus.lines, np.int64) for field in fields}
     counted = count_in_memory(corpus, [metric.spec])
@@ -391,7 +389,7 @@ def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(
 ) -> None:
     """Those of one sentence with one reference; a score may happen to be whole too."""
     metric = from_text(text)
-    if reads_files(metric):
+    if metric.reads_files:
         pytest.skip("its numbers are those of files")
     terms = metric.make_terms(columns_of(metric, request))
     totals = {}
@@ -438,14 +436,6 @@ OWN_COMMANDS = {
 """Commands that are those of one metric: each may take it from the table."""
 
 
-CAPABILITIES = {
-    name
-    for name, item in vars(capabilities).items()
-    if isinstance(item, type) and item.__module__ == capabilities.__name__
-}
-"""Classes that metrics mix in, of which one function each asks whether a metric has them."""
-
-
 def names(node: ast.AST) -> set[str]:
     """Return the names in a piece of program."""
     every = list(ast.walk(node))
@@ -465,9 +455,7 @@ def is_named(node: ast.AST) -> bool:
 
 def asks(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield the lines where a file asks which metric it has, or what a metric might have."""
-    classes = (
-        {kind.__name__ for kind in METRICS.values()} | {"Metric"} | CAPABILITIES
-    )
+    classes = {kind.__name__ for kind in METRICS.values()} | {"Metric"}
     for node in ast.walk(tree):
         function = (
             node.func.id
@@ -518,26 +506,6 @@ def test_nothing_outside_asks_which_metric_it_has(name: str) -> None:
     assert [
         f"pipeline/{name}:{item.line} imports {item.file}" for item in inner
     ] == []
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in FILES if name.startswith("metrics/")]
-)
-def test_whether_a_metric_has_a_capability_is_asked_in_one_place(
-    name: str,
-) -> None:
-    tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
-    asked: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and names(node.func) & {
-            "isinstance",
-            "issubclass",
-        }:
-            asked += names(node.args[1]) & CAPABILITIES
-    if name == "metrics/base/capabilities.py":
-        assert set(asked) > {"ReadsFiles", "JudgesEdits"}
-    else:
-        assert asked == []
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from pipeline.metrics.names import forget_names
 from pipeline.metrics.sources import MetricSource
 from pipeline.parallel import prepare_workers
 
+from . import external
 from .code_files import (
     MODULE,
     CodeOrigin,
@@ -35,12 +36,16 @@ from .code_files import (
     package_digest,
 )
 from .declare import NAME, Plugin, metric
-from .external import external_entries
+from .external import External
 from .metric import FunctionMetric, function_metric_class, restored
 from .models import allow_download
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from pipeline.data.config.resolved import Config
+    from pipeline.data.corpus import Corpus
+    from pipeline.errors import Problem
 
 GROUP = "gec_pipeline.metrics"
 """The group of entry points."""
@@ -109,7 +114,36 @@ class FunctionSource(MetricSource):
         self, metrics: Sequence[Metric], scores: Mapping[str, Mapping[str, Any]]
     ) -> list[Any]:
         """Return entries of `external` for arrays whose title no metric has."""
-        return list(external_entries(metrics, scores))
+        return list(external.external_entries(metrics, scores))
+
+    def with_files(
+        self,
+        config: "Config",
+        metrics: Sequence[Metric],
+        problems: "list[Problem]",
+    ) -> "Config":
+        """Return the config with the files of `external` as further systems."""
+        return external.with_files(config, _external(metrics), problems)
+
+    def with_numbers(
+        self, corpus: "Corpus", metrics: Sequence[Metric]
+    ) -> "Corpus":
+        """Return the data set with the numbers of these further systems apart."""
+        return external.with_numbers(corpus, _external(metrics))
+
+    def with_arrays(
+        self,
+        corpus: "Corpus",
+        metrics: Sequence[Metric],
+        scores: Mapping[str, Mapping[str, Any]],
+    ) -> "Corpus":
+        """Return the data set with numbers for each line, by metric title and system."""
+        return external.with_arrays(corpus, _external(metrics), scores)
+
+
+def _external(metrics: Sequence[Metric]) -> list[External]:
+    """Return the metrics that read files of numbers."""
+    return [metric for metric in metrics if isinstance(metric, External)]
 
 
 SOURCE = FunctionSource()

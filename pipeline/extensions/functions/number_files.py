@@ -67,7 +67,7 @@ def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
                 if is_header:
                     continue
         cells = cells_of(line, number)
-        # an error as well, unless the line is not scored; see External.with_numbers()
+        # an error as well, unless the line is not scored; see with_numbers() in external.py
         if not any(cells):
             yield b""
             continue

@@ -16,7 +16,6 @@ from pipeline.metrics.base import (
     Field,
     Metric,
     OverlapSpec,
-    ScoresLines,
     StatisticsSpec,
     Text,
     lowercase_option,
@@ -96,7 +95,7 @@ def _sizes(prefix: str, lines: Lines, tokens: Encoded) -> dict[str, Ints]:
 
 
 @dataclass(frozen=True)
-class Features(ScoresLines, Metric):
+class Features(Metric):
     """Means over sentences of features of simplification, as EASSE's report has them.
 
     - compression: characters of the output, divided by those of the source;
@@ -116,6 +115,7 @@ class Features(ScoresLines, Metric):
     help_page: ClassVar[str] = "sari"
     table_outputs: ClassVar[str] = "copies|additions|deletions|splits"
     output: ClassVar[str] = "compression"
+    scores_lines: ClassVar[bool] = True
     policy: ClassVar[str] = "merged"
     """References have no effect."""
     terms: ClassVar[tuple[Field, ...]] = FeatureSpec.columns

@@ -20,7 +20,6 @@ from pipeline.metrics.base import (
     Field,
     Metric,
     Rule,
-    ScoresLines,
     StatisticsSpec,
     Text,
     any_tokenizer_option,
@@ -260,7 +259,7 @@ def _only(flavour: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Sari(ScoresLines, Metric):
+class Sari(Metric):
     """SARI: the mean of the scores of n-grams that an output adds, keeps and deletes.
 
     N-grams are of the orders 1 to 4.
@@ -286,6 +285,7 @@ class Sari(ScoresLines, Metric):
     )
     table_outputs: ClassVar[str] = "add|keep|del|sari_f|del_f"
     name_in_text: ClassVar[str] = "SARI"
+    scores_lines: ClassVar[bool] = True
     policy: ClassVar[str] = "merged"
     """All references count together."""
 

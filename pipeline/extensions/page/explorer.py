@@ -16,7 +16,7 @@ from pipeline.data.corpus import Corpus
 from pipeline.data.texts import lines_of
 from pipeline.errors import InputError
 from pipeline.metrics import factor
-from pipeline.metrics.base import Columns, Metric, capabilities
+from pipeline.metrics.base import Columns, Metric
 from pipeline.metrics.base.ngrams import COUNTS, ROLES, Tokens
 from pipeline.report import sentence
 from pipeline.report.context import ReportContext
@@ -125,7 +125,7 @@ def _affordable(
             systems = len(one.columns)
             schema = one.metric.spec.schema(one.references)
             numbers += systems * (4 + schema.width)
-            if capabilities.edit_judge(one.metric):
+            if one.metric.has_verdicts:
                 numbers += NUMBERS_OF_EDITS * systems * one.references
         line_bytes = text_bytes / max(lines[name], 1) * TEXT_BYTES
         line_bytes += numbers * NUMBER_BYTES
@@ -337,7 +337,7 @@ def _metric(
     """
     metric = metric_result.metric
     systems = metric_result.names[: len(metric_result.columns)]
-    annotator_metric = capabilities.by_annotator(metric)
+    annotator_metric = metric.by_annotator()
     references = None
     if annotator_metric is not metric:
         references = sentence.references_of(corpus, metric, lines)
@@ -405,7 +405,7 @@ def table(
     parts = [metric_scores[:, None]]
     columns = of_annotators(metric, columns, references)
     if references is not None:
-        metric = capabilities.by_annotator(metric)
+        metric = metric.by_annotator()
     moved = compact(columns, metric.spec.of_references)
     counted = moved
     if metric.by_reference:

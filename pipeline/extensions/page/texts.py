@@ -12,14 +12,7 @@ import numpy as np
 from pipeline.arrays import Ints
 from pipeline.data.corpus import Corpus
 from pipeline.data.texts import LINES_AT_ONCE, lines_of
-from pipeline.metrics.base import (
-    MISSED,
-    RIGHT,
-    WRONG,
-    Metric,
-    Verdict,
-    edit_judge,
-)
+from pipeline.metrics.base import Metric, Verdict
 from pipeline.metrics.base.ngrams import Tokens
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.terms import annotators_of, chosen_references
@@ -43,7 +36,7 @@ WAYS: dict[str, Callable[[str], list[str]]] = {
     "ascii": _ascii_words,
 }
 """The ways in which the browser finds tokens in a text; `assets/data.js` has the same ones."""
-LETTERS = {RIGHT: "r", WRONG: "w", MISSED: "m"}
+LETTERS = {Verdict.RIGHT: "r", Verdict.WRONG: "w", Verdict.MISSED: "m"}
 """The letter of a verdict behind the number of its edit."""
 WHITE = re.compile(
     r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
@@ -168,7 +161,7 @@ def edit_data(
     """
     metric = metric_result.metric
     view = corpus.read_by(metric.spec)
-    if not edit_judge(metric) or view.source is None:
+    if not metric.has_verdicts or view.source is None:
         return None
     columns = dict(
         zip(metric_result.names, metric_result.columns, strict=False)
@@ -250,8 +243,6 @@ def _verdicts(
 ) -> Iterator[tuple[list[list[Verdict] | None], ...]]:
     """Yield for each line the verdicts of annotators on the edits of the systems in `names`."""
     view = corpus.read_by(metric.spec)
-    judge = edit_judge(metric)
-    assert judge is not None  # noqa: S101 (see by_annotator())
     assert view.source is not None  # noqa: S101 (see edit_data())
     systems = [view.systems[name] for name in names]
     for low in range(0, len(lines), LINES_AT_ONCE):
@@ -262,7 +253,7 @@ def _verdicts(
         ]
         outputs = [list(lines_of(file, numbers)) for file in systems]
         yield from zip(
-            *judge.verdicts(source, outputs, annotations), strict=True
+            *metric.verdicts(source, outputs, annotations), strict=True
         )
 
 

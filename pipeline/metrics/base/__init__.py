@@ -9,28 +9,11 @@ signatures, `choices` arithmetic and the choice of references, `ngrams` the n-gr
 from ...arrays import Floats, Ints
 from ...tokenizers.tokenization import Tokenization
 from . import (
-    capabilities,
     choices,
     description,
     ngrams,
     options,
     statistics_spec,
-)
-from .capabilities import (
-    MISSED,
-    RIGHT,
-    WRONG,
-    ComputesNumbers,
-    Explains,
-    JudgesEdits,
-    ReadsFiles,
-    ScoresLines,
-    Texts,
-    Verdict,
-    Verdicts,
-    computes_numbers,
-    edit_judge,
-    reads_files,
 )
 from .choices import (
     Draws,
@@ -42,7 +25,14 @@ from .choices import (
     rounded,
 )
 from .declared import Declared
-from .metric import Counted, CountWarning, Metric, why_all_zero
+from .metric import (
+    Counted,
+    CountWarning,
+    Metric,
+    Verdict,
+    Verdicts,
+    why_all_zero,
+)
 from .ngrams import Rule
 from .options import (
     Option,
@@ -74,32 +64,23 @@ from .statistics_spec import (
 __all__ = [
     "CORPUS_SUM",
     "LAST",
-    "MISSED",
     "PRESENT",
-    "RIGHT",
-    "WRONG",
     "Columns",
-    "ComputesNumbers",
     "CorpusPass",
     "CountWarning",
     "Counted",
     "Declared",
     "Draws",
-    "Explains",
     "Field",
     "Floats",
     "Ints",
-    "JudgesEdits",
     "Metric",
     "Option",
     "OverlapSpec",
-    "ReadsFiles",
     "Rule",
     "Schema",
-    "ScoresLines",
     "StatisticsSpec",
     "Text",
-    "Texts",
     "Tokenization",
     "Verdict",
     "Verdicts",
@@ -107,11 +88,8 @@ __all__ = [
     "best_by",
     "beta_option",
     "by_order",
-    "capabilities",
     "choices",
-    "computes_numbers",
     "description",
-    "edit_judge",
     "f_beta",
     "f_of_counts",
     "level_option",
@@ -122,7 +100,6 @@ __all__ = [
     "options",
     "parse_signature",
     "ratio",
-    "reads_files",
     "render_signature",
     "rounded",
     "statistics_spec",

@@ -13,7 +13,6 @@ from ...arrays import Floats, Ints
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
 from ...tokenizers import STEMMERS, Tokenization, exceptions
-from ..base.capabilities import ScoresLines
 from ..base.choices import f_beta, ratio, rounded
 from ..base.metric import Counted, CountWarning, Metric
 from ..base.ngrams import Shared
@@ -111,7 +110,7 @@ _LIMIT: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Rouge(ScoresLines, Metric):
+class Rouge(Metric):
     """ROUGE of several types at once. The F of the first type is the score that ranks systems.
 
     The flavour google follows the package rouge-score, which has the types 1 to 9, L and Lsum; W, S
@@ -141,6 +140,7 @@ class Rouge(ScoresLines, Metric):
     }
     table_outputs: ClassVar[str] = "rouge[A-Za-z0-9]+(_low|_high)?"
     name_in_text: ClassVar[str] = "ROUGE"
+    scores_lines: ClassVar[bool] = True
     by_reference: ClassVar[bool] = False
     """False, since each type has a best reference of its own, and scores may be of sets of
     references."""

@@ -18,7 +18,6 @@ from pipeline.metrics.base import (
     CountWarning,
     Field,
     Metric,
-    ScoresLines,
     best_by,
     beta_option,
     f_of_counts,
@@ -180,7 +179,7 @@ FIRST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Cleme(AnnotatesTexts, ScoresLines, Metric):
+class Cleme(AnnotatesTexts, Metric):
     """F-beta of chunks of sentences, which are cut alike for the output and all references.
 
     A chunk that the output changes is a hit (tp) if a reference has the same words there, else a
@@ -210,6 +209,7 @@ class Cleme(AnnotatesTexts, ScoresLines, Metric):
     )
     table_outputs: ClassVar[str] = "precision|recall|hit|err|und|ove"
     corpus_sums: ClassVar[tuple[str, ...]] = CHANGED
+    scores_lines: ClassVar[bool] = True
     """What the mean length of the chunks that references change is made of."""
 
     version: str = option(

@@ -23,7 +23,6 @@ from pipeline.errors import InputError, did_you_mean
 from pipeline.execution.store.run_directory import folder_of
 from pipeline.metrics import METRICS, from_text
 from pipeline.metrics.base import Declared, Metric
-from pipeline.metrics.base.capabilities import declared_of
 from pipeline.metrics.base.declared import key_of
 from pipeline.report.tables import comparisons, ranked
 from pipeline.report.terminal.printing import print_line
@@ -64,7 +63,8 @@ def run(args: argparse.Namespace) -> None:
         metric = of_metric(args.what)
         if not metric.citations:
             _print_missing(metric.output, "cite where its numbers come from")
-        entries = entries_of(declared_of([metric]))
+        declared = {metric.name: metric.declared} if metric.declared else {}
+        entries = entries_of(declared)
         sys.stdout.write(bibtex(metric.citations, entries))
         return
     results = Results.read(folder_of(args.what) / "results.json")
