@@ -44,9 +44,8 @@ from .execution.count import count_in_memory
 from .execution.options import SILENT, Listener, RunOptions
 from .execution.store.run_directory import folder_of
 from .execution.tasks import Task, specs_of, tasks_of
-from .metrics import MetricArgument, from_values
+from .metrics import MetricArgument, from_values, metric_source
 from .metrics.base import Metric
-from .metrics.sources import metric_source
 from .prepare import complete, fit
 from .scoring import stored_runs
 from .scoring.metric_results import count_warnings, datasets_of, describe, score

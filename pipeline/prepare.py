@@ -30,7 +30,8 @@ from .errors import ConfigError, InputError, Problem, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .execution.tasks import Task, tasks_of
 from .metrics import from_nodes, has_own_tokens, metric_source, metrics_called
-from .metrics.base import Metric, render_signature
+from .metrics.base import Metric
+from .metrics.options import render_signature
 from .scoring.aggregation import POLICIES
 from .stage import Job, Preparation, extension_stages, open_stages
 
@@ -241,8 +242,7 @@ def open_texts(
     cluster = run_options.new_cluster()
     config = selected.config
     source = metric_source()
-    file_metrics = [metric for metric in selected.metrics if metric.reads_files]
-    with_numbers = source.with_files(config, file_metrics, problems)
+    with_numbers = source.with_files(config, selected.metrics, problems)
 
     opener = Opener(
         run_options.threads,
@@ -257,7 +257,7 @@ def open_texts(
             dataset, with_numbers.systems, problems, opener, selected.views
         )
         if corpus:
-            corpora.append(source.with_numbers(corpus, file_metrics))
+            corpora.append(source.with_numbers(corpus, selected.metrics))
     if not problems:
         threads = run_options.threads
         try:

@@ -31,7 +31,6 @@ from .execution.tasks import Task, tasks_of
 from .kernel.common import join_lines
 from .metrics import MetricArgument, from_values
 from .metrics.base import Metric, StatisticsSpec, Text
-from .metrics.base.statistics_spec import with_corpus_pass
 from .prepare import complete, fit
 from .scoring.aggregation import POLICIES
 from .scoring.sentences import LineScores
@@ -444,7 +443,7 @@ def _fast_scores(
             source = join_lines(map(str.encode, sources))
         encoded = [join_lines(map(str.encode, reference)) for reference in sets]
         text = Text(source, encoded, [], {})
-        prepared = spec.prepared(with_corpus_pass(spec, text))
+        prepared = spec.prepared(spec.with_corpus_pass(text))
         columns = prepared.count(outputs, np.arange(len(outputs)))
         return line_scores.of(columns, missing=False)
     except (UnicodeEncodeError, LongTextError):

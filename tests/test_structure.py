@@ -46,6 +46,7 @@ FLOORS = [
     ["kernel", "files"],
     ["tokenizers"],
     ["data"],
+    ["metrics/options"],
     ["metrics/base"],
     ["metrics"],
     ["execution"],

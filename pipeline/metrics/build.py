@@ -17,8 +17,8 @@ from ..extension import missing_extension
 from ..files.remote import Remote, expanded, is_data, locate
 from ..tokenizers import TOKENIZERS, tokenizer_of_pair
 from .base.metric import Metric
-from .base.options import Option, parse_signature, render_signature
 from .names import CHANGES, Meaning, folded, meanings, named, spellings
+from .options import Option, parse_signature, render_signature
 from .sources import metric_source
 from .table import METRICS
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from ..errors import InputError
 from ..tokenizers import OWN, OwnTexts, is_own, own_texts
 from .base.metric import Metric
-from .base.options import Option
+from .options import Option
 
 
 def has_own_tokens(metric: Metric) -> bool:

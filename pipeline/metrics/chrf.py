@@ -14,13 +14,6 @@ from ..tokenizers import Tokenization
 from .base.choices import best_by, by_order, f_beta, ratio
 from .base.metric import Counted, Metric, shown_matches
 from .base.ngrams import Shared
-from .base.options import (
-    beta_option,
-    level_option,
-    lowercase_option,
-    option,
-    sacrebleu_signature,
-)
 from .base.statistics_spec import (
     Columns,
     Field,
@@ -29,6 +22,8 @@ from .base.statistics_spec import (
     StatisticsSpec,
     Text,
 )
+from .options import beta_option, level_option, lowercase_option, option
+from .options.signatures import sacrebleu_signature
 
 EPSILON = 1e-16
 """A precision, recall or F-score without n-grams, with eps_smoothing."""

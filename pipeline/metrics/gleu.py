@@ -24,9 +24,10 @@ from .base.choices import (
     log,
     ratio,
 )
-from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
+from .base.metric import Counted, Metric, shown_matches, why_zero
 from .base.ngrams import Rule
-from .base.options import (
+from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
+from .options import (
     level_option,
     lowercase_option,
     number_option,
@@ -35,7 +36,6 @@ from .base.options import (
     tokenizer_option,
     unit_option,
 )
-from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 # The programs and formulas that are called GLEU+ or GLEU0, as variants: what each counts, and how
 # it scores.
@@ -525,7 +525,7 @@ class Gleu(Metric):
                 "each is empty, or has an order of n-grams without a match, "
                 "or with none that the penalty leaves"
             )
-            return [why_all_zero(reasons)]
+            return [self.why_all_zero(reasons)]
         orders = []
         for n in range(1, self.order + 1):
             if outputs[f"total_{n}"] or self.zero_total == "zero":

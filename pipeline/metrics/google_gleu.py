@@ -13,7 +13,8 @@ from ..kernel.common import MAX_ORDER
 from .base.choices import ratio
 from .base.metric import Counted, Metric, shown_matches
 from .base.ngrams import Rule
-from .base.options import (
+from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
+from .options import (
     level_option,
     lowercase_option,
     option,
@@ -21,7 +22,6 @@ from .base.options import (
     tokenizer_option,
     unit_option,
 )
-from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
 from .base.choices import FScores, best_by, by_order, f_beta, log, ratio
-from .base.metric import Counted, Metric, why_all_zero
+from .base.metric import Counted, Metric
 from .base.ngrams import Rule
-from .base.options import (
+from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
+from .options import (
     beta_option,
     level_option,
     lowercase_option,
@@ -21,7 +22,6 @@ from .base.options import (
     tokenizer_option,
     unit_option,
 )
-from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Green(Metric):
             return []
         if self.level == "mean":
             reasons = "each has an order without an n-gram that is rightly deleted, inserted or kept"
-            return [why_all_zero(reasons)]
+            return [self.why_all_zero(reasons)]
         order = next(
             (n for n in range(1, self.order + 1) if outputs[f"tp_{n}"] == 0), 0
         )

@@ -12,7 +12,6 @@ from ..kernel.python import edit_rate
 from ..tokenizers import OWN, Tercom, is_own
 from .base.choices import ratio
 from .base.metric import Counted, Metric
-from .base.options import level_option, option, sacrebleu_signature
 from .base.statistics_spec import (
     Columns,
     Field,
@@ -21,6 +20,8 @@ from .base.statistics_spec import (
     is_present,
     lengths,
 )
+from .options import level_option, option
+from .options.signatures import sacrebleu_signature
 
 # Columns of TER: the lengths of texts, and the edits that make an output a reference.
 

@@ -15,8 +15,8 @@ from ..execution.store.counts import StoredCounts, ids_file
 from ..execution.store.run_directory import RunDirectory, folder_of
 from ..execution.tasks import Task
 from ..files.plain_files import Origin, StoredTexts
-from ..metrics import from_text, metrics_called
-from ..metrics.base import Declared, StatisticsSpec
+from ..metrics import Declared, from_text, metrics_called
+from ..metrics.base import StatisticsSpec
 from .aggregation import POLICIES
 from .metric_results import MetricResult, describe, picked, rows_of, with_means
 from .results import (

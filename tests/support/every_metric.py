@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipeline.metrics.base.metric import Metric
-    from pipeline.metrics.base.options import Option
+    from pipeline.metrics.options import Option
 
 
 EDITS = "edits"

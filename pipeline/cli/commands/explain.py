@@ -32,8 +32,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.metrics.base.ngrams import grams, merged, roles
-
 from ...data.corpus import Corpus
 from ...data.input_readers import completed
 from ...data.inputs import TEXTS
@@ -418,18 +416,14 @@ def _by_role(
     """
     if rule is None or not rule.first <= n <= rule.last:
         return
-
-    def ngrams(text: str) -> Counter[tuple[str, ...]]:
-        return grams(rule.tokenization.tokens(text), n)
-
-    source = ngrams(texts.source) if texts.source is not None else Counter()
-    references = merged([ngrams(text) for text in texts.references.values()])
-    output = ngrams(texts.output)
+    source = rule.grams(texts.source or "", n)
+    references = [rule.grams(text, n) for text in texts.references.values()]
+    output = rule.grams(texts.output, n)
     other_roles = {}
     if other:
-        other_roles = roles(other.name, source, references, output)
+        other_roles = other.roles(source, references, output)
     separator = "" if rule.tokenization.tokenizer == "char" else " "
-    for role, counts in roles(rule.name, source, references, output).items():
+    for role, counts in rule.roles(source, references, output).items():
         other_counts = other_roles.get(role, Counter())
         names = []
         for gram, count in counts.items():

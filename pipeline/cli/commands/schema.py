@@ -17,7 +17,7 @@ from ...data.config.load import record_models
 from ...data.config.models import ANY_RECORD, SECTIONS, config_model
 from ...data.formats import READERS
 from ...metrics import METRICS
-from ...metrics.base import Option
+from ...metrics.options import Option
 from ...report import FORMATS, PLOTS
 from ...scoring.significance_tests import names_of_tests
 

@@ -37,7 +37,8 @@ from .. import arguments
 if TYPE_CHECKING:
     from ...data.config.models import StatisticsConfig
     from ...evaluation import Result
-    from ...metrics.base import Metric, Option
+    from ...metrics.base import Metric
+    from ...metrics.options import Option
     from ...scoring.results import Results
 
 

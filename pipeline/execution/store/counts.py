@@ -39,8 +39,7 @@ from ...files.safe_files import (
     parse_json,
     write_atomic,
 )
-from ...metrics.base import Columns, Schema, StatisticsSpec
-from ...metrics.base.statistics_spec import COUNTING, narrow
+from ...metrics.base import COUNTING, Columns, Schema, StatisticsSpec
 from ...parallel import Shared, alone, in_batches, prefetch
 
 BLOCK_LINES = 8192
@@ -214,7 +213,7 @@ class StoredCounts:
             blocks = []
             for index in range(low - start, high - start, BLOCK_LINES):
                 block = rows[index : index + BLOCK_LINES]
-                data = array_bytes(narrow(block))
+                data = array_bytes(Schema.narrow(block))
                 blocks.append((data, _number(digest(data))))
             return blocks
 

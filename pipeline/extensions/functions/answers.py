@@ -7,8 +7,7 @@ from struct import pack, unpack
 from typing import Any, NamedTuple
 
 from pipeline.files.small_tables import LARGEST_NUMBER
-from pipeline.metrics import precision_recall_f
-from pipeline.metrics.base import Declared
+from pipeline.metrics import Declared, precision_recall_f
 
 Item = tuple[Any, ...]
 """The texts that one number is computed from: in the order of Declared.reads, each a text or a

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from pipeline.data.content_cache import SCORES, ContentCache
 from pipeline.errors import InputError, PipelineError
-from pipeline.metrics.base import Declared
+from pipeline.metrics import Declared
 from pipeline.parallel import starved
 
 from .answers import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -22,7 +22,8 @@ from pipeline.errors import (
 )
 from pipeline.files.remote import Remote, is_data, locate
 from pipeline.files.safe_files import file_name
-from pipeline.metrics.base import Metric, beta_option, number_option, option
+from pipeline.metrics.base import Metric
+from pipeline.metrics.options import beta_option, number_option, option
 
 from .number_files import NUMBERS, NumberColumns, reader
 from .numbers import COUNTS, Numbers, NumberSpec
@@ -214,13 +215,16 @@ def external_entries(
 
 def with_files(
     config: Config,
-    metrics: Iterable[External],
+    metrics: Iterable[Metric],
     problems: list[Problem],
 ) -> Config:
     """Return the config with the files of metrics as further systems; adds to problems."""
+    readers = _distinct(metrics)
+    if not readers:
+        return config
     systems = list(config.systems)
     missing_files = set(config.missing_files)
-    for metric in _distinct(metrics):
+    for metric in readers:
         messages: dict[str, None] = {}
         for system in config.systems:
             paths: dict[str, Input] = {}
@@ -252,17 +256,20 @@ def with_files(
     )
 
 
-def with_numbers(corpus: Corpus, metrics: Iterable[External]) -> Corpus:
+def with_numbers(corpus: Corpus, metrics: Iterable[Metric]) -> Corpus:
     """Return the data set with its real systems, and those of with_files() as `external`.
 
     Raises CorpusError if a line has no number.
     """
+    readers = _distinct(metrics)
+    if not readers:
+        return corpus
     systems = {}
     for name, text in corpus.systems.items():
         if SEPARATOR not in name:
             systems[name] = text
     external = {}
-    for metric in _distinct(metrics):
+    for metric in readers:
         if not metric.files:
             continue
         problems = []
@@ -282,7 +289,7 @@ def with_numbers(corpus: Corpus, metrics: Iterable[External]) -> Corpus:
 
 def with_arrays(
     corpus: Corpus,
-    metrics: Iterable[External],
+    metrics: Iterable[Metric],
     scores: Mapping[str, Mapping[str, Any]],
 ) -> Corpus:
     """Return the data set with numbers for each line, by metric title and system in `scores`.
@@ -311,9 +318,17 @@ def with_arrays(
     return replace(corpus, external=external)
 
 
-def _distinct(metrics: Iterable[External]) -> list[External]:
+def _external(metrics: Iterable[Metric]) -> list[External]:
+    """Return the metrics that read files, all of which are of this class."""
+    return [
+        cast("External", metric) for metric in metrics if metric.reads_files
+    ]
+
+
+def _distinct(metrics: Iterable[Metric]) -> list[External]:
     """Return a metric for each specification: the last with its files."""
-    return list({metric.spec.key: metric for metric in metrics}.values())
+    by_key = {metric.spec.key: metric for metric in _external(metrics)}
+    return list(by_key.values())
 
 
 def _system_name(metric: External, system: str) -> str:
@@ -321,11 +336,11 @@ def _system_name(metric: External, system: str) -> str:
     return f"{metric.spec.key}{SEPARATOR}{system}"
 
 
-def _misused(config: Config, metrics: Iterable[External]) -> list[str]:
+def _misused(config: Config, metrics: Iterable[Metric]) -> list[str]:
     """Return the problems of metrics without files, with one file for all systems, or equal titles."""
     messages = []
     first_of: dict[tuple[str, tuple[str, ...]], External] = {}
-    for metric in metrics:
+    for metric in _external(metrics):
         title = metric.title
         if not metric.files:
             messages.append(f"{title}: the key 'files' is missing")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from pipeline.data.corpus import Corpus
 from pipeline.data.texts import read_texts
 from pipeline.errors import ConfigError
-from pipeline.metrics.base import Declared
+from pipeline.metrics import Declared
 
 from .answers import Item
 

@@ -21,10 +21,15 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import ConfigError, CorpusError
 from pipeline.files.plain_files import small_bytes
-from pipeline.metrics import METRICS, from_text, named
-from pipeline.metrics.base import Declared, Metric, StatisticsSpec
-from pipeline.metrics.names import forget_names
-from pipeline.metrics.sources import MetricSource
+from pipeline.metrics import (
+    METRICS,
+    Declared,
+    MetricSource,
+    forget_names,
+    from_text,
+    named,
+)
+from pipeline.metrics.base import Metric, StatisticsSpec
 from pipeline.parallel import prepare_workers
 
 from . import external
@@ -36,16 +41,11 @@ from .code_files import (
     package_digest,
 )
 from .declare import NAME, Plugin, metric
-from .external import External
 from .metric import FunctionMetric, function_metric_class, restored
 from .models import allow_download
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-    from pipeline.data.config.resolved import Config
-    from pipeline.data.corpus import Corpus
-    from pipeline.errors import Problem
 
 GROUP = "gec_pipeline.metrics"
 """The group of entry points."""
@@ -116,34 +116,9 @@ class FunctionSource(MetricSource):
         """Return entries of `external` for arrays whose title no metric has."""
         return list(external.external_entries(metrics, scores))
 
-    def with_files(
-        self,
-        config: "Config",
-        metrics: Sequence[Metric],
-        problems: "list[Problem]",
-    ) -> "Config":
-        """Return the config with the files of `external` as further systems."""
-        return external.with_files(config, _external(metrics), problems)
-
-    def with_numbers(
-        self, corpus: "Corpus", metrics: Sequence[Metric]
-    ) -> "Corpus":
-        """Return the data set with the numbers of these further systems apart."""
-        return external.with_numbers(corpus, _external(metrics))
-
-    def with_arrays(
-        self,
-        corpus: "Corpus",
-        metrics: Sequence[Metric],
-        scores: Mapping[str, Mapping[str, Any]],
-    ) -> "Corpus":
-        """Return the data set with numbers for each line, by metric title and system."""
-        return external.with_arrays(corpus, _external(metrics), scores)
-
-
-def _external(metrics: Sequence[Metric]) -> list[External]:
-    """Return the metrics that read files of numbers."""
-    return [metric for metric in metrics if isinstance(metric, External)]
+    with_files = staticmethod(external.with_files)
+    with_numbers = staticmethod(external.with_numbers)
+    with_arrays = staticmethod(external.with_arrays)
 
 
 SOURCE = FunctionSource()

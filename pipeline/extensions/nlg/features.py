@@ -18,14 +18,16 @@ from pipeline.metrics.base import (
     OverlapSpec,
     StatisticsSpec,
     Text,
+    ratio,
+)
+from pipeline.metrics.options import (
     lowercase_option,
     number_option,
     option,
-    ratio,
+    strip_option,
     tokenizer_option,
     unit_option,
 )
-from pipeline.metrics.base.options import WHERE_STRIPPED
 from pipeline.tokenizers import Tokenization
 
 _SENTENCE_END = re.compile(r"[.!?…]['\")\]»\u2019\u201d]*(?=\s|$)")
@@ -175,11 +177,10 @@ class Length(Metric):
     unit: str = unit_option()
     tokenizer: str = tokenizer_option()
     lowercase: bool = lowercase_option()
-    strip: str = option(
+    strip: str = strip_option(
         "none",
-        help="drop white space at both ends of lines first, or at their end",
-        choices=("none", "both", "end"),
-        **WHERE_STRIPPED,
+        "drop white space at both ends of lines first, or at their end",
+        ("none", "both", "end"),
     )
     level: str = option(
         "mean",

@@ -18,17 +18,9 @@ from pipeline.errors import ConfigError
 from pipeline.extensions.functions.computation import ComputedByCode
 from pipeline.extensions.functions.declare import Plugin
 from pipeline.extensions.functions.function_spec import Code, FunctionMetricSpec
-from pipeline.metrics.base import (
-    Columns,
-    Counted,
-    Declared,
-    Field,
-    Metric,
-    level_option,
-    option,
-    ratio,
-)
-from pipeline.metrics.base.declared import Parameter
+from pipeline.metrics import Declared, Parameter
+from pipeline.metrics.base import Columns, Counted, Field, Metric, ratio
+from pipeline.metrics.options import level_option, option
 from pipeline.tokenizers.sacrebleu import JAR as PTB
 from pipeline.tokenizers.sacrebleu import Jar, Ptb
 

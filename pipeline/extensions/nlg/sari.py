@@ -22,10 +22,9 @@ from pipeline.metrics.base import (
     Rule,
     StatisticsSpec,
     Text,
-    any_tokenizer_option,
-    option,
     ratio,
 )
+from pipeline.metrics.options import option, tokenizer_option
 from pipeline.tokenizers import Tokenization, changed_lines
 
 from . import kernel as ngram_kernel
@@ -294,11 +293,12 @@ class Sari(Metric):
         help="whose: EASSE's, that of its first authors (xu), Hugging Face's, or modified-sari.py",
         choices=("easse", "xu", "huggingface", "modified"),
     )
-    tokenizer: str = any_tokenizer_option(
+    tokenizer: str = tokenizer_option(
         lambda options: (
             "blank" if options.get("flavour") in ("xu", "modified") else "13a"
         ),
         "how lines are split into words: 13a, or blank for the flavours xu and modified",
+        beside_unit=False,
     )
     lowercase: bool = option(
         True,

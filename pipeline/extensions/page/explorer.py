@@ -16,8 +16,7 @@ from pipeline.data.corpus import Corpus
 from pipeline.data.texts import lines_of
 from pipeline.errors import InputError
 from pipeline.metrics import factor
-from pipeline.metrics.base import Columns, Metric
-from pipeline.metrics.base.ngrams import COUNTS, ROLES, Tokens
+from pipeline.metrics.base import Columns, Metric, Rule, Tokens
 from pipeline.report import sentence
 from pipeline.report.context import ReportContext
 from pipeline.report.tables import comparisons
@@ -188,7 +187,10 @@ def explorer(
             entry.update(_ngram_data(metric_result.metric, numbers, rules))
     named_rules = {}
     for name in sorted(rules):
-        named_rules[name] = {"roles": ROLES[name], "counts": COUNTS[name]}
+        named_rules[name] = {
+            "roles": Rule.ROLES[name],
+            "counts": Rule.COUNTS[name],
+        }
     return {
         "texts": texts.cut_texts,
         "cut": texts.full_lengths,

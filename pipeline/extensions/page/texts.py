@@ -12,8 +12,7 @@ import numpy as np
 from pipeline.arrays import Ints
 from pipeline.data.corpus import Corpus
 from pipeline.data.texts import LINES_AT_ONCE, lines_of
-from pipeline.metrics.base import Metric, Verdict
-from pipeline.metrics.base.ngrams import Tokens
+from pipeline.metrics.base import Metric, Tokens, Verdict
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.terms import annotators_of, chosen_references
 

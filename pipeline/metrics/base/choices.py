@@ -92,15 +92,7 @@ def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
     columns that are equal in all keys the first is taken. Keys are compared exactly, with their
     rounding errors, as the reference programs compare them.
     """
-    return first_best([key.T for key in keys])
-
-
-def first_best(keys: Sequence[NDArray[np.number]]) -> Ints:
-    """Return the first of the best candidates by keys [candidates, ...]: int64 [...].
-
-    The first key decides most.
-    """
-    arrays = np.broadcast_arrays(*keys)
+    arrays = np.broadcast_arrays(*[key.T for key in keys])
     best = np.zeros(arrays[0].shape[1:], np.int64)
     best_keys = [key[0].copy() for key in arrays]
     for candidate in range(1, len(arrays[0])):
@@ -117,17 +109,12 @@ def first_best(keys: Sequence[NDArray[np.number]]) -> Ints:
 
 def rounded(values: Floats, digits: int) -> Floats:
     """Return values rounded as Python's round() does it, by their exact binary value."""
-    result: Floats = np.asarray(np.rint(values * 10.0**digits) / 10.0**digits)
-    near = nearly_tied(values, digits)
+    scaled = values * 10.0**digits
+    result: Floats = np.asarray(np.rint(scaled) / 10.0**digits)
+    # Near the middle of two decimals, the error of the product matters.
+    near = np.abs(scaled - np.floor(scaled) - 0.5) < NEAR
     result[near] = [round(value, digits) for value in values[near].tolist()]
     return result
-
-
-def nearly_tied(values: Floats, digits: int) -> NDArray[np.bool_]:
-    """Return which values are so near to the middle of two decimals that rounding errors matter."""
-    scaled = values * 10.0**digits
-    near: NDArray[np.bool_] = np.abs(scaled - np.floor(scaled) - 0.5) < NEAR
-    return near
 
 
 # --- references drawn at random

@@ -91,6 +91,11 @@ class Description:
         """Return what a reader of these outputs should know, such as why they are 0."""
         return []
 
+    @staticmethod
+    def why_all_zero(reasons: str) -> str:
+        """Return why the mean of sentence scores is 0; `reasons` says it of every sentence."""
+        return f"every sentence scores 0: {reasons}"
+
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts of each sentence that reports and `explain` show.
 
@@ -122,11 +127,6 @@ def why_zero(
             "or the penalty takes all that do"
         )
     return "the brevity penalty is 0"
-
-
-def why_all_zero(reasons: str) -> str:
-    """Return why the mean of sentence scores is 0; `reasons` says it of every sentence."""
-    return f"every sentence scores 0: {reasons}"
 
 
 def shown_matches(columns: Columns) -> list[Counted]:

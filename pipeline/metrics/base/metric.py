@@ -18,17 +18,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...arrays import Floats, Ints
+from ..options import HasOptions
 from .choices import Draws
 from .declared import Declared
 from .description import (
     Counted,
     Description,
     shown_matches,
-    why_all_zero,
     why_zero,
 )
 from .ngrams import Rule, Shared
-from .options import Options, settings_of
 from .statistics_spec import Columns, Field, StatisticsSpec, Text
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ __all__ = [
     "Verdict",
     "Verdicts",
     "shown_matches",
-    "why_all_zero",
     "why_zero",
 ]
 
@@ -89,7 +87,7 @@ Verdicts = list[list[list[list[Verdict] | None]]]
 """The edits for each output, line and annotator; None for an annotator without the sentence."""
 
 
-class Metric(Description, ABC):
+class Metric(Description, HasOptions, ABC):
     """A metric with its settings. Subclasses are frozen dataclasses whose fields are their options.
 
     A metric defines name, summary and the abstract members below. All other members have a default;
@@ -99,8 +97,6 @@ class Metric(Description, ABC):
     terms by name, with any leading axes. `references` is a number of references.
     """
 
-    options: ClassVar[Options] = Options()
-    """The options that the fields declare; see `options.py`."""
     level: str = "corpus"
     """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores;
     bootstrap is what a metric makes of all sentences together; see aggregated().
@@ -268,7 +264,7 @@ class Metric(Description, ABC):
         self, references: int | None = None
     ) -> list[tuple[str, object]]:
         """Return the options that can change a number, by their keys in signatures."""
-        settings = settings_of(self)
+        settings = self.option_settings()
         if references is not None:
             settings.append(("nrefs", references))
         return settings

@@ -22,17 +22,12 @@ from ..base.choices import (
     log,
     ratio,
 )
-from ..base.metric import Counted, Metric, why_all_zero, why_zero
+from ..base.metric import Counted, Metric, why_zero
 from ..base.ngrams import Rule
-from ..base.options import (
-    any_tokenizer_option,
-    level_option,
-    lowercase_option,
-    option,
-    sacrebleu_signature,
-)
-from ..base.statistics_spec import LAST, Columns, Field, OverlapSpec
-from .smoothing import SMOOTHING, Counts
+from ..base.statistics_spec import Columns, Field, OverlapSpec, Schema
+from ..options import level_option, lowercase_option, option, tokenizer_option
+from ..options.signatures import sacrebleu_signature
+from .smoothing import SMOOTHING, SmoothingCounts
 
 
 class Flavour(NamedTuple):
@@ -157,10 +152,11 @@ class Bleu(Metric):
         minimum=1,
         maximum=MAX_ORDER,
     )
-    tokenizer: str = any_tokenizer_option(
+    tokenizer: str = tokenizer_option(
         _default_tokenizer,
         "how lines are split: 13a, or whitespace for the flavour nltk, ascii_whitespace for moses",
         "none",
+        beside_unit=False,
     )
     lowercase: bool = lowercase_option()
     level: str = level_option()
@@ -328,7 +324,7 @@ class Bleu(Metric):
             "match": match[:, : self.order],
             "total": np.maximum(total[:, : self.order], smallest_total),
         }
-        last = columns.get(LAST, np.ones(len(hyp_len), np.int64))
+        last = columns.get(Schema.LAST, np.ones(len(hyp_len), np.int64))
         if self.smoothing in FIFTH_ORDER:
             terms["fifth_match"] = last * match[:, 4]
             terms["fifth_total"] = last * np.maximum(total[:, 4], 1)
@@ -383,7 +379,7 @@ class Bleu(Metric):
     def _terms_of_sentences(self, columns: Columns) -> dict[str, Ints]:
         """Return the terms, each sentence as if it were the last."""
         return self.make_terms(
-            {name: columns[name] for name in columns if name != LAST}
+            {name: columns[name] for name in columns if name != Schema.LAST}
         )
 
     def sentence_scores(self, columns: Columns) -> Floats:
@@ -437,7 +433,9 @@ class Bleu(Metric):
         if "length" in real:
             lengths = ratio(real["length"], real["hypotheses"][..., None])
         match = real["match"]
-        counts = Counts(match, real["total"], real["hyp_len"], fifth, lengths)
+        counts = SmoothingCounts(
+            match, real["total"], real["hyp_len"], fifth, lengths
+        )
         smoothing = SMOOTHING[self.smoothing]
         precision = smoothing.precisions(
             counts, float(self.smoothing_value or 0)
@@ -521,7 +519,7 @@ class Bleu(Metric):
         notes = []
         if outputs["bleu"] == 0 and self.level == "mean":
             notes.append(
-                why_all_zero(
+                self.why_all_zero(
                     "each is empty, or has an order of n-grams without a match"
                 )
             )

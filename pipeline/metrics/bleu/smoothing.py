@@ -16,7 +16,7 @@ from ...arrays import Floats
 from ..base.choices import log, ratio
 
 
-class Counts(NamedTuple):
+class SmoothingCounts(NamedTuple):
     """What precisions are computed from."""
 
     match: Floats
@@ -35,31 +35,31 @@ class Smoothing(NamedTuple):
     """A kind of smoothing."""
 
     flavours: tuple[str, ...]
-    precisions: Callable[[Counts, float], Floats]
+    precisions: Callable[[SmoothingCounts, float], Floats]
     """The function of the counts and the option smoothing_value."""
     value: str = ""
     """The default of smoothing_value. An empty string means that the smoothing has no value."""
 
 
-def _zeros(counts: Counts) -> tuple[Any, Any]:
+def _zeros(counts: SmoothingCounts) -> tuple[Any, Any]:
     """Return which orders have n-grams but no match, and how many such orders there are so far."""
     zero = (counts.match == 0) & (counts.total > 0)
     return zero, np.cumsum(zero, axis=-1)
 
 
-def _add_k(counts: Counts, value: float) -> Floats:
+def _add_k(counts: SmoothingCounts, value: float) -> Floats:
     """Add the value to matches and totals of all orders but the first."""
     added = np.where(np.arange(counts.match.shape[-1]) > 0, value, 0.0)
     return ratio(counts.match + added, counts.total + added)
 
 
-def _exp(counts: Counts, _: float) -> Floats:
+def _exp(counts: SmoothingCounts, _: float) -> Floats:
     """Count 1/2, 1/4 ... matches in the orders without a match, as mteval does."""
     zero, ranks = _zeros(counts)
     return ratio(np.where(zero, 0.5**ranks, counts.match), counts.total)
 
 
-def _method4(counts: Counts, k: float) -> Floats:
+def _method4(counts: SmoothingCounts, k: float) -> Floats:
     """Divide the matches of exp by k / log(length of the output).
 
     An output of one token is not smoothed.
@@ -86,7 +86,7 @@ def _averaged(precision: Floats, fifth: Floats | None) -> Floats:
     return np.stack(averaged, axis=-1)
 
 
-def _method6(counts: Counts, alpha: float) -> Floats:
+def _method6(counts: SmoothingCounts, alpha: float) -> Floats:
     """Interpolate each order from the third with an estimate from the two below.
 
     Without a 3-gram match all are 0.
@@ -105,47 +105,47 @@ def _method6(counts: Counts, alpha: float) -> Floats:
     )
 
 
-def _plain(counts: Counts, _: float) -> Floats:
+def _plain(counts: SmoothingCounts, _: float) -> Floats:
     """Return matches divided by totals."""
     return ratio(counts.match, counts.total)
 
 
-def _floor(counts: Counts, value: float) -> Floats:
+def _floor(counts: SmoothingCounts, value: float) -> Floats:
     """Count the value in the orders with n-grams but without a match."""
     zero, _ = _zeros(counts)
     return ratio(np.where(zero, value, counts.match), counts.total)
 
 
-def _add_one(counts: Counts, _: float) -> Floats:
+def _add_one(counts: SmoothingCounts, _: float) -> Floats:
     """Add 1 to matches and totals."""
     return ratio(counts.match + 1, counts.total + 1)
 
 
-def _method0(counts: Counts, _: float) -> Floats:
+def _method0(counts: SmoothingCounts, _: float) -> Floats:
     """Replace precisions of 0 by the smallest float."""
     return np.where(
         counts.match == 0, sys.float_info.min, ratio(counts.match, counts.total)
     )
 
 
-def _method1(counts: Counts, epsilon: float) -> Floats:
+def _method1(counts: SmoothingCounts, epsilon: float) -> Floats:
     """Count epsilon in the orders without a match."""
     return ratio(
         np.where(counts.match == 0, epsilon, counts.match), counts.total
     )
 
 
-def _method2(counts: Counts, _: float) -> Floats:
+def _method2(counts: SmoothingCounts, _: float) -> Floats:
     """Add 1 to matches and totals of all orders but the first."""
     return _add_k(counts, 1.0)
 
 
-def _method5(counts: Counts, _: float) -> Floats:
+def _method5(counts: SmoothingCounts, _: float) -> Floats:
     """Average the precisions of neighbouring orders."""
     return _averaged(ratio(counts.match, counts.total), counts.fifth)
 
 
-def _method7(counts: Counts, k: float) -> Floats:
+def _method7(counts: SmoothingCounts, k: float) -> Floats:
     """Average the precisions of method4."""
     return _averaged(_method4(counts, k), counts.fifth)
 

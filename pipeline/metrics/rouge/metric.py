@@ -16,8 +16,8 @@ from ...tokenizers import STEMMERS, Tokenization, exceptions
 from ..base.choices import f_beta, ratio, rounded
 from ..base.metric import Counted, CountWarning, Metric
 from ..base.ngrams import Shared
-from ..base.options import any_tokenizer_option, number_option, option
 from ..base.statistics_spec import Columns, Field, is_present
+from ..options import number_option, option, tokenizer_option
 from .columns import RougeSpec
 from .stop_words import WithoutStopWords, list_named, words_of
 from .texts import (
@@ -157,7 +157,9 @@ class Rouge(Metric):
         pattern=rf"{PATTERN}(?:\+{PATTERN})*",
         form="types joined by + out of 1 to 9, L, Lsum, W, S, SU, S4, SU4 ..., such as 1+2+L",
     )
-    tokenizer: str = any_tokenizer_option(_default_tokenizer, "words")
+    tokenizer: str = tokenizer_option(
+        _default_tokenizer, "words", beside_unit=False
+    )
     lowercase: bool = option(
         False,
         key="lc",

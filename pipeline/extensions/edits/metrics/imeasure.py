@@ -25,10 +25,8 @@ from pipeline.metrics.base import (
     Verdict,
     Verdicts,
     best_by,
-    level_option,
-    number_option,
-    option,
 )
+from pipeline.metrics.options import level_option, number_option, option
 from pipeline.tokenizers import Tokenization
 
 from .. import kernel

@@ -23,12 +23,10 @@ from pipeline.metrics.base import (
     Text,
     Verdict,
     Verdicts,
-    beta_option,
     f_of_counts,
-    level_option,
-    option,
     ratio,
 )
+from pipeline.metrics.options import beta_option, level_option, option
 from pipeline.tokenizers import Tokenization
 
 from .. import kernel

@@ -24,12 +24,10 @@ from pipeline.metrics.base import (
     Text,
     Verdict,
     Verdicts,
-    beta_option,
     f_of_counts,
-    level_option,
-    option,
     rounded,
 )
+from pipeline.metrics.options import beta_option, level_option, option
 
 from .. import errant_report
 from ..errant_report import (

@@ -24,12 +24,14 @@ from pipeline.metrics.base import (
     Metric,
     StatisticsSpec,
     Text,
-    beta_option,
     f_beta,
+    ratio,
+)
+from pipeline.metrics.options import (
+    beta_option,
     level_option,
     number_option,
     option,
-    ratio,
 )
 
 LEFT_OUT = {
