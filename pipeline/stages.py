@@ -22,7 +22,7 @@ STAGES, or name a Stage in Extension.stages.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -50,7 +50,7 @@ from .execution.store.run_directory import (
     surroundings,
 )
 from .execution.tasks import specs_of, tasks_of
-from .files.plain_files import remove_abandoned
+from .files import TempFiles
 from .prepare import prepare
 from .report import FORMATS
 from .report.context import ReportContext
@@ -69,7 +69,6 @@ from .stage import Job, Scored, Stage, output_settings
 if TYPE_CHECKING:
     from .data.config.models import StatisticsConfig
     from .execution.count import Counted
-    from .files.safe_files import Content
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
@@ -206,7 +205,7 @@ def begin(
     fresh: bool,
 ) -> Iterator[BegunRun]:
     """Take the run directory for a run, and give it back at the end; raises StoreError."""
-    remove_abandoned()
+    TempFiles.remove_abandoned()
     directory = RunDirectory(folder_of(output or job.config.parsed.output.dir))
     with (
         options.under(job.config.parsed.run).connected(
@@ -377,10 +376,10 @@ LAST_STAGES = [
 """The stages between those of extensions and writing."""
 
 
-def written_files(scored: Scored) -> "dict[str, Content]":
+def written_files(scored: Scored) -> "dict[str, str | bytes | Iterable[bytes]]":
     """Return the files of results by name: ids of lines, results.json, those the config names."""
     job = scored.job
-    files: dict[str, Content] = {}
+    files: dict[str, str | bytes | Iterable[bytes]] = {}
     for corpus in scored.corpora:
         if corpus.ids:
             lines = read_texts(corpus.ids, 0, corpus.lines)

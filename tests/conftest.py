@@ -20,7 +20,7 @@ from pipeline import stages
 from pipeline.data.scan import index_text
 from pipeline.data.texts import NEWLINE
 from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
-from pipeline.files.plain_files import Origin, StoredTexts
+from pipeline.files import Origin, StoredTexts
 from pipeline.metrics.build import from_text
 from pipeline.parallel import processors
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import DataError, did_you_mean, known_names
 from ..extension import installed
-from ..files.remote import PREFIX, is_data
+from ..files import WrittenPath
 
 _UNKNOWN = {"repository": "", "commit": "", "sha256": "", "bytes": "0"}
 """Defaults in the description of a file that is not fetched."""
@@ -249,7 +249,7 @@ def named(text: str) -> list[DataFile]:
 
     Raises DataError if there are none.
     """
-    name, slash, pattern = text.removeprefix(PREFIX).partition("/")
+    name, slash, pattern = text.removeprefix(WrittenPath.DATA).partition("/")
     dataset = data_set(name)
     return dataset.matching(pattern) if slash else list(dataset.files.values())
 
@@ -261,7 +261,7 @@ def named_in(text: str) -> list[DataFile]:
 
 def named_one(text: str) -> DataFile:
     """Return the file of data:NAME/FILE; raises DataError if there is none."""
-    name, _, file = text.removeprefix(PREFIX).partition("/")
+    name, _, file = text.removeprefix(WrittenPath.DATA).partition("/")
     dataset = data_set(name)
     if not file:
         example = f"data:{name}/{next(iter(dataset.files))}"
@@ -274,7 +274,7 @@ def named_one(text: str) -> DataFile:
 def scorable(text: str) -> Scorable:
     """Return what NAME or NAME/PART in a config names; raises DataError, which lists valid names."""
     parts_by_name = scorables()
-    name = text.removeprefix(PREFIX)
+    name = text.removeprefix(WrittenPath.DATA)
     if name in parts_by_name:
         dataset, part = parts_by_name[name]
         about = dataset.parts[part]
@@ -321,5 +321,7 @@ def _files(dataset: DataSet, names: Iterable[str]) -> list[DataFile]:
     """Return files of a data set; names that begin with data: are those of another one."""
     files: list[DataFile] = []
     for name in names:
-        files += named(name) if is_data(name) else dataset.matching(name)
+        files += (
+            named(name) if WrittenPath(name).is_data else dataset.matching(name)
+        )
     return files

@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from ..files.safe_files import digest
+from ..files import digest
 from .dataset_cache import cache
 
 T = TypeVar("T")

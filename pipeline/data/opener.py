@@ -1,5 +1,6 @@
 """Opens texts, each file once. Selected, joined and changed texts are written to temporary files."""
 
+import codecs
 from collections.abc import (
     Callable,
     Collection,
@@ -20,17 +21,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..errors import CorpusError, Problem, did_you_mean, gathered
-from ..files.plain_files import (
-    BOM,
-    SEPARATOR,
-    STDIN,
-    UNPACKED,
-    Origin,
-    StoredTexts,
-    TempFiles,
-    named,
-)
-from ..files.remote import Remote, is_there
+from ..files import Origin, Remote, StoredTexts, TempFiles, WrittenPath, named
 from ..parallel import Shared, threads
 from . import formats
 from .config.resolved import Column, Dataset, Input, System
@@ -129,7 +120,7 @@ class Opener:
     def __init__(
         self,
         threads: int = 1,
-        cap: int = UNPACKED,
+        cap: int = TempFiles.DEFAULT_CAP,
         missing_files: Collection[Path | Remote] = (),
         cluster: ClusterMap | None = None,
     ) -> None:
@@ -172,7 +163,7 @@ class Opener:
             if isinstance(file, CorpusError):
                 problems += file.problems
         stdin_inputs_before = self._stdin_inputs
-        self._stdin_inputs += list(inputs).count(STDIN)
+        self._stdin_inputs += list(inputs).count(WrittenPath.STDIN)
         if stdin_inputs_before < 2 <= self._stdin_inputs:
             message = "is named more than once; it can be one text only"
             problems.append(Problem("standard input", message))
@@ -286,7 +277,7 @@ class Opener:
         if formats.file_of(text) in self.missing_files:
             return CorpusError([])
         try:
-            if isinstance(text, Path) and is_there(text):
+            if isinstance(text, Path) and WrittenPath(text).exists():
                 formats.refuse_table(
                     text, self.temp_files.local(text), named(text)
                 )
@@ -356,7 +347,7 @@ class Opener:
         """
         path = self.temp_files.write_texts(name, records)
         return self.index(
-            StoredTexts(path, SEPARATOR, Origin(name, ", sentence "))
+            StoredTexts(path, TempFiles.SEPARATOR, Origin(name, ", sentence "))
         )
 
     def select(
@@ -442,7 +433,7 @@ class Opener:
     def with_mark(self, file: TextFile) -> TextFile:
         """Return a text with the byte order mark as text at its beginning."""
         texts = _texts(file, 0, file.lines)
-        first = [BOM + next(texts)] if file.lines else []
+        first = [codecs.BOM_UTF8 + next(texts)] if file.lines else []
         written = self._written(file, chain(first, texts), file.numbers)
         return replace(written, has_bom=False)
 
@@ -455,7 +446,7 @@ class Opener:
         """Write texts made of those of a file; return them as a text of the same name."""
         path = self.temp_files.write_texts(file.display_name, texts)
         origin = file.origin or Origin(str(file.path))
-        indexed = self.index(StoredTexts(path, SEPARATOR, origin))
+        indexed = self.index(StoredTexts(path, TempFiles.SEPARATOR, origin))
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
 
 

@@ -6,6 +6,7 @@ cluster, and the results are joined in order. They do not depend on the cuts.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,22 +21,15 @@ from numpy.typing import NDArray
 from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError, Problem
-from ..files.plain_files import (
-    BOM,
+from ..files import (
     Origin,
+    Remote,
     StoredTexts,
     TempFiles,
-    looks_like,
-    reason,
+    content_hint,
+    open_regular,
+    why_unreadable,
 )
-from ..files.remote import (
-    Remote,
-    RemoteFingerprint,
-    open_remote,
-    read_range,
-    remote_fingerprint,
-)
-from ..files.safe_files import open_regular
 from .texts import (
     CHANGED,
     KIND,
@@ -290,7 +284,7 @@ class TextRange(NamedTuple):
     """Bytes low <= i < high of a text, not counting a byte order mark, and how to read them."""
 
     path: Path | Remote
-    fingerprint: tuple[int, int] | RemoteFingerprint
+    fingerprint: tuple[int, int] | Remote.Fingerprint
     """Size and time of the file when it was opened."""
     separator: bytes
     bom_bytes: int
@@ -304,8 +298,8 @@ class TextRange(NamedTuple):
         """Return what is in the range. Unreadable files and invalid UTF-8 are problems of it."""
         try:
             if isinstance(self.path, Remote):
-                fingerprint: object = remote_fingerprint(self.path)
-                with open_remote(self.path) as reader:
+                fingerprint: object = self.path.fingerprint()
+                with self.path.open() as reader:
                     reader.seek(self.bom_bytes + self.low)
                     result = _scanned(self, reader.readinto)
             else:
@@ -324,7 +318,7 @@ class TextRange(NamedTuple):
 
 def _unreadable(path: Path | Remote, error: OSError | ValueError) -> str:
     """Return why a file cannot be read."""
-    return reason(path, error) if isinstance(path, Path) else str(error)
+    return why_unreadable(path, error) if isinstance(path, Path) else str(error)
 
 
 def _border(data: bytearray, start: int, end: int, separator: bytes) -> int:
@@ -470,7 +464,7 @@ def _chunk_result(
             bytes(chunk).decode()
         except UnicodeDecodeError as error:
             index = error.start
-            hint = "" if start else looks_like(bytes(chunk))
+            hint = "" if start else content_hint(bytes(chunk))
             result.problem = ScanProblem(
                 line=data.count(NEWLINE, 0, index),
                 byte=index - data.rfind(NEWLINE, 0, index),
@@ -483,7 +477,7 @@ class Opening(NamedTuple):
     """A text that is being opened."""
 
     file: StoredTexts
-    fingerprint: Fingerprint | RemoteFingerprint
+    fingerprint: Fingerprint | Remote.Fingerprint
     bom_bytes: int
     """The bytes of the byte order mark."""
     ranges: list[TextRange]
@@ -495,15 +489,13 @@ class Opening(NamedTuple):
         Lines are hashed with a newline at their end. So a text with other line ends is one range.
         """
         path, separator, origin = file
-        fingerprint: Fingerprint | RemoteFingerprint
+        fingerprint: Fingerprint | Remote.Fingerprint
         # A worker may have another working directory.
         absolute = path if isinstance(path, Remote) else path.absolute()
         try:
             if isinstance(path, Remote):
-                fingerprint = remote_fingerprint(path)
-                head = read_range(
-                    path.url, 0, min(WINDOW_BYTES, fingerprint.size)
-                )
+                fingerprint = path.fingerprint()
+                head = path.read_range(0, min(WINDOW_BYTES, fingerprint.size))
             else:
                 with open_regular(path, links=True) as opened:
                     fingerprint = Fingerprint.of(opened.fileno())
@@ -513,11 +505,13 @@ class Opening(NamedTuple):
                 [Problem(origin.name, _unreadable(path, error))]
             ) from None
         bom_bytes = (
-            len(BOM) if separator == NEWLINE and head.startswith(BOM) else 0
+            len(codecs.BOM_UTF8)
+            if separator == NEWLINE and head.startswith(codecs.BOM_UTF8)
+            else 0
         )
         size = fingerprint.size - bom_bytes
         step = max(size, 1) if b"\r\n" in head else RANGE_BYTES
-        expected: tuple[int, int] | RemoteFingerprint
+        expected: tuple[int, int] | Remote.Fingerprint
         if isinstance(fingerprint, Fingerprint):
             expected = (fingerprint.size, fingerprint.mtime)
         else:
@@ -605,10 +599,10 @@ def changed(file: AnyText) -> bool:
     """
     if not isinstance(file, TextFile) or file.fingerprint is None:
         return False
-    fingerprint: Fingerprint | RemoteFingerprint
+    fingerprint: Fingerprint | Remote.Fingerprint
     try:
         if isinstance(file.path, Remote):
-            fingerprint = remote_fingerprint(file.path)
+            fingerprint = file.path.fingerprint()
         else:
             fingerprint = Fingerprint.of(file.path)
         if fingerprint == file.fingerprint:

@@ -7,6 +7,7 @@ dropped. An empty line is a sentence of length 0. In a temporary file each text 
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 import re
@@ -22,10 +23,7 @@ from numpy.typing import NDArray
 from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError, Problem, UnreadableError
-from ..files import remote
-from ..files.plain_files import BOM, Origin
-from ..files.remote import Remote, RemoteFingerprint
-from ..files.safe_files import open_regular
+from ..files import Origin, Remote, open_regular
 from ..kernel.common import Lines
 
 NEWLINE = b"\n"
@@ -49,7 +47,7 @@ class Span(NamedTuple):
     """The byte that ends a line."""
     display_name: str = ""
     """The name of the file in messages, if that is not its path."""
-    fingerprint: tuple[int, int] | RemoteFingerprint | None = None
+    fingerprint: tuple[int, int] | Remote.Fingerprint | None = None
     """Size and time of the file when it was checked."""
     temporary: bool = False
     """The file is in a temporary folder of this machine."""
@@ -77,10 +75,8 @@ def read_span(span: Span) -> Lines:
     display_name = span.display_name or span.path
     try:
         if "://" in span.path:  # which no absolute path of this machine has
-            data = remote.read_range(span.path, span.start, span.size)
-            unchanged = (
-                remote.remote_fingerprint(Remote(span.path)) == span.fingerprint
-            )
+            data = Remote(span.path).read_range(span.start, span.size)
+            unchanged = Remote(span.path).fingerprint() == span.fingerprint
         else:
             # No Path objects: a worker opens thousands of files.
             with open_regular(span.path, links=True) as file:
@@ -98,7 +94,7 @@ def read_span(span: Span) -> Lines:
     has_all_bytes = len(data) == span.size
     is_plain = span.separator == NEWLINE
     if span.start == 0 and is_plain:
-        data = data.removeprefix(BOM)
+        data = data.removeprefix(codecs.BOM_UTF8)
     codes = np.frombuffer(data, np.uint8)
     find_ends = kernel.native_function("line_ends", "scan") or line_ends
     ends = find_ends(data, span.separator[0])
@@ -188,7 +184,7 @@ class TextFile:
     """If lines were selected: their numbers, from 1, in the file of the user."""
     keeper: object = field(default=None, repr=False, compare=False)
     """The TempFiles that the file is in, kept alive by this object; None for a file of the user."""
-    fingerprint: Fingerprint | RemoteFingerprint | None = field(
+    fingerprint: Fingerprint | Remote.Fingerprint | None = field(
         default=None, repr=False, compare=False
     )
     """The fingerprint of the file when it was opened to be checked."""
@@ -245,7 +241,7 @@ class TextFile:
         else:
             # A worker may have another working directory. abspath() does not resolve links.
             path = os.path.abspath(self.path)  # noqa: PTH100
-        fingerprint: tuple[int, int] | RemoteFingerprint | None
+        fingerprint: tuple[int, int] | Remote.Fingerprint | None
         if isinstance(self.fingerprint, Fingerprint):
             fingerprint = self.fingerprint[:2]
         else:

@@ -14,7 +14,7 @@ from typing import Any
 from ..data.config.tree import Node, from_plain
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..extension import missing_extension
-from ..files.remote import Remote, expanded, is_data, locate
+from ..files import Remote, WrittenPath
 from ..tokenizers import TOKENIZERS, tokenizer_of_pair
 from .base.metric import Metric
 from .names import CHANGES, Meaning, folded, meanings, named, spellings
@@ -407,8 +407,10 @@ def _path(node: Node, text: str) -> str:
     {name} in it is that of a system.
     """
     base = node.folder
-    path = locate(base, expanded(text.replace("{name}", "{system}"), base))
-    if is_data(text) or isinstance(path, Remote):
+    path = WrittenPath(
+        WrittenPath(text.replace("{name}", "{system}")).expanded(base)
+    ).located(base)
+    if WrittenPath(text).is_data or isinstance(path, Remote):
         return text
     return str(path)
 

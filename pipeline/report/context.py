@@ -5,7 +5,7 @@ All of it follows from config, inputs and version, so equal runs have equal repo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..data.corpus import Corpus
-    from ..files.safe_files import Content
     from ..scoring.metric_results import MetricResult
     from ..scoring.results import Results
     from .tables.ranked import Group
@@ -164,7 +163,9 @@ class Format:
 
     about: str
     """A description in a line of help."""
-    files: Callable[[ReportContext], Mapping[str, Content]]
+    files: Callable[
+        [ReportContext], Mapping[str, str | bytes | Iterable[bytes]]
+    ]
     """Makes its files, by their names."""
     printed: bool = False
     """Whether the command `report` prints it if no folder is named, to be pasted."""

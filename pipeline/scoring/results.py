@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 from ..errors import StoreError
 from ..execution.options import Missing
-from ..files.safe_files import read_json
+from ..files import read_json
 from ..metrics import Declared, lower_is_better
 from ..metrics.base import Metric, StatisticsSpec
 

@@ -14,7 +14,7 @@ from ..errors import CorpusError, InputError, StoreError, known_names
 from ..execution.store.counts import StoredCounts, ids_file
 from ..execution.store.run_directory import RunDirectory, folder_of
 from ..execution.tasks import Task
-from ..files.plain_files import Origin, StoredTexts
+from ..files import Origin, StoredTexts
 from ..metrics import Declared, from_text, metrics_called
 from ..metrics.base import StatisticsSpec
 from .aggregation import POLICIES

@@ -30,8 +30,7 @@ from pipeline.data import scan
 from pipeline.data.opener import Opener
 from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError
-from pipeline.files import plain_files
-from pipeline.files.plain_files import Origin, StoredTexts
+from pipeline.files import Origin, StoredTexts, plain_files
 from tests.config_files import (
     CONFIG,
     TEXTS,
@@ -155,7 +154,7 @@ def test_a_file_that_is_no_text_is_told_with_what_it_looks_like(
     (found,) = problems()
     assert found.startswith("a.txt:1: byte ")
     assert found.endswith(f" is not valid UTF-8; the file looks like {hint}")
-    assert plain_files.looks_like(b"plain") == ""
+    assert plain_files.content_hint(b"plain") == ""
 
 
 # Standard input and pipes.

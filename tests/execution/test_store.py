@@ -44,7 +44,7 @@ from pipeline.execution.store.run_directory import (
     RunDirectory,
     is_file_name,
 )
-from pipeline.files.safe_files import file_name, write_atomic
+from pipeline.files import file_name, write_atomic
 from pipeline.metrics.base.statistics_spec import (
     COUNTING,
     Field,

@@ -23,18 +23,7 @@ from ...errors import (
     gathered,
     wrong_name,
 )
-from ...files.plain_files import STDIN, small_text
-from ...files.remote import (
-    PREFIX,
-    Remote,
-    expanded,
-    glob,
-    is_data,
-    is_glob,
-    is_remote,
-    is_there,
-    locate,
-)
+from ...files import Remote, WrittenPath, small_text
 from ..catalogue import DataFile, Scorable, bring, named_in, named_one, scorable
 from ..dataset_cache import cache_path, locate_all
 from . import models, resolved
@@ -240,12 +229,12 @@ class Entry:
     @property
     def is_glob(self) -> bool:
         """Whether it is a pattern of paths."""
-        return is_glob(self.text)
+        return WrittenPath(self.text).is_glob
 
     @property
     def is_remote(self) -> bool:
         """Whether it is an address."""
-        return is_remote(self.text)
+        return WrittenPath(self.text).is_remote
 
     def filled(self, text: str) -> str:
         """Return a path with the names of the data set and the system in place of placeholders."""
@@ -400,7 +389,7 @@ class Resolver:
         """Return source and references of a fetched data set that the config names as a whole."""
         data = self.scorables.get(name)
         if data is None:
-            missing = self.missing(f"{PREFIX}{text}")
+            missing = self.missing(f"{WrittenPath.DATA}{text}")
             return missing, [missing]
         at: Location = ("datasets", name, "data")
         source, *references = self.fetched([data.source, *data.references], at)
@@ -489,12 +478,14 @@ class Resolver:
             return self.by_name(files[0])
         pattern = self.expanded(entry.text, entry)
         if files:
-            displayed = Remote(pattern) if is_remote(pattern) else pattern
+            displayed = (
+                Remote(pattern) if WrittenPath(pattern).is_remote else pattern
+            )
             message = (
                 f"{len(files)} files match '{displayed}'; a system has one"
             )
             self.problem(message, entry.location)
-        if is_data(pattern):
+        if WrittenPath(pattern).is_data:
             return self.missing(pattern)
         return self.path(entry)
 
@@ -560,11 +551,11 @@ class Resolver:
             official = self.scorables[entry.dataset].systems
             paths = self.fetched(list(official.values()), entry.location)
             return dict(zip(paths, official, strict=True))
-        files: list[Path | Remote] = [STDIN]
+        files: list[Path | Remote] = [WrittenPath.STDIN]
         if pattern != "-":
             any_system = replace(entry, system="*")
             files = self.files(any_system, is_pattern=True)
-        written = self.expanded(pattern, entry).removeprefix(PREFIX)
+        written = self.expanded(pattern, entry).removeprefix(WrittenPath.DATA)
         return {path: resolved.called(path, written) for path in files}
 
     def check_names(self, names: Sequence[str], section: str) -> None:
@@ -661,7 +652,7 @@ class Resolver:
         """Return the path or address of an entry."""
         text = entry.text
         if text == "-":
-            return STDIN
+            return WrittenPath.STDIN
         if text == ABSENT:
             return self.missing(text)
         files = self.files(entry, is_pattern=False)
@@ -675,13 +666,13 @@ class Resolver:
         an address matches.
         """
         text = self.expanded(entry.text, entry)
-        if not is_data(text):
+        if not WrittenPath(text).is_data:
             if not is_pattern:
-                path = locate(entry.folder, text)
+                path = WrittenPath(text).located(entry.folder)
                 self.locations.setdefault(str(path), entry.location)
                 return [path]
             try:
-                return glob(entry.folder, text)
+                return WrittenPath(text).files(entry.folder)
             except CorpusError as error:
                 for problem in error.problems:
                     self.problem(str(problem), entry.location)
@@ -703,13 +694,17 @@ class Resolver:
         """
         plain = entry.filled(text)
         path = entry.folder / plain
-        if is_there(path):
+        if WrittenPath(plain).exists(entry.folder):
             return plain
         placeholder = (
             "{dataset}" if entry.location[0] == "datasets" else "{system}"
         )
         try:
-            text = expanded(text, entry.folder).replace("{name}", placeholder)
+            text = (
+                WrittenPath(text)
+                .expanded(entry.folder)
+                .replace("{name}", placeholder)
+            )
         except DataError as error:
             problem = Problem("", str(error), location=entry.location)
             if problem not in self.problems:
@@ -755,7 +750,7 @@ class Resolver:
     def unmatched(self, entry: Entry) -> None:
         """Add the problem of a pattern that matches no file. An address has that problem already."""
         message = f"no file matches '{entry.text}'"
-        if is_data(entry.text):
+        if WrittenPath(entry.text).is_data:
             try:
                 named_in(entry.text)
             except DataError as error:

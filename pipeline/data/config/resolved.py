@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...errors import ConfigError, Problem, gathered, known_names
-from ...files.plain_files import OPENERS
-from ...files.remote import Remote, is_glob
+from ...files import OPENERS, Remote, WrittenPath
 
 if TYPE_CHECKING:
     from .models import ConfigFile
@@ -301,8 +300,10 @@ def called(path: Path | Remote, pattern: str) -> str:
     """
     before, placeholder, after = pattern.partition("{system}")
     literal = after.partition("*")[0]
-    ends_literally = after == literal or (literal and not is_glob(literal))
-    if placeholder and not is_glob(before) and ends_literally:
+    ends_literally = after == literal or (
+        literal and not WrittenPath(literal).is_glob
+    )
+    if placeholder and not WrittenPath(before).is_glob and ends_literally:
         text = path.as_posix() if isinstance(path, Path) else str(path)
         start = 0
         if before and before in text:

@@ -16,8 +16,7 @@ from pipeline.data.inputs import TEXTS
 from pipeline.data.opener import BLOCK_LINES, Opener, TextsOfInput
 from pipeline.data.texts import REPLACEMENTS, AnyText, TextFile, read_texts
 from pipeline.errors import CorpusError, Problem
-from pipeline.files.plain_files import named
-from pipeline.files.remote import Remote
+from pipeline.files import Remote, named
 
 from . import m2_files
 from .line_checks import check_lines

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pipeline.data.content_cache import ANNOTATIONS, ContentCache
 from pipeline.errors import IncompleteError
-from pipeline.files.safe_files import digest
+from pipeline.files import digest
 from pipeline.parallel import WorkerLostError, results
 
 from .errant_annotator import (

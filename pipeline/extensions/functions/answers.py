@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from struct import pack, unpack
 from typing import Any, NamedTuple
 
-from pipeline.files.small_tables import LARGEST_NUMBER
+from pipeline.files import TableCell
 from pipeline.metrics import Declared, precision_recall_f
 
 Item = tuple[Any, ...]
@@ -162,7 +162,7 @@ def _number(value: Any, title: str, declared: Declared) -> float:
     except Exception as error:  # noqa: BLE001 (a large int, or an object of the user)
         problem = f"{title} is no number ({str(error)[:100]})"
         raise WrongAnswerError(f": {name}: {problem}") from None
-    if not abs(number) <= LARGEST_NUMBER:
+    if not abs(number) <= TableCell.LARGEST_NUMBER:
         subject = name if len(declared.numbers) == 1 else f"{name}: {title}"
         raise WrongAnswerError(f": {subject} is {number}")
     if not declared.counts:

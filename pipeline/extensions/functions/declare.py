@@ -26,7 +26,7 @@ from typing import (
 )
 
 from pipeline.errors import ConfigError, did_you_mean
-from pipeline.files.safe_files import digest
+from pipeline.files import digest
 from pipeline.metrics import Declared, Parameter
 
 from .code_files import CodeOrigin

@@ -20,8 +20,7 @@ from pipeline.errors import (
     did_you_mean,
     wrong_name,
 )
-from pipeline.files.remote import Remote, is_data, locate
-from pipeline.files.safe_files import file_name
+from pipeline.files import Remote, WrittenPath, file_name
 from pipeline.metrics.base import Metric
 from pipeline.metrics.options import beta_option, number_option, option
 
@@ -360,7 +359,7 @@ def _misused(config: Config, metrics: Iterable[Metric]) -> list[str]:
 
 def _missing_file(file: str) -> list[str]:
     """Return why a file of a fetched data set is missing; nothing if it is there."""
-    if is_data(file):
+    if WrittenPath(file).is_data:
         try:
             path_of(file)
         except DataError as error:
@@ -371,9 +370,9 @@ def _missing_file(file: str) -> list[str]:
 def _path(file: str) -> Path | Remote:
     """Return the path of a file, which may be missing; what names no data set stays as written."""
     try:
-        if is_data(file):
+        if WrittenPath(file).is_data:
             return cache_path(named_one(file))
-        return locate(Path(), file)
+        return WrittenPath(file).located()
     except DataError:
         return Path(file)
 

@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import ConfigError, CorpusError
-from pipeline.files.plain_files import small_bytes
+from pipeline.files import small_bytes
 from pipeline.metrics import (
     METRICS,
     Declared,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 from pipeline.data.corpus import Corpus
 from pipeline.errors import ConfigError
-from pipeline.files.remote import expanded
+from pipeline.files import WrittenPath
 from pipeline.metrics import Declared, Parameter
 from pipeline.metrics.base import Metric
 from pipeline.metrics.options import (
@@ -318,7 +318,7 @@ def _path(unchanged: Collection[str], text: str, base: Path) -> str:
     """
     if text in unchanged or _SHA.fullmatch(text):
         return text
-    path = (base / expanded(text, base)).absolute()
+    path = (base / WrittenPath(text).expanded(base)).absolute()
     if not path.exists():
         raise ConfigError(f"there is no file or folder {path}")
     return str(path)

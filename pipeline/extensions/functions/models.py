@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 
 from pipeline.data.content_cache import DIGESTS, ContentCache
 from pipeline.errors import ConfigError
-from pipeline.files.remote import expanded
-from pipeline.files.safe_files import open_regular
+from pipeline.files import WrittenPath, open_regular
 
 HUB = "hub:"
 """The prefix of a name of the hub, so that it is never taken for a folder."""
@@ -62,7 +61,7 @@ def resolved(text: str, base: Path) -> str:
 
     Raises ConfigError if the text is neither.
     """
-    path = (base / expanded(text, base)).absolute()
+    path = (base / WrittenPath(text).expanded(base)).absolute()
     if not text.startswith(HUB) and path.is_dir():
         return str(path)
     name = _NAME.fullmatch(text)

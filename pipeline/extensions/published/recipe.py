@@ -20,7 +20,7 @@ from pipeline.data.dataset_cache import by_hand, fetch_files, state
 from pipeline.errors import InputError, did_you_mean
 from pipeline.extension import installed
 from pipeline.extensions.human.json_objects import JsonObject
-from pipeline.files.remote import PREFIX, is_data
+from pipeline.files import WrittenPath
 
 from .verdicts import VERDICTS, is_worse
 
@@ -183,7 +183,9 @@ def _recipe(name: str, path: Path, content: Any) -> Recipe:
         )
     files: dict[DataFile, None] = {}
     bring(content.get("catalogue", {}), str(path))
-    for text in filter(is_data, texts_in({**content, "catalogue": None})):
+    for text in texts_in({**content, "catalogue": None}):
+        if not WrittenPath(text).is_data:
+            continue
         try:
             files.update(dict.fromkeys(named_in(text)))
         except InputError as error:
@@ -381,12 +383,14 @@ def _listed(systems: Any) -> Any:
     """
     is_list = isinstance(systems, list)
     if not is_list or any(
-        "{dataset}" in one or not is_data(one) for one in systems
+        "{dataset}" in one or not WrittenPath(one).is_data for one in systems
     ):
         return systems
     named = {}
     for pattern in systems:
         for file in named_in(pattern.replace("{system}", "*")):
-            name = called(Path(file.key), pattern.removeprefix(PREFIX))
-            named[name] = f"{PREFIX}{file.key}"
+            name = called(
+                Path(file.key), pattern.removeprefix(WrittenPath.DATA)
+            )
+            named[name] = f"{WrittenPath.DATA}{file.key}"
     return named

@@ -29,8 +29,7 @@ from pipeline.data.input_warnings import text_warnings
 from pipeline.data.opener import Opener
 from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError, Problem, printable
-from pipeline.files.plain_files import named
-from pipeline.files.remote import Remote
+from pipeline.files import Remote, named
 from pipeline.kernel.common import join_lines
 from pipeline.metrics import from_texts
 from pipeline.metrics.base import Text
