@@ -34,14 +34,7 @@ from .metrics.base import Metric, StatisticsSpec, Text
 from .prepare import complete, fit
 from .scoring.aggregation import POLICIES
 from .scoring.sentences import LineScores
-from .tokenizers import (
-    OwnTexts,
-    References,
-    Splitter,
-    Texts,
-    is_list,
-    outputs_of,
-)
+from .tokenizers import OwnTexts, References, Splitter, Texts, is_list
 
 Integers = NDArray[np.integer]
 
@@ -204,7 +197,7 @@ class Scorer:
         """
         if self._has_tokens:
             return texts_of(
-                "outputs", outputs_of("outputs", outputs, self._splitter)
+                "outputs", OwnTexts.outputs("outputs", outputs, self._splitter)
             )
         try:
             return texts_of("outputs", outputs)

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .sacrebleu import SPECIAL, tokenizer_of_pair
-from .table import OWN, TOKENIZERS, Tokenizer, is_own, tokenizer_called
+from .table import OWN, TOKENIZERS, Tokenizer, is_own
 
 if TYPE_CHECKING:
     from .own_tokens import (
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
         Splitter,
         Texts,
         is_list,
-        outputs_of,
-        own_texts,
     )
+    from .ptb import Jar, Ptb
     from .stemmers import STEMMERS, exceptions
-    from .tercom import ENTITIES, Tercom
+    from .tercom import Tercom
     from .tokenization import PreparedTokens, Tokenization, changed_lines
 
 __all__ = [
-    "ENTITIES",
     "OWN",
     "SPECIAL",
     "STEMMERS",
     "TOKENIZERS",
+    "Jar",
     "OwnTexts",
     "PreparedTokens",
+    "Ptb",
     "References",
     "Splitter",
     "Tercom",
@@ -43,15 +43,13 @@ __all__ = [
     "exceptions",
     "is_list",
     "is_own",
-    "outputs_of",
-    "own_texts",
-    "tokenizer_called",
     "tokenizer_of_pair",
 ]
 MODULES = {
-    "own_tokens": "OwnTexts References Splitter Texts is_list outputs_of own_texts",
+    "own_tokens": "OwnTexts References Splitter Texts is_list",
+    "ptb": "Jar Ptb",
     "stemmers": "STEMMERS exceptions",
-    "tercom": "ENTITIES Tercom",
+    "tercom": "Tercom",
     "tokenization": "PreparedTokens Tokenization changed_lines",
 }
 """The modules of the names that are imported on first use, for a fast start."""

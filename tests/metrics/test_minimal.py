@@ -26,7 +26,7 @@ from pipeline.metrics.base.ngrams import Rule
 from pipeline.metrics.base.statistics_spec import Field, OverlapSpec
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 from tests.conftest import ROOT, called, run, write_run
 from tests.support.every_metric import EDITS, GOLD, every_metric
 from tests.test_structure import FILES, imported

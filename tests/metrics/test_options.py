@@ -34,7 +34,7 @@ from pipeline.metrics.gleu import Gleu
 from pipeline.metrics.options import option, strip_option, tokenizer_option
 from pipeline.metrics.options.fields import METADATA
 from pipeline.scoring.terms import MetricTerms
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 from tests.metrics.test_bleu import generated
 from tests.support.extensions import with_extension
 

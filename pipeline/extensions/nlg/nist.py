@@ -22,7 +22,7 @@ from pipeline.metrics.base import (
     ratio,
 )
 from pipeline.metrics.options import option, tokenizer_option
-from pipeline.tokenizers import ENTITIES, Tokenization, Tokenizer, changed_lines
+from pipeline.tokenizers import Tercom, Tokenization, Tokenizer, changed_lines
 
 from .ngrams import (
     EMPTY,
@@ -55,7 +55,7 @@ may be final.
 """
 NLTK_NAMES = ("gt", "lt", "apos", "quot", "#124", "#91", "#93", "amp")
 MTEVAL_ENTITIES = tuple(
-    (entity.decode(), sign.decode()) for entity, sign in ENTITIES
+    (entity.decode(), sign.decode()) for entity, sign in Tercom.ENTITIES
 )
 NLTK_ENTITIES = tuple(
     zip((f"&{name};" for name in NLTK_NAMES), "><'\"|[]&", strict=True)

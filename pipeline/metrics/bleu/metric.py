@@ -14,7 +14,7 @@ import numpy as np
 from ... import kernel
 from ...arrays import Floats, Ints
 from ...kernel.common import MAX_ORDER
-from ...tokenizers import Tokenization, sacrebleu
+from ...tokenizers import Tokenization
 from ..base.choices import (
     MAX_SEQUENTIAL_SUM,
     by_order,
@@ -547,10 +547,8 @@ class Bleu(Metric):
             or not standard
         ):
             return None
-        tokenizer: str | None
-        if self.tokenizer in sacrebleu.BORROWED:
-            tokenizer = sacrebleu.signature(self.tokenizer)
-        else:
+        tokenizer = Tokenization(self.tokenizer).sacrebleu_signature
+        if tokenizer is None:
             tokenizer = SACREBLEU_TOKENIZERS.get(self.tokenizer)
         if not tokenizer:
             return None

@@ -33,7 +33,7 @@ from pipeline.metrics.base.ngrams import grams, merged
 from pipeline.metrics.build import from_text
 from pipeline.report.tables import percent
 from pipeline.scoring.sentences import sentence_scores
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 from tests.conftest import ROOT, run, tree, write_run
 from tests.support.extensions import needs
 from tests.support.sample_results import HOSTILE, context
