@@ -3,8 +3,9 @@
 Nothing in this room knows what a corpus is. The names of `__all__` are what other rooms import.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lookup import lazy_names
 
 if TYPE_CHECKING:
     from .plain_files import (
@@ -62,21 +63,15 @@ __all__ = [
     "why_unreadable",
     "write_atomic",
 ]
-MODULES = {
-    "plain_files": "OPENERS Origin StoredTexts TempFiles content_hint named numbered_lines "
-    "open_bytes small_bytes small_text why_unreadable",
-    "remote": "Remote WrittenPath",
-    "safe_files": "TEMPORARY digest file_name in_the_way lock_of open_regular read_json replacing "
-    "write_atomic",
-    "small_tables": "TableCell TableRow",
-    "xml_records": "XmlReader",
-}
-"""The modules of the names that are imported on first use, for a fast start."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name on its first use."""
-    for module, names in MODULES.items():
-        if name in names.split():
-            return getattr(import_module(f".{module}", __name__), name)
-    raise AttributeError(f"module 'pipeline.files' has no attribute '{name}'")
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "plain_files": "OPENERS Origin StoredTexts TempFiles content_hint named numbered_lines "
+        "open_bytes small_bytes small_text why_unreadable",
+        "remote": "Remote WrittenPath",
+        "safe_files": "TEMPORARY digest file_name in_the_way lock_of open_regular read_json replacing "
+        "write_atomic",
+        "small_tables": "TableCell TableRow",
+        "xml_records": "XmlReader",
+    },
+)

@@ -26,7 +26,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, NamedTuple, cast
 
-from ..errors import CorpusError, IncompleteError, Problem, did_you_mean
+from ..errors import CorpusError, IncompleteError, did_you_mean
 from ..parallel import FOLDER, starved
 from .remote import CHUNK_BYTES, ChunkFile, Remote, WrittenPath
 from .safe_files import lock_of, open_regular
@@ -117,7 +117,7 @@ class TempFiles:
                     self.remove_abandoned(self._folder.parent)
                 except OSError as error:
                     message = f"no temporary folder can be made: {error}"
-                    raise CorpusError([Problem("", message)]) from None
+                    raise CorpusError.at("", message) from None
                 if self.cap == self.DEFAULT_CAP:  # nobody has set the limit
                     free = shutil.disk_usage(self._folder).free
                     self.cap = min(
@@ -150,9 +150,7 @@ class TempFiles:
                     if self.remaining < 0:
                         message = f"unpacks, with what came before, to more than {self.cap:,} bytes"
                         advice = "is it meant to? If so, set run.max_unpacked"
-                        raise CorpusError(
-                            [Problem(name, f"{message}; {advice}")]
-                        )
+                        raise CorpusError.at(name, f"{message}; {advice}")
                     file.write(chunk)
         except (
             OSError
@@ -161,8 +159,8 @@ class TempFiles:
                 f"the temporary folder cannot be written: {error.strerror}"
             )
             advice = "TMPDIR may name another"
-            raise CorpusError(
-                [Problem(str(path.parent), f"{message}; {advice}")]
+            raise CorpusError.at(
+                str(path.parent), f"{message}; {advice}"
             ) from None
         return path
 
@@ -311,13 +309,13 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
                 else chunks
             )
     except PackedError as error:
-        raise CorpusError([Problem(str(path), str(error))]) from None
+        raise CorpusError.at(str(path), str(error)) from None
     except OSError as error:
         resource = starved(error)
         if resource:
             raise IncompleteError(f"{named(path)}: {resource}") from None
         message = f"cannot be read: {error.strerror or error}"
-        raise CorpusError([Problem(named(path), message)]) from None
+        raise CorpusError.at(named(path), message) from None
 
 
 def _from_pipe(path: Path) -> Iterator[bytes]:
@@ -343,12 +341,8 @@ def _from_pipe(path: Path) -> Iterator[bytes]:
                 break
             if time.monotonic() - started >= PIPE_SECONDS:
                 what = f"is a pipe that no program has opened for writing for {PIPE_SECONDS} seconds"
-                raise CorpusError(
-                    [
-                        Problem(
-                            named(path), f"{what}; start first what writes it"
-                        )
-                    ]
+                raise CorpusError.at(
+                    named(path), f"{what}; start first what writes it"
                 )
         os.set_blocking(descriptor, True)
         yield from iter(lambda: pipe.read(CHUNK_BYTES), b"")
@@ -398,13 +392,13 @@ def _checked_lines(data: bytes, name: str, first: int) -> Iterator[str]:
         position = f"{name}:{number}"
         if len(line) >= MAX_LINE_BYTES:
             message = f"the line has more than {MAX_LINE_BYTES:,} bytes"
-            raise CorpusError([Problem(position, message)])
+            raise CorpusError.at(position, message)
         try:
             yield line.decode()
         except UnicodeDecodeError as error:
             byte = f"byte {error.start + 1} of the line (0x{line[error.start]:02x})"
-            raise CorpusError(
-                [Problem(position, f"{byte} is not valid UTF-8")]
+            raise CorpusError.at(
+                position, f"{byte} is not valid UTF-8"
             ) from None
 
 
@@ -425,12 +419,10 @@ def open_bytes(
                 and os.fstat(file.fileno()).st_size > max_bytes
             ):
                 message = f"is larger than {max_bytes:,} bytes; is it the file that is meant?"
-                raise CorpusError([Problem(name, message)])
+                raise CorpusError.at(name, message)
             yield file
     except (OSError, ValueError) as error:
-        raise CorpusError(
-            [Problem(name, why_unreadable(path, error))]
-        ) from None
+        raise CorpusError.at(name, why_unreadable(path, error)) from None
 
 
 def small_bytes(path: Path, max_bytes: int) -> bytes:
@@ -454,7 +446,7 @@ def small_text(path: Path, max_bytes: int) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         message = f"byte {error.start} of the file is not valid UTF-8{content_hint(data)}"
-        raise CorpusError([Problem(f"{named(path)}:{line}", message)]) from None
+        raise CorpusError.at(f"{named(path)}:{line}", message) from None
 
 
 def why_unreadable(path: Path, error: OSError | ValueError) -> str:

@@ -175,7 +175,7 @@ class Remote:
                 yield chunk
         if size not in (-1, total):
             message = f"ended after {total:,} of {size:,} bytes; try again"
-            raise CorpusError([Problem(str(self), message)])
+            raise CorpusError.at(str(self), message)
 
     def matches(self) -> "list[Remote]":
         """Return the files that match the address, which has * or [...]; raises CorpusError."""
@@ -187,7 +187,7 @@ class Remote:
                 if info.get("type") != "directory":
                     files.append(Remote(system.unstrip_protocol(path)))
         if not files:
-            raise CorpusError([Problem("", f"no file matches '{self}'")])
+            raise CorpusError.at("", f"no file matches '{self}'")
         return files
 
     def _file_system(self) -> tuple[Any, str]:

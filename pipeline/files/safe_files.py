@@ -27,25 +27,22 @@ MAX_JSON_BYTES = 1 << 25
 """Limits a JSON file: fifty thousand comparisons of systems have so many bytes."""
 MAX_VALUES = 2_000_000
 """Limits the values of a JSON text. Each takes a hundred bytes of memory, but two in the file."""
-_NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
-"""The flag of os.open() to refuse links, or 0 if the platform does not have it."""
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 """Errors of file systems without fsync."""
-_READ = (
-    os.O_RDONLY
-    | _NO_LINK
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_BINARY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-)
-_NEW = (
-    os.O_WRONLY
-    | os.O_CREAT
-    | os.O_EXCL
-    | _NO_LINK
-    | getattr(os, "O_BINARY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-)
+
+
+def _flags(*names: str) -> int:
+    """Return flags of os.open() together, without those that the platform does not have."""
+    flags = 0
+    for name in names:
+        flags |= getattr(os, name, 0)
+    return flags
+
+
+_BINARY = _flags("O_BINARY", "O_CLOEXEC")
+_NO_LINK = _flags("O_NOFOLLOW")
+_READ = _BINARY | _flags("O_RDONLY", "O_NONBLOCK")
+_NEW = _BINARY | _NO_LINK | _flags("O_WRONLY", "O_CREAT", "O_EXCL")
 
 
 def file_name(name: str, max_length: int = 100) -> str:
@@ -78,7 +75,7 @@ def open_regular(path: Path | str, *, links: bool = False) -> BufferedReader:
 
     Links are errors as well, unless `links` allows them.
     """
-    descriptor = os.open(path, _READ & ~_NO_LINK if links else _READ)
+    descriptor = os.open(path, _READ if links else _READ | _NO_LINK)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(None, "is no regular file", str(path))

@@ -5,9 +5,9 @@ a signature says. `pipeline.metrics.base` is for authors of metrics, `pipeline.m
 their options and signatures.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..lookup import lazy_names
 from .table import METRICS
 
 if TYPE_CHECKING:
@@ -57,21 +57,15 @@ __all__ = [
     "named",
     "precision_recall_f",
 ]
-MODULES = {
-    "base.declared": "Declared Parameter",
-    "bleu.smoothing": "SMOOTHING SmoothingCounts",
-    "build": "MetricArgument from_nodes from_text from_texts from_values metrics_called",
-    "caller_tokens": "bind_tokens has_own_tokens",
-    "f_score": "precision_recall_f",
-    "names": "class_of factor forget_names goodness lower_is_better named",
-    "sources": "MetricSource metric_source",
-}
-"""The modules of the names that are imported on first use, for a fast start."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name on its first use."""
-    for module, names in MODULES.items():
-        if name in names.split():
-            return getattr(import_module(f".{module}", __name__), name)
-    raise AttributeError(f"module 'pipeline.metrics' has no attribute '{name}'")
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "base.declared": "Declared Parameter",
+        "bleu.smoothing": "SMOOTHING SmoothingCounts",
+        "build": "MetricArgument from_nodes from_text from_texts from_values metrics_called",
+        "caller_tokens": "bind_tokens has_own_tokens",
+        "f_score": "precision_recall_f",
+        "names": "class_of factor forget_names goodness lower_is_better named",
+        "sources": "MetricSource metric_source",
+    },
+)

@@ -16,7 +16,7 @@ from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..extension import missing_extension
 from ..files import Remote, WrittenPath
 from ..tokenizers import TOKENIZERS, tokenizer_of_pair
-from .base.metric import Metric
+from .base import Metric
 from .names import CHANGES, Meaning, folded, meanings, named, spellings
 from .options import Option, parse_signature, render_signature
 from .sources import metric_source

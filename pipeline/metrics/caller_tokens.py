@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from ..errors import InputError
 from ..tokenizers import OWN, OwnTexts, is_own
-from .base.metric import Metric
+from .base import Metric
 from .options import Option
 
 

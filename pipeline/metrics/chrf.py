@@ -11,17 +11,21 @@ from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
 from ..tokenizers import Tokenization
-from .base.choices import best_by, by_order, f_beta, ratio
-from .base.metric import Counted, Metric, shown_matches
-from .base.ngrams import Shared
-from .base.statistics_spec import (
+from .base import (
     Columns,
+    Counted,
     Field,
+    Metric,
     OverlapSpec,
-    PreparedOverlap,
     StatisticsSpec,
     Text,
+    best_by,
+    by_order,
+    f_beta,
+    ratio,
 )
+from .base.ngrams import Shared
+from .base.statistics_spec import PreparedOverlap
 from .options import beta_option, level_option, lowercase_option, option
 from .options.signatures import sacrebleu_signature
 
@@ -233,7 +237,7 @@ class Chrf(Metric):
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return lengths in characters, matches, and the n-grams of output and reference."""
         return [
-            *shown_matches(columns),
+            *self.shown_matches(columns),
             Counted("total", columns["total"], orders=True),
             Counted(
                 "ref_total",

@@ -15,18 +15,20 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import SAMPLERS
-from .base.choices import (
-    MAX_SEQUENTIAL_SUM,
+from .base import (
+    Columns,
+    Counted,
     Draws,
+    Field,
+    Metric,
+    OverlapSpec,
+    Rule,
     best_by,
     by_order,
-    closest_length,
-    log,
     ratio,
 )
-from .base.metric import Counted, Metric, shown_matches, why_zero
-from .base.ngrams import Rule
-from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
+from .base.choices import MAX_SEQUENTIAL_SUM, closest_length, log
+from .base.statistics_spec import tokenization_of
 from .options import (
     level_option,
     lowercase_option,
@@ -420,7 +422,7 @@ class Gleu(Metric):
         if self.by_reference:
             penalty = columns[CODES[self.variant].kinds[1]]
             return [
-                *shown_matches(columns),
+                *self.shown_matches(columns),
                 Counted("penalty", penalty, per_reference=True, orders=True),
                 Counted(
                     "numer", terms["numer"], per_reference=True, orders=True
@@ -530,7 +532,7 @@ class Gleu(Metric):
         for n in range(1, self.order + 1):
             if outputs[f"total_{n}"] or self.zero_total == "zero":
                 orders.append(n)
-        return [why_zero(outputs, orders, "numer")]
+        return [self.why_zero(outputs, orders, "numer")]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the outputs of score() for each sentence: float64 [lines, references] each.

@@ -10,10 +10,8 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
-from .base.choices import ratio
-from .base.metric import Counted, Metric, shown_matches
-from .base.ngrams import Rule
-from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
+from .base import Columns, Counted, Field, Metric, OverlapSpec, Rule, ratio
+from .base.statistics_spec import tokenization_of
 from .options import (
     level_option,
     lowercase_option,
@@ -106,7 +104,7 @@ class GoogleGleu(Metric):
             columns["ref_len"][..., None] - np.arange(self.order), 0
         )
         return [
-            *shown_matches(columns),
+            *self.shown_matches(columns),
             Counted("total", columns["total"], orders=True),
             Counted("ref_total", ref_total, per_reference=True, orders=True),
         ]

@@ -9,10 +9,20 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
-from .base.choices import FScores, best_by, by_order, f_beta, log, ratio
-from .base.metric import Counted, Metric
-from .base.ngrams import Rule
-from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
+from .base import (
+    Columns,
+    Counted,
+    Field,
+    Metric,
+    OverlapSpec,
+    Rule,
+    best_by,
+    by_order,
+    f_beta,
+    ratio,
+)
+from .base.choices import FScores, log
+from .base.statistics_spec import tokenization_of
 from .options import (
     beta_option,
     level_option,

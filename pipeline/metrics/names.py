@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from .base.metric import Metric
+from .base import Metric
 from .table import METRICS
 
 CHANGES: list[None] = []

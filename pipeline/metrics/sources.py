@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError, Problem
 from ..extension import contributions, known_names, missing_extension
+from .base import Metric
 from .base.declared import Declared
-from .base.metric import Metric
 
 if TYPE_CHECKING:
     from ..data.config.resolved import Config

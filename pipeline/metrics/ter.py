@@ -10,16 +10,8 @@ from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.python import edit_rate
 from ..tokenizers import OWN, Tercom, is_own
-from .base.choices import ratio
-from .base.metric import Counted, Metric
-from .base.statistics_spec import (
-    Columns,
-    Field,
-    StatisticsSpec,
-    Text,
-    is_present,
-    lengths,
-)
+from .base import Columns, Counted, Field, Metric, StatisticsSpec, Text, ratio
+from .base.statistics_spec import is_present, lengths
 from .options import level_option, option
 from .options.signatures import sacrebleu_signature
 

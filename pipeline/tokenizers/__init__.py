@@ -5,9 +5,9 @@ space between the tokens. Then add a line to `table.py`. The names of `__all__` 
 import.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..lookup import lazy_names
 from .sacrebleu import SPECIAL, tokenizer_of_pair
 from .table import OWN, TOKENIZERS, Tokenizer, is_own
 
@@ -45,21 +45,13 @@ __all__ = [
     "is_own",
     "tokenizer_of_pair",
 ]
-MODULES = {
-    "own_tokens": "OwnTexts References Splitter Texts is_list",
-    "ptb": "Jar Ptb",
-    "stemmers": "STEMMERS exceptions",
-    "tercom": "Tercom",
-    "tokenization": "PreparedTokens Tokenization changed_lines",
-}
-"""The modules of the names that are imported on first use, for a fast start."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name on its first use."""
-    for module, names in MODULES.items():
-        if name in names.split():
-            return getattr(import_module(f".{module}", __name__), name)
-    raise AttributeError(
-        f"module 'pipeline.tokenizers' has no attribute '{name}'"
-    )
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "own_tokens": "OwnTexts References Splitter Texts is_list",
+        "ptb": "Jar Ptb",
+        "stemmers": "STEMMERS exceptions",
+        "tercom": "Tercom",
+        "tokenization": "PreparedTokens Tokenization changed_lines",
+    },
+)

@@ -21,7 +21,7 @@ from pipeline.data.inputs import TEXTS
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.metric import Counted, Metric
+from pipeline.metrics.base import Counted, Metric
 from pipeline.metrics.base.ngrams import Rule
 from pipeline.metrics.base.statistics_spec import Field, OverlapSpec
 from pipeline.metrics.build import from_text

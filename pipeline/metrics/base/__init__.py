@@ -15,13 +15,8 @@ from .choices import (
     ratio,
     rounded,
 )
-from .metric import (
-    Counted,
-    CountWarning,
-    Metric,
-    Verdict,
-    Verdicts,
-)
+from .description import Counted
+from .metric import CountWarning, Metric, Verdict, Verdicts
 from .ngrams import Rule, Tokens
 from .statistics_spec import (
     COUNTING,

@@ -21,27 +21,12 @@ from ...arrays import Floats, Ints
 from ..options import HasOptions
 from .choices import Draws
 from .declared import Declared
-from .description import (
-    Counted,
-    Description,
-    shown_matches,
-    why_zero,
-)
+from .description import Description
 from .ngrams import Rule, Shared
 from .statistics_spec import Columns, Field, StatisticsSpec, Text
 
 if TYPE_CHECKING:
     from ...data.corpus import Corpus
-
-__all__ = [
-    "CountWarning",
-    "Counted",
-    "Metric",
-    "Verdict",
-    "Verdicts",
-    "shown_matches",
-    "why_zero",
-]
 
 
 class CountWarning(NamedTuple):

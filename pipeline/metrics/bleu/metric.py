@@ -15,16 +15,18 @@ from ... import kernel
 from ...arrays import Floats, Ints
 from ...kernel.common import MAX_ORDER
 from ...tokenizers import Tokenization
-from ..base.choices import (
-    MAX_SEQUENTIAL_SUM,
+from ..base import (
+    Columns,
+    Counted,
+    Field,
+    Metric,
+    OverlapSpec,
+    Rule,
+    Schema,
     by_order,
-    closest_length,
-    log,
     ratio,
 )
-from ..base.metric import Counted, Metric, why_zero
-from ..base.ngrams import Rule
-from ..base.statistics_spec import Columns, Field, OverlapSpec, Schema
+from ..base.choices import MAX_SEQUENTIAL_SUM, closest_length, log
 from ..options import level_option, lowercase_option, option, tokenizer_option
 from ..options.signatures import sacrebleu_signature
 from .smoothing import SMOOTHING, SmoothingCounts
@@ -524,7 +526,7 @@ class Bleu(Metric):
                 )
             )
         elif outputs["bleu"] == 0:
-            notes.append(why_zero(outputs, range(1, self.order + 1)))
+            notes.append(self.why_zero(outputs, range(1, self.order + 1)))
         if self.reads_last:
             what = "lengths" if self.smoothing == "method6" else "5-grams"
             sentence = (

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import Floats
-from ..base.choices import log, ratio
+from ..base import ratio
+from ..base.choices import log
 
 
 class SmoothingCounts(NamedTuple):

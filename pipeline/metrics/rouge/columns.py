@@ -13,13 +13,8 @@ from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Allowed, Encoded, Lines, Sentences
 from ...tokenizers import PreparedTokens, Tokenization
-from ..base.statistics_spec import (
-    Field,
-    Gathered,
-    StatisticsSpec,
-    Text,
-    lengths,
-)
+from ..base import Field, StatisticsSpec, Text
+from ..base.statistics_spec import Gathered, lengths
 from .texts import UNLIMITED_TEXT, Limit, Splitting, common
 from .types import gap_name
 

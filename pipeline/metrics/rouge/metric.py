@@ -13,10 +13,18 @@ from ...arrays import Floats, Ints
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
 from ...tokenizers import STEMMERS, Tokenization, exceptions
-from ..base.choices import f_beta, ratio, rounded
-from ..base.metric import Counted, CountWarning, Metric
+from ..base import (
+    Columns,
+    Counted,
+    CountWarning,
+    Field,
+    Metric,
+    f_beta,
+    ratio,
+    rounded,
+)
 from ..base.ngrams import Shared
-from ..base.statistics_spec import Columns, Field, is_present
+from ..base.statistics_spec import is_present
 from ..options import number_option, option, tokenizer_option
 from .columns import RougeSpec
 from .stop_words import WithoutStopWords, list_named, words_of

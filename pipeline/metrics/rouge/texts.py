@@ -14,8 +14,7 @@ from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Encoded, Lines, join_lines
 from ...tokenizers import Tokenization
-from ..base.metric import CountWarning
-from ..base.statistics_spec import Columns
+from ..base import Columns, CountWarning
 
 SENTENCE_END = r"(?<=[.!?])\s+"
 """The default regular expression between sentences."""
