@@ -9,7 +9,6 @@ import numpy as np
 
 from .. import kernel
 from ..arrays import Floats, Ints
-from ..kernel.common import MAX_ORDER
 from ..tokenizers import Tokenization
 from .base import (
     Columns,
@@ -26,7 +25,13 @@ from .base import (
 )
 from .base.ngrams import Shared
 from .base.statistics_spec import PreparedOverlap
-from .options import beta_option, level_option, lowercase_option, option
+from .options import (
+    beta_option,
+    level_option,
+    lowercase_option,
+    option,
+    order_option,
+)
 from .options.signatures import sacrebleu_signature
 
 EPSILON = 1e-16
@@ -133,41 +138,27 @@ class Chrf(Metric):
     for smoothing.
     """
 
-    name: ClassVar[str] = "chrf"
+    name = "chrf"
     short_names: ClassVar[Mapping[str, str]] = {"nw:2": "chrf++"}
-    summary: ClassVar[str] = (
+    summary = (
         "chrF and chrF++ (Popović 2015, 2017), as sacreBLEU; needs no source"
     )
-    help_page: ClassVar[str] = "bleu"
+    help_page = "bleu"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "chrF+": {"word_order": "1"},
         "chrF++": {"word_order": "2"},
     }
-    counts: ClassVar[frozenset[str]] = frozenset(
-        {"match", "hyp_total", "ref_total"}
-    )
+    counts = frozenset({"match", "hyp_total", "ref_total"})
 
-    char_order: int = option(
-        6,
-        key="nc",
-        help="longest n-grams of characters",
-        minimum=1,
-        maximum=MAX_ORDER,
-    )
-    min_char_order: int = option(
+    char_order: int = order_option(6, "longest n-grams of characters", "nc")
+    min_char_order: int = order_option(
         1,
-        key="minc",
-        help="shortest n-grams of characters, as nltk's min_len",
-        minimum=1,
-        maximum=MAX_ORDER,
+        "shortest n-grams of characters, as nltk's min_len",
+        "minc",
         implicit=True,
     )
-    word_order: int = option(
-        0,
-        key="nw",
-        help="longest n-grams of words; 2: chrF++",
-        minimum=0,
-        maximum=MAX_ORDER,
+    word_order: int = order_option(
+        0, "longest n-grams of words; 2: chrF++", "nw", minimum=0
     )
     beta: str = beta_option("2")
     lowercase: bool = lowercase_option()

@@ -34,6 +34,7 @@ from .options import (
     lowercase_option,
     number_option,
     option,
+    order_option,
     strip_option,
     tokenizer_option,
     unit_option,
@@ -230,36 +231,26 @@ class Gleu(Metric):
     max and zero_total one.
     """
 
-    name: ClassVar[str] = "gleu"
-    summary: ClassVar[str] = (
-        "GLEU+ for grammatical error correction (Napoles et al. 2015, 2016); needs a source"
-    )
-    hint: ClassVar[str] = (
-        "the GLEU of translation (Wu et al. 2016, nltk), which has none, is `google_gleu`"
-    )
+    name = "gleu"
+    summary = "GLEU+ for grammatical error correction (Napoles et al. 2015, 2016); needs a source"
+    hint = "the GLEU of translation (Wu et al. 2016, nltk), which has none, is `google_gleu`"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "GLEU+": {},
         "GLEU score": {},  # Google's GLEU is called so too, and by the next two names
         "sentence_gleu": {},
         "corpus_gleu": {},
     }
-    counts: ClassVar[frozenset[str]] = frozenset(
+    counts = frozenset(
         {"match", "penalty", "numer", "total", "hyp_len", "ref_len"}
     )
-    name_in_text: ClassVar[str] = "GLEU+"
+    name_in_text = "GLEU+"
 
     variant: str = option(
         "2017",
         help="which code: 2017 is today's official one; see `help gleu`",
         choices=tuple(CODES),
     )
-    order: int = option(
-        4,
-        key="n",
-        help="longest n-grams",
-        minimum=1,
-        maximum=9,
-    )
+    order: int = order_option(maximum=9)
     unit: str = unit_option()
     tokenizer: str = tokenizer_option(
         _default_tokenizer,

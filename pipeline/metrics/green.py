@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..kernel.common import MAX_ORDER
 from .base import (
     Columns,
     Counted,
@@ -28,6 +26,7 @@ from .options import (
     level_option,
     lowercase_option,
     option,
+    order_option,
     strip_option,
     tokenizer_option,
     unit_option,
@@ -54,14 +53,12 @@ class Green(Metric):
     equal references the first counts.
     """
 
-    name: ClassVar[str] = "green"
-    summary: ClassVar[str] = (
-        "GREEN for grammatical error correction (Koyama et al. 2024); needs a source"
-    )
-    help_page: ClassVar[str] = "gleu"
-    counts: ClassVar[frozenset[str]] = frozenset({"tp", "fp", "fn"})
-    name_in_text: ClassVar[str] = "GREEN"
-    citations: ClassVar[tuple[str, ...]] = ("koyama-etal-2024-n",)
+    name = "green"
+    summary = "GREEN for grammatical error correction (Koyama et al. 2024); needs a source"
+    help_page = "gleu"
+    counts = frozenset({"tp", "fp", "fn"})
+    name_in_text = "GREEN"
+    citations = ("koyama-etal-2024-n",)
 
     flavour: str = option(
         "authors",
@@ -70,13 +67,7 @@ class Green(Metric):
         choices=("authors", "gec-metrics"),
         implicit=True,
     )
-    order: int = option(
-        4,
-        key="n",
-        help="longest n-grams",
-        minimum=1,
-        maximum=MAX_ORDER,
-    )
+    order: int = order_option()
     beta: str = beta_option("2")
     unit: str = unit_option()
     tokenizer: str = tokenizer_option()

@@ -23,7 +23,7 @@ class TerSpec(StatisticsSpec):
     """The edits with each reference, beside lengths in tokens."""
 
     tokens: Tercom
-    columns: ClassVar = (
+    columns = (
         Field("hyp_len"),
         Field("ref_len", per_reference=True),
         Field("edits", per_reference=True),
@@ -69,27 +69,25 @@ class Ter(Metric):
     sacreBLEU 2, which follows tercom.
     """
 
-    name: ClassVar[str] = "ter"
-    summary: ClassVar[str] = (
-        "translation edit rate (Snover et al. 2006), as sacreBLEU; lower is better; needs no source"
-    )
-    help_page: ClassVar[str] = "ter"
+    name = "ter"
+    summary = "translation edit rate (Snover et al. 2006), as sacreBLEU; lower is better; needs no source"
+    help_page = "ter"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "translation edit rate": {},
         "tercom": {},
     }
-    counts: ClassVar[frozenset[str]] = frozenset({"edits", "ref_len"})
-    table_outputs: ClassVar[str] = "edits|ref_len"
-    name_in_text: ClassVar[str] = "TER"
-    scores_lines: ClassVar[bool] = True
-    explains: ClassVar[bool] = True
-    citations: ClassVar[tuple[str, ...]] = (
+    counts = frozenset({"edits", "ref_len"})
+    table_outputs = "edits|ref_len"
+    name_in_text = "TER"
+    scores_lines = True
+    explains = True
+    citations = (
         "snover-etal-2006-study",
         "post-2018-call",
     )
-    policy: ClassVar[str] = "merged"
+    policy = "merged"
     """All references count together."""
-    terms: ClassVar[tuple[Field, ...]] = (
+    terms = (
         Field("edits"),
         Field("ref_len"),
         Field("ref_rest"),

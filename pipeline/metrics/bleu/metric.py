@@ -13,7 +13,6 @@ import numpy as np
 
 from ... import kernel
 from ...arrays import Floats, Ints
-from ...kernel.common import MAX_ORDER
 from ...tokenizers import Tokenization
 from ..base import (
     Columns,
@@ -27,7 +26,13 @@ from ..base import (
     ratio,
 )
 from ..base.choices import MAX_SEQUENTIAL_SUM, closest_length, log
-from ..options import level_option, lowercase_option, option, tokenizer_option
+from ..options import (
+    level_option,
+    lowercase_option,
+    option,
+    order_option,
+    tokenizer_option,
+)
 from ..options.signatures import sacrebleu_signature
 from .smoothing import SMOOTHING, SmoothingCounts
 
@@ -118,10 +123,8 @@ class Bleu(Metric):
     length of a sentence is the closest, or the shortest for tensorflow.
     """
 
-    name: ClassVar[str] = "bleu"
-    summary: ClassVar[str] = (
-        "BLEU as sacreBLEU, nltk, TensorFlow / Hugging Face or Moses compute it; needs no source"
-    )
+    name = "bleu"
+    summary = "BLEU as sacreBLEU, nltk, TensorFlow / Hugging Face or Moses compute it; needs no source"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "BLEU-4": {},
         "sacreBLEU": {"flavour": "sacrebleu"},
@@ -129,11 +132,9 @@ class Bleu(Metric):
         "multi-bleu": {"flavour": "moses"},
         "multi-bleu.perl": {"flavour": "moses"},
     }
-    counts: ClassVar[frozenset[str]] = frozenset(
-        {"match", "total", "hyp_len", "ref_len"}
-    )
-    name_in_text: ClassVar[str] = "BLEU"
-    policy: ClassVar[str] = "merged"
+    counts = frozenset({"match", "total", "hyp_len", "ref_len"})
+    name_in_text = "BLEU"
+    policy = "merged"
     """All references count together."""
 
     flavour: str = option(
@@ -147,13 +148,7 @@ class Bleu(Metric):
         numbers=True,
         form="a number for each order joined by +, such as 0.5+0.5; several sets joined by _",
     )
-    order: int = option(
-        _default_order,
-        key="n",
-        help="longest n-grams",
-        minimum=1,
-        maximum=MAX_ORDER,
-    )
+    order: int = order_option(_default_order)
     tokenizer: str = tokenizer_option(
         _default_tokenizer,
         "how lines are split: 13a, or whitespace for the flavour nltk, ascii_whitespace for moses",

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from ...errors import did_you_mean
+from ...kernel.common import MAX_ORDER
 from ...tokenizers import OWN, TOKENIZERS, is_own
 from .signatures import escape, unescape
 
@@ -249,6 +250,17 @@ def tokenizer_option(
         applies=splits_words,
         why="unit char takes every code point",
     )
+
+
+def order_option(
+    default: int | Callable[[Mapping[str, Any]], int] = 4,
+    meaning: str = "longest n-grams",
+    key: str = "n",
+    **more: Any,
+) -> int:
+    """Return an option that is a length of n-grams, from 1 on. `more` is as in number_option()."""
+    limits = {"minimum": 1, "maximum": MAX_ORDER, **more}
+    return option(default, key=key, help=meaning, **limits)
 
 
 def strip_option(

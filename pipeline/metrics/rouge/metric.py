@@ -137,19 +137,16 @@ class Rouge(Metric):
     - jackknife_mean is the mean of mean over these sets.
     """
 
-    name: ClassVar[str] = "rouge"
-    summary: ClassVar[str] = (
-        "ROUGE (Lin 2004), as rouge-score, ROUGE-1.5.5 or the suite of COCO; needs no source"
-    )
+    name = "rouge"
+    summary = "ROUGE (Lin 2004), as rouge-score, ROUGE-1.5.5 or the suite of COCO; needs no source"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         **{f"ROUGE-{name}": {"types": name} for name in NAMED_TYPES},
         "ROUGE-1.5.5": {"flavour": "perl"},
         "coco rouge": {"flavour": "coco"},
     }
-    table_outputs: ClassVar[str] = "rouge[A-Za-z0-9]+(_low|_high)?"
-    name_in_text: ClassVar[str] = "ROUGE"
-    scores_lines: ClassVar[bool] = True
-    by_reference: ClassVar[bool] = False
+    table_outputs = "rouge[A-Za-z0-9]+(_low|_high)?"
+    name_in_text = "ROUGE"
+    by_reference = False
     """False, since each type has a best reference of its own, and scores may be of sets of
     references."""
 
