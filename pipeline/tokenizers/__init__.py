@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from .ptb import Jar, Ptb
     from .stemmers import STEMMERS, exceptions
     from .tercom import Tercom
-    from .tokenization import PreparedTokens, Tokenization, changed_lines
+    from .tokenization import (
+        PreparedTokens,
+        Tokenization,
+        changed_lines,
+        inner_newlines,
+    )
 
 __all__ = [
     "OWN",
@@ -41,6 +46,7 @@ __all__ = [
     "Tokenizer",
     "changed_lines",
     "exceptions",
+    "inner_newlines",
     "is_list",
     "is_own",
     "tokenizer_of_pair",
@@ -52,6 +58,6 @@ __getattr__ = lazy_names(
         "ptb": "Jar Ptb",
         "stemmers": "STEMMERS exceptions",
         "tercom": "Tercom",
-        "tokenization": "PreparedTokens Tokenization changed_lines",
+        "tokenization": "PreparedTokens Tokenization changed_lines inner_newlines",
     },
 )

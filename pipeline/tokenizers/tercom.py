@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import kernel
 from ..kernel.common import Encoded, Lines, join_lines
-from .tokenization import changed_lines, lower_case
+from .tokenization import changed_lines, inner_newlines, lower_case
 
 BREAK = b"\xff"
 """The byte between lines while all lines are changed at once. It is never part of UTF-8."""
@@ -33,11 +33,8 @@ def mteval(lines: Lines) -> Lines:
     data = lines.data
     has_newlines = False  # inside of lines
     if len(lines.starts) and b"\n" in data:
-        newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
-        owners = np.searchsorted(lines.starts, newlines, side="right") - 1
-        has_newlines = bool(
-            ((owners >= 0) & (newlines < lines.ends[owners])).any()
-        )
+        newlines, _ = inner_newlines(lines)
+        has_newlines = len(newlines) > 0
     has_entities = b"&" in data and any(
         entity in data for entity, _character in _ENTITIES
     )

@@ -31,6 +31,14 @@ def changed_lines(
     return join_lines(lines)
 
 
+def inner_newlines(lines: Lines) -> tuple[Ints, Ints]:
+    """Return where newlines are inside of lines, and the index of the line of each."""
+    newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n"))
+    owners = np.searchsorted(lines.starts, newlines, side="right") - 1
+    inside = (owners >= 0) & (newlines < lines.ends[owners])
+    return newlines[inside], owners[inside]
+
+
 def lower_case(text: Lines, number: int) -> Lines:
     """Return the lines of a text in lower case, by str.lower(); raises as changed_lines() does.
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from ... import kernel
 from ...arrays import Floats, Ints
 
+Numbers = NDArray[Any]
+
 # --- arithmetic
 
 
@@ -27,7 +29,7 @@ class FScores(NamedTuple):
     recall: Floats
 
 
-def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
+def by_order(arrays: Mapping[str, Numbers]) -> dict[str, Floats]:
     """Return arrays [..., orders] as outputs name_1, name_2 ..., each float64 [...]."""
     outputs = {}
     for name, array in arrays.items():
@@ -44,7 +46,7 @@ def log(values: Floats) -> Floats:
     return logs
 
 
-def ratio(part: NDArray[Any], total: NDArray[Any]) -> Floats:
+def ratio(part: Numbers, total: Numbers) -> Floats:
     """Return part / total, or 0 where total is 0."""
     zeros = np.zeros(np.broadcast(part, total).shape)
     quotient: Floats = np.divide(
@@ -63,9 +65,9 @@ def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
 
 
 def f_of_counts(
-    right: NDArray[Any],
-    proposed: NDArray[Any],
-    expected: NDArray[Any],
+    right: Numbers,
+    proposed: Numbers,
+    expected: Numbers,
     beta: float,
 ) -> FScores:
     """Return F-beta of counts of edits.
@@ -85,7 +87,7 @@ def closest_length(columns: Mapping[str, Ints]) -> Ints:
     return closest
 
 
-def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
+def best_by(keys: Sequence[Numbers]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 
     The first key decides, then the next one among columns that are equal in it, and so on. Of

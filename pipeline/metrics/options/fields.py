@@ -191,6 +191,14 @@ class HasOptions:
     options: ClassVar[_OptionsOfClass] = _OptionsOfClass()
     """The options that the class declares, in the order of its fields: tuple[Option, ...]."""
 
+    @classmethod
+    def option_named(cls, key: str) -> Option | None:
+        """Return the option of this name, or of this key in signatures."""
+        for option in cls.options:
+            if key in (option.name, option.key):
+                return option
+        return None
+
     def option_settings(self) -> list[tuple[str, object]]:
         """Return the options that can change a number, by their keys in signatures."""
         settings: list[tuple[str, object]] = []
