@@ -83,7 +83,7 @@ class ChrfSpec(StatisticsSpec):
             prepared.append(overlap)
         return PreparedChrf(self, prepared)
 
-    def joined(self, counted: Sequence[Mapping[str, Ints]]) -> dict[str, Ints]:
+    def joined(self, counted: Sequence[Columns]) -> dict[str, Ints]:
         """Return the columns of the parts as one."""
         characters = counted[0]
         ref_totals = []
@@ -227,16 +227,9 @@ class Chrf(Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return lengths in characters, matches, and the n-grams of output and reference."""
-        return [
-            *self.shown_matches(columns),
-            Counted("total", columns["total"], orders=True),
-            Counted(
-                "ref_total",
-                columns["ref_total"],
-                per_reference=True,
-                orders=True,
-            ),
-        ]
+        return self.counted(
+            columns, "hyp_len", "ref_len", "match", "total", "ref_total"
+        )
 
     def row_names(self) -> list[str]:
         """Return the orders of characters, then those of words."""

@@ -413,12 +413,9 @@ class Gleu(Metric):
         if self.by_reference:
             penalty = columns[CODES[self.variant].kinds[1]]
             return [
-                *self.shown_matches(columns),
+                *self.counted(columns, "hyp_len", "ref_len", "match"),
                 Counted("penalty", penalty, per_reference=True, orders=True),
-                Counted(
-                    "numer", terms["numer"], per_reference=True, orders=True
-                ),
-                Counted("total", columns["total"], orders=True),
+                *self.counted(terms, "numer", "total"),
             ]
         counts = [
             Counted("hyp_len", columns["hyp_len"]),

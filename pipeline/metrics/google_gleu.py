@@ -87,8 +87,7 @@ class GoogleGleu(Metric):
             columns["ref_len"][..., None] - np.arange(self.order), 0
         )
         return [
-            *self.shown_matches(columns),
-            Counted("total", columns["total"], orders=True),
+            *self.counted(columns, "hyp_len", "ref_len", "match", "total"),
             Counted("ref_total", ref_total, per_reference=True, orders=True),
         ]
 

@@ -104,10 +104,8 @@ class Green(Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the hits (tp) and misses (fp, fn) of each order."""
-        counts = []
-        for name, term in self.make_terms(columns).items():
-            counts.append(Counted(name, term, per_reference=True, orders=True))
-        return counts
+        terms = self.make_terms(columns)
+        return self.counted(terms, *terms)
 
     @property
     def terms(self) -> tuple[Field, ...]:

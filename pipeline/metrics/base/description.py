@@ -105,20 +105,6 @@ class Description:
         return []
 
     @staticmethod
-    def shown_matches(columns: Columns) -> list[Counted]:
-        """Return the lengths of output and references, and the matches with each, for reports."""
-        return [
-            Counted("hyp_len", columns["hyp_len"]),
-            Counted("ref_len", columns["ref_len"], per_reference=True),
-            Counted(
-                "match",
-                columns["match"],
-                per_reference=True,
-                orders=True,
-            ),
-        ]
-
-    @staticmethod
     def why_zero(
         outputs: Mapping[str, float], orders: Iterable[int], hits: str = "match"
     ) -> str:

@@ -21,7 +21,7 @@ from ...arrays import Floats, Ints
 from ..options import HasOptions
 from .choices import Draws
 from .declared import Declared
-from .description import Description
+from .description import Counted, Description
 from .ngrams import Rule, Shared
 from .statistics_spec import Columns, Field, StatisticsSpec, Text
 
@@ -272,6 +272,17 @@ class Metric(Description, HasOptions, ABC):
     def overlaps(self) -> tuple[Shared, ...]:
         """Return what else the HTML report marks in an output as shared with a reference."""
         return ()
+
+    def counted(self, columns: Columns, *names: str) -> list[Counted]:
+        """Return columns or terms for shown_counts(), in the shape that their fields declare."""
+        fields = {field.name: field for field in self.terms}
+        fields |= {field.name: field for field in self.spec.columns}
+        counts = []
+        for name in names:
+            _, orders, per_reference, _ = fields[name]
+            values = columns[name]
+            counts.append(Counted(name, values, per_reference, orders > 0))
+        return counts
 
     def row_names(self) -> list[str]:
         """Return the names of the rows in tables of counts with orders: the orders themselves."""
