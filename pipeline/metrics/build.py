@@ -398,9 +398,8 @@ def _path(node: Node, text: str) -> str:
     {name} in it is that of a system.
     """
     base = node.folder
-    path = WrittenPath(
-        WrittenPath(text.replace("{name}", "{system}")).expanded(base)
-    ).located(base)
+    written = WrittenPath(text.replace("{name}", "{system}"))
+    path = written.expanded(base).located(base)
     if WrittenPath(text).is_data or isinstance(path, Remote):
         return text
     return str(path)

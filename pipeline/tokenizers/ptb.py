@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from ..errors import ConfigError, InputError
-
-PACKAGE = "pycocoevalcap"
-"""A package of Python that has the jars of PTBTokenizer and METEOR."""
+from .sacrebleu import PACKAGE
 
 
 class Jar(NamedTuple):

