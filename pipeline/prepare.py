@@ -29,7 +29,13 @@ from .data.opener import Opener
 from .errors import ConfigError, InputError, Problem, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .execution.tasks import Task, tasks_of
-from .metrics import from_nodes, has_own_tokens, metric_source, metrics_called
+from .metrics import (
+    MetricSource,
+    from_nodes,
+    has_own_tokens,
+    metric_source,
+    metrics_called,
+)
 from .metrics.base import Metric
 from .metrics.options import render_signature
 from .scoring.aggregation import POLICIES
@@ -241,7 +247,9 @@ def open_texts(
     run_options = options.under(selected.config.parsed.run)
     cluster = run_options.new_cluster()
     config = selected.config
-    source = metric_source()
+    source = MetricSource()  # without any metric
+    if any(metric.reads_files for metric in selected.metrics):
+        source = metric_source()
     with_numbers = source.with_files(config, selected.metrics, problems)
 
     opener = Opener(
