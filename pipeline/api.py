@@ -41,10 +41,8 @@ from .execution import (
     tasks_of,
     with_computed,
 )
-from .metrics import MetricArgument, from_values
+from .metrics import MetricArgument, from_values, metric_source
 from .metrics.base import Metric
-from .metrics.base.capabilities import file_readers, for_run
-from .metrics.sources import metric_source
 from .prepare import complete, fit, without_references, without_source
 from .scoring import stored_runs
 from .scoring.metric_results import count_warnings, datasets_of, describe, score
@@ -186,8 +184,7 @@ def evaluate(
     )
     corpus = replace(corpus, name=dataset or corpus.name)
     if numbers:
-        for kind, readers in file_readers(bound_metrics).items():
-            corpus = kind.with_arrays(corpus, readers, numbers)
+        corpus = metric_source().with_arrays(corpus, bound_metrics, numbers)
     evaluation = evaluate_corpus(
         corpus, bound_metrics, n_jobs=n_jobs, statistics=statistics
     )
@@ -289,7 +286,8 @@ def evaluate_corpus(
     options = options or RunOptions(n_jobs=n_jobs)
     views = {metric.spec.input for metric in metrics}
     corpus = completed(corpus, views, options.threads, listener)
-    metrics = for_run(metrics, len(corpus.systems), [corpus])
+    systems = len(corpus.systems)
+    metrics = tuple(metric.for_run(systems, [corpus]) for metric in metrics)
     problems = fit(metrics, [corpus])
     if problems:
         raise InputError(problems)

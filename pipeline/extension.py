@@ -90,7 +90,7 @@ class Extension:
     """Metrics: subclasses of pipeline.Metric."""
     metric_sources: Mapping[str, Reference] = field(default_factory=dict)
     """Where metrics come from that no table has, such as functions of users: objects of
-    pipeline.metrics.sources.MetricSource. The first one is used."""
+    pipeline.metrics.MetricSource. The first one is used."""
     tokenizers: Mapping[str, Reference] = field(default_factory=dict)
     """Tokenisers: objects of pipeline.tokenizers.Tokenizer."""
     text_formats: Mapping[str, Reference] = field(default_factory=dict)

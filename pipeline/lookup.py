@@ -28,6 +28,26 @@ def later(package: str, name: str) -> Callable[..., Any]:
     return call
 
 
+def lazy_names(
+    package: str, modules: Mapping[str, str]
+) -> Callable[[str], Any]:
+    """Return the __getattr__ of a package that imports the module of a name on its first use.
+
+    `modules` has the names of each module, with blanks between them.
+    """
+    module_of = {}
+    for module, names in modules.items():
+        for name in names.split():
+            module_of[name] = module
+
+    def get(name: str) -> Any:
+        if name in module_of:
+            return imported(package, f"{module_of[name]}.{name}")
+        raise AttributeError(f"module '{package}' has no attribute '{name}'")
+
+    return get
+
+
 class Table(MutableMapping[str, Item]):
     """Objects by name: those of the core, then those that extensions add.
 

@@ -30,9 +30,15 @@ from .data import (
 from .data.config import Config, Node, Overrides
 from .errors import ConfigError, InputError, Problem, did_you_mean
 from .execution import AUTO, SILENT, Listener, RunOptions, Task, tasks_of
-from .metrics import from_nodes, has_own_tokens, metrics_called
-from .metrics.base import Metric, capabilities, reads_files, render_signature
-from .metrics.base.capabilities import file_readers
+from .metrics import (
+    MetricSource,
+    from_nodes,
+    has_own_tokens,
+    metric_source,
+    metrics_called,
+)
+from .metrics.base import Metric
+from .metrics.options import render_signature
 from .scoring.aggregation import POLICIES
 from .stage import Job, Preparation, extension_stages, open_stages
 
@@ -101,9 +107,8 @@ def prepare(
     config = opened_run.config
     metrics = opened_run.metrics
     for metric in metrics:
-        missing_code = capabilities.missing_code(metric)
-        if missing_code:
-            problems.append(Problem("", missing_code))
+        if metric.missing_code:
+            problems.append(Problem("", metric.missing_code))
     if options.address:
         reason = unused_address(options.backend or config.parsed.run.backend)
         if reason:
@@ -172,7 +177,9 @@ def open_run(
     texts = open_texts(selected, options, listener, problems)
     problems += fit(selected.metrics, texts.corpora)
     systems = len(selected.config.systems)
-    metrics = capabilities.for_run(selected.metrics, systems, texts.corpora)
+    metrics = tuple(
+        metric.for_run(systems, texts.corpora) for metric in selected.metrics
+    )
     return OpenedRun(config=selected.config, metrics=metrics, texts=texts)
 
 
@@ -241,10 +248,10 @@ def open_texts(
     run_options = options.under(selected.config.parsed.run)
     cluster = run_options.new_cluster()
     config = selected.config
-    with_numbers = config
-    readers = file_readers(selected.metrics)
-    for kind, metrics in readers.items():
-        with_numbers = kind.with_files(with_numbers, metrics, problems)
+    source = MetricSource()  # without any metric
+    if any(metric.reads_files for metric in selected.metrics):
+        source = metric_source()
+    with_numbers = source.with_files(config, selected.metrics, problems)
 
     opener = Opener(
         run_options.threads,
@@ -259,9 +266,7 @@ def open_texts(
             dataset, with_numbers.systems, problems, opener, selected.views
         )
         if corpus:
-            for kind, metrics in readers.items():
-                corpus = kind.with_numbers(corpus, metrics)
-            corpora.append(corpus)
+            corpora.append(source.with_numbers(corpus, selected.metrics))
     if not problems:
         threads = run_options.threads
         try:
@@ -357,7 +362,7 @@ def fit(
         without_files = [
             metric.name
             for metric in metrics
-            if reads_files(metric) and metric.spec.key not in corpus.external
+            if metric.reads_files and metric.spec.key not in corpus.external
         ]
         for name in dict.fromkeys(without_files):
             messages.append(

@@ -25,19 +25,11 @@ from .evaluation import Evaluation
 from .execution import PreparedCounts, Task, tasks_of
 from .kernel.common import join_lines
 from .metrics import MetricArgument, from_values
-from .metrics.base import Metric, StatisticsSpec, Text, reads_files
-from .metrics.base.statistics_spec import with_corpus_pass
+from .metrics.base import Metric, StatisticsSpec, Text
 from .prepare import complete, fit, without_source
 from .scoring.aggregation import POLICIES
 from .scoring.sentences import LineScores
-from .tokenizers import (
-    OwnTexts,
-    References,
-    Splitter,
-    Texts,
-    is_list,
-    outputs_of,
-)
+from .tokenizers import OwnTexts, References, Splitter, Texts, is_list
 
 Integers = NDArray[np.integer]
 
@@ -202,7 +194,7 @@ class Scorer:
         """
         if self._has_tokens:
             return texts_of(
-                "outputs", outputs_of("outputs", outputs, self._splitter)
+                "outputs", OwnTexts.outputs("outputs", outputs, self._splitter)
             )
         try:
             return texts_of("outputs", outputs)
@@ -267,7 +259,7 @@ def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
     `gold` says whether there may be an M2 file, which metrics such as m2 need.
     """
     view = metric.spec.input
-    if reads_files(metric):
+    if metric.reads_files:
         raise InputError(f"{metric.name}: reads files of numbers, and no texts")
     if metric.spec.corpus_pass and metric.spec.corpus_pass.of_systems:
         raise InputError(
@@ -441,7 +433,7 @@ def _fast_scores(
             source = join_lines(map(str.encode, sources))
         encoded = [join_lines(map(str.encode, reference)) for reference in sets]
         text = Text(source, encoded, [], {})
-        prepared = spec.prepared(with_corpus_pass(spec, text))
+        prepared = spec.prepared(spec.with_corpus_pass(text))
         columns = prepared.count(outputs, np.arange(len(outputs)))
         return line_scores.of(columns, missing=False)
     except (UnicodeEncodeError, LongTextError):
@@ -462,7 +454,7 @@ def _formula(
     """
     del kernel_name  # part of the cache key
     spec = metric.spec
-    if spec.input != TEXTS or reads_files(metric) or spec.unavailable():
+    if spec.input != TEXTS or metric.reads_files or spec.unavailable():
         return None
     if references > Corpus.MAX_REFERENCES or (spec.source and not has_source):
         return None

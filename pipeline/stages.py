@@ -22,7 +22,7 @@ STAGES, or name a Stage in Extension.stages.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -45,8 +45,7 @@ from .execution import (
     specs_of,
     tasks_of,
 )
-from .files.plain_files import remove_abandoned
-from .metrics.base import computes_numbers
+from .files import TempFiles
 from .prepare import prepare
 from .report import FORMATS
 from .report.context import ReportContext
@@ -65,7 +64,6 @@ from .stage import Job, Scored, Stage, output_settings
 if TYPE_CHECKING:
     from .data.config import StatisticsConfig
     from .execution import Counted
-    from .files.safe_files import Content
 
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
@@ -203,7 +201,7 @@ def begin(
     fresh: bool,
 ) -> Iterator[BegunRun]:
     """Take the run directory for a run, and give it back at the end; raises StoreError."""
-    remove_abandoned()
+    TempFiles.remove_abandoned()
     directory = RunDirectory(folder_of(output or job.config.parsed.output.dir))
     with (
         options.under(job.config.parsed.run).connected(
@@ -316,7 +314,7 @@ def compute_numbers(
     """Compute the numbers of metrics that have them before counting."""
     records: dict[str, dict[str, Any]] = {}
     for metric in job.metrics:
-        if metric.origin or computes_numbers(metric):
+        if metric.origin or metric.computes_numbers:
             records[metric.name] = {"name": metric.name, **metric.origin}
     corpora = list(job.corpora)
     for computation in computations(job.metrics, options, listener):
@@ -376,10 +374,10 @@ LAST_STAGES = [
 """The stages between those of extensions and writing."""
 
 
-def written_files(scored: Scored) -> "dict[str, Content]":
+def written_files(scored: Scored) -> "dict[str, str | bytes | Iterable[bytes]]":
     """Return the files of results by name: ids of lines, results.json, those the config names."""
     job = scored.job
-    files: dict[str, Content] = {}
+    files: dict[str, str | bytes | Iterable[bytes]] = {}
     for corpus in scored.corpora:
         if corpus.ids:
             lines = corpus.ids.read(0, corpus.lines)

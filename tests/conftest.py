@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pipeline.metrics.base.metric import Metric
     from pipeline.scoring.results import Results
 
+
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 KERNELS = ("python", "native")

@@ -48,6 +48,7 @@ FLOORS = [
     ["kernel", "files"],
     ["tokenizers"],
     ["data"],
+    ["metrics/options"],
     ["metrics/base"],
     ["metrics"],
     ["execution"],
@@ -69,7 +70,16 @@ FLOORS = [
 ]
 """The rooms of the package, from the ground up: a file imports from its own room and from lower
 floors."""
-FACES = {"data", "data/config"}
+FACES = {
+    "data",
+    "data/config",
+    "execution",
+    "files",
+    "metrics",
+    "metrics/base",
+    "metrics/options",
+    "tokenizers",
+}
 """The packages with a face: other rooms import the names of `__all__` in `__init__.py`, and nothing
 else of them."""
 MAX_FACE = 25
@@ -256,7 +266,7 @@ def test_rooms_with_a_face_are_imported_through_it() -> None:
             rooms = [
                 one for one in FACES if f"{package}/".startswith(f"{one}/")
             ]
-            if not rooms or room(name) == room(item.file):
+            if not rooms or name.split("/")[0] == item.file.split("/")[0]:
                 continue
             is_face = item.file == f"{package}/__init__.py" and package in FACES
             if not is_face or item.name not in face(package):

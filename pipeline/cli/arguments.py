@@ -25,16 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 from ..data import TEXT_FORMATS
 from ..data.config import Column, Dataset, Input, System
 from ..errors import ConfigError, CorpusError, Problem, did_you_mean
-from ..files.plain_files import STDIN
-from ..files.remote import (
-    PREFIX,
-    Remote,
-    is_data,
-    is_glob,
-    is_remote,
-    is_there,
-    locate,
-)
+from ..files import Remote, WrittenPath
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -49,9 +40,9 @@ def given_path(text: str) -> Path | Remote:
     - is standard input, and data:NAME/FILE a file of a data set.
     """
     if text == "-":
-        return STDIN
-    if not is_data(text):
-        return locate(Path(), text)
+        return WrittenPath.STDIN
+    if not WrittenPath(text).is_data:
+        return WrittenPath(text).located()
     # here, because few texts are of data sets
     from ..data import DatasetCache
 
@@ -120,19 +111,19 @@ def _split_column(text: str, flag: str) -> tuple[Path | Remote, str]:
 
     They are split at the first colon behind the name of a file that may have columns.
     """
-    if text == "-" or is_remote(text):
+    if text == "-" or WrittenPath(text).is_remote:
         return given_path(text), ""
     start = 0
-    if is_data(text):
+    if WrittenPath(text).is_data:
         start = text.find(":") + 1
-    elif is_there(locate(Path(), text)):
+    elif WrittenPath(text).exists():
         return given_path(text), ""
     for colon in re.finditer(":", text[start:]):
         name = text[: start + colon.start()]
         column = text[start + colon.end() :]
         if TEXT_FORMATS.of_file(name) and column:
             return given_path(name), column
-        if is_there(locate(Path(), name)):
+        if WrittenPath(name).exists():
             kinds = ", ".join(f".{name}" for name in TEXT_FORMATS)
             raise ConfigError(
                 f"{flag} {text}: no such file; columns can be named of files that end in {kinds}"
@@ -353,7 +344,7 @@ def _dataset(
     if (
         len(references) == 1
         and references[0] != "-"
-        and not is_remote(references[0])
+        and not WrittenPath(references[0]).is_remote
     ):
         path = given_path(references[0])
         if isinstance(path, Path) and _has_annotations(
@@ -416,12 +407,12 @@ def expanded(texts: Sequence[str]) -> list[str]:
     """Return file names with data:NAME/GLOB replaced by the files that match, as a shell does."""
     names: list[str] = []
     for text in texts:
-        if is_data(text) and is_glob(text):
+        if WrittenPath(text).is_data and WrittenPath(text).is_glob:
             # here, because few texts are of data sets
             from ..data import Catalogue
 
             names += [
-                f"{PREFIX}{file.key}"
+                f"{WrittenPath.DATA}{file.key}"
                 for file in Catalogue.known().files_in_config(text)
             ]
         else:

@@ -386,7 +386,7 @@ def _take_metric_options(arguments: Sequence[str]) -> None:
             plugins.append(value)
     download = "--download" in arguments
     if plugins or download:
-        from ..metrics.sources import metric_source  # most commands need none
+        from ..metrics import metric_source
 
         metric_source().take_options(plugins, download=download)
 

@@ -16,8 +16,9 @@ The names of `__all__` are what other rooms import:
 `pipeline.data.config` reads configs, which name data sets.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lookup import lazy_names
 
 if TYPE_CHECKING:
     from .catalogue import Catalogue, DataFile, DataSet
@@ -36,15 +37,6 @@ if TYPE_CHECKING:
     from .opened_input import InputView, OpenedInput, TextsOfInput
     from .opener import Opener
     from .texts import AnyText, MemoryText, Span, TextFile
-else:
-
-    def __getattr__(name: str) -> Any:
-        """Import the module of a name on its first use."""
-        for module, names in MODULES.items():
-            if name in names.split():
-                return getattr(import_module(f".{module}", __name__), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
 
 __all__ = [
     "TEXTS",
@@ -71,16 +63,18 @@ __all__ = [
     "suspicions",
     "text_warnings",
 ]
-MODULES = {
-    "catalogue": "Catalogue DataFile DataSet",
-    "corpus": "Corpus",
-    "dataset_cache": "DatasetCache",
-    "formats": "TEXT_FORMATS",
-    "input_readers": "InputReader Listener OpenRequest completed open_corpus",
-    "input_warnings": "suspicions text_warnings",
-    "inputs": "TEXTS TextReader",
-    "opened_input": "InputView OpenedInput TextsOfInput",
-    "opener": "Opener",
-    "texts": "AnyText MemoryText Span TextFile",
-}
-"""The modules of the names that are imported on first use, for a fast start."""
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "catalogue": "Catalogue DataFile DataSet",
+        "corpus": "Corpus",
+        "dataset_cache": "DatasetCache",
+        "formats": "TEXT_FORMATS",
+        "input_readers": "InputReader Listener OpenRequest completed open_corpus",
+        "input_warnings": "suspicions text_warnings",
+        "inputs": "TEXTS TextReader",
+        "opened_input": "InputView OpenedInput TextsOfInput",
+        "opener": "Opener",
+        "texts": "AnyText MemoryText Span TextFile",
+    },
+)

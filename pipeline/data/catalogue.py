@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import DataError, did_you_mean, known_names
 from ..extension import installed
-from ..files.remote import PREFIX, is_data
+from ..files import WrittenPath
 
 _UNKNOWN = {"repository": "", "commit": "", "sha256": "", "bytes": "0"}
 """Defaults in the description of a file that is not fetched."""
@@ -257,7 +257,9 @@ class Catalogue(dict[str, DataSet]):
 
         Raises DataError if there are none.
         """
-        name, slash, pattern = text.removeprefix(PREFIX).partition("/")
+        name, slash, pattern = text.removeprefix(WrittenPath.DATA).partition(
+            "/"
+        )
         dataset = self.data_set(name)
         return (
             dataset.matching(pattern) if slash else list(dataset.files.values())
@@ -271,7 +273,7 @@ class Catalogue(dict[str, DataSet]):
 
     def file(self, text: str) -> DataFile:
         """Return the file of data:NAME/FILE; raises DataError if there is none."""
-        name, _, file = text.removeprefix(PREFIX).partition("/")
+        name, _, file = text.removeprefix(WrittenPath.DATA).partition("/")
         dataset = self.data_set(name)
         if not file:
             example = f"data:{name}/{next(iter(dataset.files))}"
@@ -283,7 +285,7 @@ class Catalogue(dict[str, DataSet]):
     def scorable(self, text: str) -> Scorable:
         """Return what NAME or NAME/PART in a config names; raises DataError, which lists valid names."""
         parts_by_name = self.scorables()
-        name = text.removeprefix(PREFIX)
+        name = text.removeprefix(WrittenPath.DATA)
         if name in parts_by_name:
             dataset, part = parts_by_name[name]
             about = dataset.parts[part]
@@ -333,6 +335,8 @@ class Catalogue(dict[str, DataSet]):
         files: list[DataFile] = []
         for name in names:
             files += (
-                self.files(name) if is_data(name) else dataset.matching(name)
+                self.files(name)
+                if WrittenPath(name).is_data
+                else dataset.matching(name)
             )
         return files

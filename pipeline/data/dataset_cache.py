@@ -28,18 +28,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from ..errors import CorpusError, DataError, Problem
-from ..files.remote import (
-    CHUNK_BYTES,
-    UNREACHABLE,
-    Remote,
-    expanded,
-    home,
-    is_data,
-    is_remote,
-    locate,
-    stream,
-)
-from ..files.safe_files import TEMPORARY, lock_of, replacing
+from ..files import TEMPORARY, Remote, WrittenPath, lock_of, replacing
 from .catalogue import Catalogue, DataFile
 
 ORIGIN = "https://raw.githubusercontent.com"
@@ -50,8 +39,21 @@ CACHE = "GEC_PIPELINE_DATA"
 """The environment variable with the folder of the cache."""
 MAX_LISTED_FILES = 20
 """Limits the files in a message that failed for the same reason."""
+CHUNK_BYTES = 1 << 20
+"""Bytes that are read at once."""
 State = Literal["here", "missing", "changed"]
 _dataset = attrgetter("dataset")
+
+
+def home() -> Path:
+    """Return the home directory; raises DataError if the user has none."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        advice = (
+            "name a folder for the data with GEC_PIPELINE_DATA, or set HOME"
+        )
+        raise DataError(f"this user has no home directory; {advice}") from None
 
 
 def _checksum(path: Path) -> str:
@@ -121,14 +123,14 @@ def _mirror_of(text: str | None) -> Path | Remote:
     if text is None:
         label = MIRROR
         text = os.environ.get(MIRROR) or ORIGIN
-    if is_remote(text):
+    if WrittenPath(text).is_remote:
         address = text.rstrip("/")
-        if is_remote(address):
+        if WrittenPath(address).is_remote:
             return Remote(address)
         raise DataError(f"{label}: '{text}' names no host")
     # what can be no path
     with contextlib.suppress(OSError, RuntimeError, ValueError):
-        path = Path(str(locate(Path(), text))).expanduser()
+        path = Path(str(WrittenPath(text).located())).expanduser()
         if text and path.is_dir():
             return path
     expected = "a mirror is one laid out as REPOSITORY/COMMIT/PATH"
@@ -145,7 +147,7 @@ def _source(mirror: Path | Remote, file: DataFile) -> Path | Remote:
 def _chunks(source: Path | Remote) -> Iterator[bytes]:
     """Yield the bytes of a file of a mirror; raises DataError or CorpusError if it is unreadable."""
     if isinstance(source, Remote):
-        yield from stream(source, -1)
+        yield from source.stream(-1)
         return
     try:
         if source.exists() and not source.is_file():
@@ -284,9 +286,9 @@ class DatasetCache:
         Raises DataError for a file of the cache that is unknown, missing or changed, and for a variable
         that is not set.
         """
-        if is_data(text):
+        if WrittenPath(text).is_data:
             return self.locate([Catalogue.known().file(text)])[0]
-        return base / expanded(text, base)
+        return base / WrittenPath(text).expanded(base)
 
     def fetch(
         self,
@@ -379,7 +381,7 @@ class DatasetCache:
                     )
         except CorpusError as error:
             problem = error.problems[0]
-            if problem.kind == UNREACHABLE:
+            if problem.kind == Remote.UNREACHABLE:
                 again = "run the same command again, or name another mirror with --mirror"
                 raise UnreachableError(
                     f"{file.key}: {source}: {problem.message}; {again}"

@@ -1,5 +1,6 @@
 """Opens texts, each file once. Selected, joined and changed texts are written to temporary files."""
 
+import codecs
 from collections.abc import (
     Callable,
     Collection,
@@ -20,17 +21,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..errors import CorpusError, Problem, did_you_mean, gathered
-from ..files.plain_files import (
-    BOM,
-    SEPARATOR,
-    STDIN,
-    UNPACKED,
-    Origin,
-    StoredTexts,
-    TempFiles,
-    named,
-)
-from ..files.remote import Remote, is_there
+from ..files import Origin, Remote, StoredTexts, TempFiles, WrittenPath, named
 from ..parallel import Shared, threads
 from . import formats
 from .config.resolved import Column, Dataset, Input, System
@@ -78,7 +69,7 @@ class Opener:
     def __init__(
         self,
         threads: int = 1,
-        cap: int = UNPACKED,
+        cap: int = TempFiles.DEFAULT_CAP,
         missing_files: Collection[Path | Remote] = (),
         cluster: ClusterMap | None = None,
     ) -> None:
@@ -127,7 +118,7 @@ class Opener:
 
         # standard input can be read once
         stdin_inputs_before = self._stdin_inputs
-        self._stdin_inputs += list(inputs).count(STDIN)
+        self._stdin_inputs += list(inputs).count(WrittenPath.STDIN)
         if stdin_inputs_before < 2 <= self._stdin_inputs:
             message = "is named more than once; it can be one text only"
             problems.append(Problem("standard input", message))
@@ -209,7 +200,7 @@ class Opener:
                 f"{file.name}: the byte order mark at its beginning counts as text (bom: keep)"
             )
             lines = _lines(file, 0, file.lines)
-            first = [BOM + next(lines)] if file.lines else []
+            first = [codecs.BOM_UTF8 + next(lines)] if file.lines else []
             written = self._write_like(file, chain(first, lines), file.numbers)
             return replace(written, has_bom=False)
 
@@ -252,7 +243,7 @@ class Opener:
         if formats.file_of(text) in self.missing_files:
             return CorpusError([])
         try:
-            if isinstance(text, Path) and is_there(text):
+            if isinstance(text, Path) and WrittenPath(text).exists():
                 formats.refuse_table(
                     text, self.temp_files.local(text), named(text)
                 )
@@ -329,7 +320,7 @@ class Opener:
         """
         path = self.temp_files.write_texts(name, records)
         return self.index(
-            StoredTexts(path, SEPARATOR, Origin(name, ", sentence "))
+            StoredTexts(path, TempFiles.SEPARATOR, Origin(name, ", sentence "))
         )
 
     def select(
@@ -425,7 +416,7 @@ class Opener:
         """
         path = self.temp_files.write_texts(file.display_name, texts)
         origin = file.origin or Origin(str(file.path))
-        indexed = self.index(StoredTexts(path, SEPARATOR, origin))
+        indexed = self.index(StoredTexts(path, TempFiles.SEPARATOR, origin))
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
 
 

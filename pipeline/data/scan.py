@@ -20,17 +20,12 @@ from numpy.typing import NDArray
 from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError
-from ..files.plain_files import (
-    looks_like,
-    reason,
-)
-from ..files.remote import (
+from ..files import (
     Remote,
-    RemoteFingerprint,
-    open_remote,
-    remote_fingerprint,
+    content_hint,
+    open_regular,
+    why_unreadable,
 )
-from ..files.safe_files import open_regular
 
 NEWLINE = b"\n"
 CHANGED = "the file changed while it was being read; start again"
@@ -302,7 +297,7 @@ class TextRange(NamedTuple):
     """Bytes low <= i < high of a text, not counting a byte order mark, and how to read them."""
 
     path: Path | Remote
-    fingerprint: tuple[int, int] | RemoteFingerprint
+    fingerprint: tuple[int, int] | Remote.Fingerprint
     """Size and time of the file when it was opened."""
     separator: bytes
     bom_bytes: int
@@ -316,8 +311,8 @@ class TextRange(NamedTuple):
         """Return what is in the range. Unreadable files and invalid UTF-8 are problems of it."""
         try:
             if isinstance(self.path, Remote):
-                fingerprint: object = remote_fingerprint(self.path)
-                with open_remote(self.path) as reader:
+                fingerprint: object = self.path.fingerprint()
+                with self.path.open() as reader:
                     reader.seek(self.bom_bytes + self.low)
                     result = _scan_range(self, reader.readinto)
             else:
@@ -336,7 +331,7 @@ class TextRange(NamedTuple):
 
 def unreadable(path: Path | Remote, error: OSError | ValueError) -> str:
     """Return why a file cannot be read."""
-    return reason(path, error) if isinstance(path, Path) else str(error)
+    return why_unreadable(path, error) if isinstance(path, Path) else str(error)
 
 
 def _cut_after(data: bytearray, start: int, end: int, separator: bytes) -> int:
@@ -487,7 +482,7 @@ def _scan_in_range(
             bytes(chunk).decode()
         except UnicodeDecodeError as error:
             index = error.start
-            hint = "" if start else looks_like(bytes(chunk))
+            hint = "" if start else content_hint(bytes(chunk))
             result.problem = ScanProblem(
                 line=data.count(NEWLINE, 0, index),
                 byte=index - data.rfind(NEWLINE, 0, index),

@@ -12,7 +12,6 @@ from math import ceil
 from os.path import commonprefix
 from typing import NamedTuple
 
-from ..tokenizers import tokenizer_called
 from .inputs import TextReader
 from .samples import FEW, Sample, Samples, likeness, mean
 from .texts import MemoryText
@@ -291,9 +290,7 @@ def expects(metric: TextReader) -> str:
     if dict(metric.settings()).get("legacy"):
         return "tokens"
     tokenization = metric.spec.tokenization
-    return (
-        tokenizer_called(tokenization.tokenizer).expects if tokenization else ""
-    )
+    return tokenization.expects if tokenization else ""
 
 
 def _compares_tokens(metric: TextReader) -> bool:

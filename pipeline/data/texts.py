@@ -7,6 +7,7 @@ dropped. An empty line is a sentence of length 0. In a temporary file each text 
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 import re
@@ -24,15 +25,7 @@ from numpy.typing import NDArray
 from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError, Problem, UnreadableError
-from ..files import remote
-from ..files.plain_files import BOM, Origin, StoredTexts, TempFiles
-from ..files.remote import (
-    Remote,
-    RemoteFingerprint,
-    read_range,
-    remote_fingerprint,
-)
-from ..files.safe_files import open_regular
+from ..files import Origin, Remote, StoredTexts, TempFiles, open_regular
 from ..kernel.common import Lines
 from . import scan
 from .scan import (
@@ -63,7 +56,7 @@ class Span(NamedTuple):
     """The byte that ends a line."""
     display_name: str = ""
     """The name of the file in messages, if that is not its path."""
-    fingerprint: tuple[int, int] | RemoteFingerprint | None = None
+    fingerprint: tuple[int, int] | Remote.Fingerprint | None = None
     """Size and time of the file when it was checked."""
     temporary: bool = False
     """The file is in a temporary folder of this machine."""
@@ -73,11 +66,9 @@ class Span(NamedTuple):
         display_name = self.display_name or self.path
         try:
             if "://" in self.path:  # which no absolute path of this machine has
-                data = remote.read_range(self.path, self.start, self.size)
-                unchanged = (
-                    remote.remote_fingerprint(Remote(self.path))
-                    == self.fingerprint
-                )
+                address = Remote(self.path)
+                data = address.read_range(self.start, self.size)
+                unchanged = address.fingerprint() == self.fingerprint
             else:
                 # No Path objects: a worker opens thousands of files.
                 with open_regular(self.path, links=True) as file:
@@ -96,7 +87,7 @@ class Span(NamedTuple):
         has_all_bytes = len(data) == self.size
         is_plain = self.separator == NEWLINE
         if self.start == 0 and is_plain:
-            data = data.removeprefix(BOM)
+            data = data.removeprefix(codecs.BOM_UTF8)
         codes = np.frombuffer(data, np.uint8)
         find_ends = kernel.native_function("line_ends", "scan") or line_ends
         ends = find_ends(data, self.separator[0])
@@ -196,7 +187,7 @@ class TextFile:
     """If lines were selected: their numbers, from 1, in the file of the user."""
     keeper: object = field(default=None, repr=False, compare=False)
     """The TempFiles that the file is in, kept alive by this object; None for a file of the user."""
-    fingerprint: Fingerprint | RemoteFingerprint | None = field(
+    fingerprint: Fingerprint | Remote.Fingerprint | None = field(
         default=None, repr=False, compare=False
     )
     """The fingerprint of the file when it was opened to be checked."""
@@ -256,7 +247,7 @@ class TextFile:
         else:
             # A worker may have another working directory. abspath() does not resolve links.
             path = os.path.abspath(self.path)  # noqa: PTH100
-        fingerprint: tuple[int, int] | RemoteFingerprint | None
+        fingerprint: tuple[int, int] | Remote.Fingerprint | None
         if isinstance(self.fingerprint, Fingerprint):
             fingerprint = self.fingerprint.for_workers
         else:
@@ -330,10 +321,10 @@ class TextFile:
         """
         if self.fingerprint is None:
             return False
-        fingerprint: Fingerprint | RemoteFingerprint
+        fingerprint: Fingerprint | Remote.Fingerprint
         try:
             if isinstance(self.path, Remote):
-                fingerprint = remote_fingerprint(self.path)
+                fingerprint = self.path.fingerprint()
             else:
                 fingerprint = Fingerprint.of(self.path)
             if fingerprint == self.fingerprint:
@@ -477,7 +468,7 @@ class Opening(NamedTuple):
     """A file that is being opened: its ranges are scanned, then finish() makes it a text."""
 
     file: StoredTexts
-    fingerprint: Fingerprint | RemoteFingerprint
+    fingerprint: Fingerprint | Remote.Fingerprint
     bom_bytes: int
     """The bytes of the byte order mark."""
     ranges: list[TextRange]
@@ -490,14 +481,14 @@ class Opening(NamedTuple):
         line ends leaves of the digest do not begin at known bytes, so that it is one range.
         """
         path, separator, origin = file
-        fingerprint: Fingerprint | RemoteFingerprint
+        fingerprint: Fingerprint | Remote.Fingerprint
         # A worker may have another working directory.
         absolute = path if isinstance(path, Remote) else path.absolute()
         try:
             if isinstance(path, Remote):
-                fingerprint = remote_fingerprint(path)
-                head = read_range(
-                    path.url, 0, min(scan.WINDOW_BYTES, fingerprint.size)
+                fingerprint = path.fingerprint()
+                head = path.read_range(
+                    0, min(scan.WINDOW_BYTES, fingerprint.size)
                 )
             else:
                 with open_regular(path, links=True) as opened:
@@ -506,11 +497,13 @@ class Opening(NamedTuple):
         except (OSError, ValueError) as error:
             raise CorpusError.at(origin.name, unreadable(path, error)) from None
         bom_bytes = (
-            len(BOM) if separator == NEWLINE and head.startswith(BOM) else 0
+            len(codecs.BOM_UTF8)
+            if separator == NEWLINE and head.startswith(codecs.BOM_UTF8)
+            else 0
         )
         size = fingerprint.size - bom_bytes
         step = max(size, 1) if b"\r\n" in head else scan.RANGE_BYTES
-        expected: tuple[int, int] | RemoteFingerprint
+        expected: tuple[int, int] | Remote.Fingerprint
         if isinstance(fingerprint, Fingerprint):
             expected = fingerprint.for_workers
         else:

@@ -3,8 +3,9 @@
 The names of `__all__` are what other rooms import.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lookup import lazy_names
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -54,21 +55,15 @@ __all__ = [
     "tasks_of",
     "with_computed",
 ]
-MODULES = {
-    "cluster": "Cluster",
-    "computation": "Computation computations with_computed",
-    "count": "Counted PreparedCounts count_all count_in_memory finished_counts",
-    "options": "AUTO SILENT Listener LoggingListener Missing RunOptions",
-    "store.counts": "InMemoryCounts StoredCounts ids_file",
-    "store.run_directory": "RunDirectory folder_of read_manifest",
-    "tasks": "Task specs_of tasks_of",
-}
-"""The modules of the names, which are imported on first use, for a fast start."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name on its first use."""
-    for module, names in MODULES.items():
-        if name in names.split():
-            return getattr(import_module(f".{module}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "cluster": "Cluster",
+        "computation": "Computation computations with_computed",
+        "count": "Counted PreparedCounts count_all count_in_memory finished_counts",
+        "options": "AUTO SILENT Listener LoggingListener Missing RunOptions",
+        "store.counts": "InMemoryCounts StoredCounts ids_file",
+        "store.run_directory": "RunDirectory folder_of read_manifest",
+        "tasks": "Task specs_of tasks_of",
+    },
+)

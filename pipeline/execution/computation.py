@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..data import Corpus
-from ..metrics.base import Metric, computes_numbers
+from ..metrics.base import Metric
 from .options import AUTO, SILENT, Listener, RunOptions
 
 
@@ -54,9 +54,8 @@ def computations(
     """Return the computations of those metrics whose numbers are computed before counting."""
     metrics_of: dict[type[Computation], list[Metric]] = {}
     for metric in metrics:
-        computed = computes_numbers(metric)
-        if computed:
-            metrics_of.setdefault(computed.computation(), []).append(metric)
+        if metric.computes_numbers:
+            metrics_of.setdefault(metric.computation(), []).append(metric)
     return [
         kind(group, options, listener) for kind, group in metrics_of.items()
     ]

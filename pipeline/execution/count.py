@@ -18,7 +18,6 @@ from ..errors import (
     StoreError,
 )
 from ..metrics.base import CorpusPass, StatisticsSpec, Text
-from ..metrics.base.statistics_spec import Gathered, with_corpus_pass
 from ..parallel import threads
 from . import workers
 from .options import AUTO, SILENT, Listener, Missing, RunOptions
@@ -39,15 +38,14 @@ if TYPE_CHECKING:
     from ..arrays import Bools, Ints
     from ..data import Corpus
     from ..kernel.common import Lines
-    from ..metrics.base.statistics_spec import Prepared
     from .store.run_directory import RunDirectory
 
-    Cell = tuple[str, StatisticsSpec]
-    """A system and a specification of statistics."""
-    Counts = StoredCounts | InMemoryCounts
-    """The counts of a system."""
-    Counted = Mapping[Cell, Counts]
-    """The counts of a data set."""
+Cell = tuple[str, StatisticsSpec]
+"""A system and a specification of statistics."""
+Counts = StoredCounts | InMemoryCounts
+"""The counts of a system."""
+Counted = Mapping[Cell, Counts]
+"""The counts of a data set."""
 
 # ---- shards: which lines are counted together; they change memory and time, but never a result
 
@@ -680,13 +678,9 @@ class PreparedCounts:
         if spec.corpus_pass and spec.corpus_pass.of_systems:
             systems = [_lines_of(text) for text in corpus.systems.values()]
         text = Text(source, references, systems, {}, missing=self.missing)
-        text = with_corpus_pass(spec, text)
+        text = spec.with_corpus_pass(text)
         self.corpus_pass_result = text.corpus_data
-        self._prepared: Prepared
-        if corpus.computed:
-            self._prepared = Gathered(spec, text)
-        else:
-            self._prepared = spec.prepared(text)
+        self._prepared = spec.prepared(text, as_lines=corpus.computed)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, of which each is for the line with the index in `rows`.

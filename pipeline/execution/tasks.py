@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .._version import __version__
-from ..metrics.base import StatisticsSpec, render_signature
+from ..metrics.base import StatisticsSpec
+from ..metrics.options import render_signature
 
 if TYPE_CHECKING:
     from ..data import Corpus

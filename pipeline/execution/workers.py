@@ -34,8 +34,7 @@ from ..errors import (
     UnreadableError,
 )
 from ..kernel.common import Lines
-from ..metrics.base import CorpusPass, StatisticsSpec, Text
-from ..metrics.base.statistics_spec import COUNTING
+from ..metrics.base import COUNTING, CorpusPass, StatisticsSpec, Text
 from ..parallel import (
     MEMORY,
     NoAnswerError,

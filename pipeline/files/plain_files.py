@@ -6,6 +6,7 @@ no UTF-8 text contains this byte, so that a text may hold newlines.
 """
 
 import bz2
+import codecs
 import contextlib
 import gzip
 import lzma
@@ -23,28 +24,21 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, ClassVar, NamedTuple, cast
 
-from ..errors import CorpusError, IncompleteError, Problem, did_you_mean
+from ..errors import CorpusError, IncompleteError, did_you_mean
 from ..parallel import FOLDER, starved
-from .remote import CHUNK_BYTES, ChunkFile, Remote, ranged, stream
-from .safe_files import LOCK, open_regular, take_lock
+from .remote import CHUNK_BYTES, ChunkFile, Remote, WrittenPath
+from .safe_files import lock_of, open_regular
 
-BOM = b"\xef\xbb\xbf"
-SEPARATOR = b"\xff"
-"""The byte after each text of a temporary file."""
 TEXTS_AT_ONCE = 64
 """Texts that are written at once."""
 MAX_LINE_BYTES = 1 << 28
 """Limits a line of records or annotations: a longer line is an attempt to fill the memory."""
-UNPACKED = 1 << 34
-"""Limits all compressed and other unpacked inputs of a run, unless a config does.
-
-It is a tenth of the free space if that is less, but half of the space up to HALF_FREE_BYTES.
-"""
 HALF_FREE_BYTES = 1 << 28
 """Free bytes of which half may be used."""
-STDIN = Path("/dev/stdin")
+LOCK = "run.lock"
+"""The lock in a temporary folder."""
 PIPE_SECONDS = 60
 """How long a named pipe may have no program that writes to it."""
 MAX_AGE_WITH_LOCK = 10
@@ -95,7 +89,15 @@ class TempFiles:
     `cap` limits the bytes of all its files together.
     """
 
-    def __init__(self, cap: int) -> None:
+    SEPARATOR: ClassVar[bytes] = b"\xff"
+    """The byte after each text of a file."""
+    DEFAULT_CAP: ClassVar[int] = 1 << 34
+    """Limits all compressed and other unpacked inputs of a run, unless a config does.
+
+    It is a tenth of the free space if that is less, but half of the space up to HALF_FREE_BYTES.
+    """
+
+    def __init__(self, cap: int = DEFAULT_CAP) -> None:
         self.cap = cap
         self.remaining = cap
         self._folder: Path | None = None
@@ -111,12 +113,12 @@ class TempFiles:
             if self._folder is None:
                 try:
                     self._folder = Path(tempfile.mkdtemp(prefix=FOLDER))
-                    self._folder_lock = take_lock(self._folder / LOCK)
-                    remove_abandoned(self._folder.parent)
+                    self._folder_lock = _take_lock(self._folder / LOCK)
+                    self.remove_abandoned(self._folder.parent)
                 except OSError as error:
                     message = f"no temporary folder can be made: {error}"
-                    raise CorpusError([Problem("", message)]) from None
-                if self.cap == UNPACKED:  # nobody has set the limit
+                    raise CorpusError.at("", message) from None
+                if self.cap == self.DEFAULT_CAP:  # nobody has set the limit
                     free = shutil.disk_usage(self._folder).free
                     self.cap = min(
                         self.cap,
@@ -148,9 +150,7 @@ class TempFiles:
                     if self.remaining < 0:
                         message = f"unpacks, with what came before, to more than {self.cap:,} bytes"
                         advice = "is it meant to? If so, set run.max_unpacked"
-                        raise CorpusError(
-                            [Problem(name, f"{message}; {advice}")]
-                        )
+                        raise CorpusError.at(name, f"{message}; {advice}")
                     file.write(chunk)
         except (
             OSError
@@ -159,8 +159,8 @@ class TempFiles:
                 f"the temporary folder cannot be written: {error.strerror}"
             )
             advice = "TMPDIR may name another"
-            raise CorpusError(
-                [Problem(str(path.parent), f"{message}; {advice}")]
+            raise CorpusError.at(
+                str(path.parent), f"{message}; {advice}"
             ) from None
         return path
 
@@ -185,7 +185,7 @@ class TempFiles:
         if (
             isinstance(path, Remote)
             and path.suffix.lower() not in OPENERS
-            and ranged(path)
+            and path.is_ranged()
         ):
             return path
         return self.local(path)
@@ -204,25 +204,42 @@ class TempFiles:
                 self._raw[path] = self.write(named(path), _unpacked(path))
             return self._raw[path]
 
+    @staticmethod
+    def remove_abandoned(parent: Path | None = None) -> None:
+        """Delete the temporary folders of this user's processes that were killed, by their free locks.
+
+        The default parent folder is that of the system (TMPDIR).
+        """
+        with contextlib.suppress(
+            OSError
+        ):  # there may be none that can be written
+            parent = parent or Path(tempfile.gettempdir())
+        for folder in parent.glob(f"{FOLDER}*") if parent else ():
+            with contextlib.suppress(OSError):
+                if _may_be_abandoned(folder) and _take_lock(folder / LOCK):
+                    shutil.rmtree(folder, ignore_errors=True)
+
 
 def _separated(texts: Iterable[bytes]) -> Iterator[bytes]:
     """Yield chunks of several texts, each text with the separator after it."""
     remaining = iter(texts)
     while batch := list(islice(remaining, TEXTS_AT_ONCE)):
-        yield SEPARATOR.join([*batch, b""])
+        yield TempFiles.SEPARATOR.join([*batch, b""])
 
 
-def remove_abandoned(parent: Path | None = None) -> None:
-    """Delete the temporary folders of this user's processes that were killed, by their free locks.
+def _take_lock(path: Path) -> object | None:
+    """Take a lock on a file and return it; the lock is held as long as the object lives.
 
-    The default parent folder is that of the system (TMPDIR).
+    Returns None if another process holds the lock, or the file system has no locks.
     """
-    with contextlib.suppress(OSError):  # there may be none that can be written
-        parent = parent or Path(tempfile.gettempdir())
-    for folder in parent.glob(f"{FOLDER}*") if parent else ():
-        with contextlib.suppress(OSError):
-            if _may_be_abandoned(folder) and take_lock(folder / LOCK):
-                shutil.rmtree(folder, ignore_errors=True)
+    from filelock import Timeout
+
+    lock = lock_of(path)
+    try:
+        lock.acquire(timeout=0)
+    except (Timeout, OSError, RuntimeError):
+        return None
+    return lock
 
 
 def _may_be_abandoned(folder: Path) -> bool:
@@ -239,7 +256,7 @@ def _may_be_abandoned(folder: Path) -> bool:
 
 def is_plain(path: Path) -> bool:
     """Return whether a path is read in place: an uncompressed regular file, or an unreadable one."""
-    if path == STDIN:
+    if path == WrittenPath.STDIN:
         return False
     try:
         info = path.stat()
@@ -264,14 +281,14 @@ def _is_generated(path: Path) -> bool:
 
 def named(path: Path | Remote) -> str:
     """Return the name of a path for messages."""
-    return "standard input" if path == STDIN else str(path)
+    return "standard input" if path == WrittenPath.STDIN else str(path)
 
 
 def _unpacked(path: Path | Remote) -> Iterator[bytes]:
     """Yield the bytes of a file, unpacked by its suffix; raises CorpusError."""
     unpack = OPENERS.get(path.suffix.lower())
     try:
-        if path == STDIN:
+        if path == WrittenPath.STDIN:
             yield from iter(lambda: sys.stdin.buffer.read(CHUNK_BYTES), b"")
         elif isinstance(path, Path) and stat.S_ISREG(path.stat().st_mode):
             if path.stat().st_size == 0 and _is_generated(path):
@@ -284,7 +301,7 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
                     yield from iter(lambda: packed.read(CHUNK_BYTES), b"")
         else:
             chunks = (
-                _from_pipe(path) if isinstance(path, Path) else stream(path)
+                _from_pipe(path) if isinstance(path, Path) else path.stream()
             )
             yield from (
                 unpack(cast("BinaryIO", ChunkFile(chunks)))
@@ -292,13 +309,13 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
                 else chunks
             )
     except PackedError as error:
-        raise CorpusError([Problem(str(path), str(error))]) from None
+        raise CorpusError.at(str(path), str(error)) from None
     except OSError as error:
         resource = starved(error)
         if resource:
             raise IncompleteError(f"{named(path)}: {resource}") from None
         message = f"cannot be read: {error.strerror or error}"
-        raise CorpusError([Problem(named(path), message)]) from None
+        raise CorpusError.at(named(path), message) from None
 
 
 def _from_pipe(path: Path) -> Iterator[bytes]:
@@ -324,12 +341,8 @@ def _from_pipe(path: Path) -> Iterator[bytes]:
                 break
             if time.monotonic() - started >= PIPE_SECONDS:
                 what = f"is a pipe that no program has opened for writing for {PIPE_SECONDS} seconds"
-                raise CorpusError(
-                    [
-                        Problem(
-                            named(path), f"{what}; start first what writes it"
-                        )
-                    ]
+                raise CorpusError.at(
+                    named(path), f"{what}; start first what writes it"
                 )
         os.set_blocking(descriptor, True)
         yield from iter(lambda: pipe.read(CHUNK_BYTES), b"")
@@ -343,7 +356,7 @@ def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
     with open_bytes(path, name) as file:
         number = 1
         for chunk in _chunks_of_lines(file):
-            data = chunk.removeprefix(BOM) if number == 1 else chunk
+            data = chunk.removeprefix(codecs.BOM_UTF8) if number == 1 else chunk
             yield from enumerate(_lines(data, name, number), number)
             number += chunk.count(b"\n")
 
@@ -379,13 +392,13 @@ def _checked_lines(data: bytes, name: str, first: int) -> Iterator[str]:
         position = f"{name}:{number}"
         if len(line) >= MAX_LINE_BYTES:
             message = f"the line has more than {MAX_LINE_BYTES:,} bytes"
-            raise CorpusError([Problem(position, message)])
+            raise CorpusError.at(position, message)
         try:
             yield line.decode()
         except UnicodeDecodeError as error:
             byte = f"byte {error.start + 1} of the line (0x{line[error.start]:02x})"
-            raise CorpusError(
-                [Problem(position, f"{byte} is not valid UTF-8")]
+            raise CorpusError.at(
+                position, f"{byte} is not valid UTF-8"
             ) from None
 
 
@@ -406,10 +419,10 @@ def open_bytes(
                 and os.fstat(file.fileno()).st_size > max_bytes
             ):
                 message = f"is larger than {max_bytes:,} bytes; is it the file that is meant?"
-                raise CorpusError([Problem(name, message)])
+                raise CorpusError.at(name, message)
             yield file
     except (OSError, ValueError) as error:
-        raise CorpusError([Problem(name, reason(path, error))]) from None
+        raise CorpusError.at(name, why_unreadable(path, error)) from None
 
 
 def small_bytes(path: Path, max_bytes: int) -> bytes:
@@ -432,11 +445,11 @@ def small_text(path: Path, max_bytes: int) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"byte {error.start} of the file is not valid UTF-8{looks_like(data)}"
-        raise CorpusError([Problem(f"{named(path)}:{line}", message)]) from None
+        message = f"byte {error.start} of the file is not valid UTF-8{content_hint(data)}"
+        raise CorpusError.at(f"{named(path)}:{line}", message) from None
 
 
-def reason(path: Path, error: OSError | ValueError) -> str:
+def why_unreadable(path: Path, error: OSError | ValueError) -> str:
     """Return why a file cannot be read; for a missing file with the nearest name in its folder.
 
     Raises IncompleteError if the system is out of resources.
@@ -526,7 +539,7 @@ OPENERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
 """Unpackers by suffix: each takes an open file, and yields its bytes or raises PackedError."""
 
 
-def looks_like(start: bytes) -> str:
+def content_hint(start: bytes) -> str:
     """Return a hint for a file that is invalid UTF-8 by its first bytes, or an empty text."""
     for magic, kind in MAGIC.items():
         if start.startswith(magic):

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -21,33 +21,28 @@ from ..errors import StoreError
 if TYPE_CHECKING:
     from filelock import FileLock
 
-Content = str | bytes | Iterable[bytes]
-"""The content of a file to be written: text, bytes, or chunks of bytes."""
 TEMPORARY = ".tmp"
 """The suffix of a file while it is written."""
 MAX_JSON_BYTES = 1 << 25
 """Limits a JSON file: fifty thousand comparisons of systems have so many bytes."""
 MAX_VALUES = 2_000_000
 """Limits the values of a JSON text. Each takes a hundred bytes of memory, but two in the file."""
-NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
-"""The flag of os.open() to refuse links, or 0 if the platform does not have it."""
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 """Errors of file systems without fsync."""
-_READ = (
-    os.O_RDONLY
-    | NO_LINK
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_BINARY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-)
-_NEW = (
-    os.O_WRONLY
-    | os.O_CREAT
-    | os.O_EXCL
-    | NO_LINK
-    | getattr(os, "O_BINARY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-)
+
+
+def _flags(*names: str) -> int:
+    """Return flags of os.open() together, without those that the platform does not have."""
+    flags = 0
+    for name in names:
+        flags |= getattr(os, name, 0)
+    return flags
+
+
+_BINARY = _flags("O_BINARY", "O_CLOEXEC")
+_NO_LINK = _flags("O_NOFOLLOW")
+_READ = _BINARY | _flags("O_RDONLY", "O_NONBLOCK")
+_NEW = _BINARY | _NO_LINK | _flags("O_WRONLY", "O_CREAT", "O_EXCL")
 
 
 def file_name(name: str, max_length: int = 100) -> str:
@@ -80,7 +75,7 @@ def open_regular(path: Path | str, *, links: bool = False) -> BufferedReader:
 
     Links are errors as well, unless `links` allows them.
     """
-    descriptor = os.open(path, _READ & ~NO_LINK if links else _READ)
+    descriptor = os.open(path, _READ if links else _READ | _NO_LINK)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(None, "is no regular file", str(path))
@@ -90,12 +85,20 @@ def open_regular(path: Path | str, *, links: bool = False) -> BufferedReader:
         raise
 
 
-def parse_json(data: bytes) -> Any:
-    """Return the value of a JSON text; raises ValueError if it is invalid, or has too many values.
+def read_json(source: Path | bytes) -> Any:
+    """Return the value of a JSON file or text.
 
-    Values are counted before memory is taken for them, by the characters before each, so those in
-    texts count.
+    Raises OSError, and ValueError if it is invalid, too large, or has too many values. Values are
+    counted before memory is taken for them, by the characters before each, so those in texts count.
     """
+    data = source if isinstance(source, bytes) else b""
+    if isinstance(source, Path):
+        with open_regular(source) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > MAX_JSON_BYTES:
+                raise ValueError(f"is larger than {MAX_JSON_BYTES:,} bytes")
+            # not MAX_JSON_BYTES: memory is taken for the argument
+            data = file.read(size)
     if len(data) > MAX_VALUES:
         values = sum(map(data.count, (b",", b":", b"[", b"{")))
         if values > MAX_VALUES:
@@ -104,17 +107,6 @@ def parse_json(data: bytes) -> Any:
         return json.loads(data)
     except RecursionError:
         raise ValueError("is nested too deeply") from None
-
-
-def read_json(path: Path) -> Any:
-    """Return the value of a JSON file; raises OSError, and ValueError if it is invalid or large."""
-    with open_regular(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        if size > MAX_JSON_BYTES:
-            raise ValueError(f"is larger than {MAX_JSON_BYTES:,} bytes")
-        # not MAX_JSON_BYTES: memory is taken for the argument
-        data = file.read(size)
-    return parse_json(data)
 
 
 @contextlib.contextmanager
@@ -148,7 +140,7 @@ def replacing(
 
 def write_atomic(
     path: Path,
-    data: Content,
+    data: str | bytes | Iterable[bytes],
     mark: str = "",
     *,
     durable: bool = True,
@@ -190,59 +182,8 @@ def in_the_way(path: Path) -> str:
     return ""
 
 
-LOCK = "run.lock"
-"""An empty file. It is never deleted, or two runs could hold two files of this name."""
-
-
 def lock_of(path: Path) -> "FileLock":
     """Return a lock on a file, not yet taken: flock of the system, which ends with its process."""
     from filelock import FileLock
 
     return FileLock(path, fallback_to_soft=False, thread_local=False)
-
-
-def take_lock(path: Path) -> "FileLock | None":
-    """Take a lock on a file and return it; the lock is held as long as the object lives.
-
-    Returns None if another process holds the lock, or the file system has no locks.
-    """
-    from filelock import Timeout
-
-    lock = lock_of(path)
-    try:
-        lock.acquire(timeout=0)
-    except (Timeout, OSError, RuntimeError):
-        return None
-    return lock
-
-
-@contextlib.contextmanager
-def locked(
-    folder: Path,
-    holder: Callable[[], str],
-    warn: Callable[[str], None],
-) -> Iterator[None]:
-    """Hold the lock of a folder; raises StoreError if another run holds it, or it cannot be made.
-
-    `holder` returns who holds the lock, for the message. If a file system has no locks, `warn` is
-    called with a message, and the run goes on.
-    """
-    from filelock import Timeout
-
-    file = folder / LOCK
-    lock = lock_of(file)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        message = f"another run is using it ({holder()}); wait for its end, or name another"
-        raise StoreError(f"{folder}: {message}") from None
-    except (OSError, RuntimeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        if not file.is_file() or file.is_symlink():
-            raise StoreError(f"{file}: cannot be made: {reason}") from None
-        advice = "see that no other run uses this folder"
-        warn(f"{folder}: its file system has no locks ({reason}); {advice}")
-    try:
-        yield
-    finally:
-        lock.release(force=True)

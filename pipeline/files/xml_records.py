@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 from xml.parsers import expat
 
-from ..errors import CorpusError, Problem
+from ..errors import CorpusError
 from .plain_files import open_bytes
 
 CHUNK_BYTES = 1 << 16
@@ -68,9 +68,7 @@ class XmlReader(Generic[Record]):
 
     def wrong(self, message: str, line: int = 0) -> CorpusError:
         """Return an error at a line, by default at the one that is being read."""
-        return CorpusError(
-            [Problem(f"{self.name}:{line or self.line}", message)]
-        )
+        return CorpusError.at(f"{self.name}:{line or self.line}", message)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
@@ -90,7 +88,7 @@ class XmlReader(Generic[Record]):
         except expat.ExpatError as error:
             position = f"{self.name}:{error.lineno}:{error.offset + 1}"
             message = f"not well-formed XML: {expat.ErrorString(error.code)}"
-            raise CorpusError([Problem(position, message)]) from None
+            raise CorpusError.at(position, message) from None
         self._bytes_parsed += len(data)
         if (
             self._bytes_parsed - max(self.parser.CurrentByteIndex, 0)

@@ -14,11 +14,11 @@ from typing import Any
 from ..data.config import Node
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..extension import missing_extension
-from ..files.remote import Remote, expanded, is_data, locate
+from ..files import Remote, WrittenPath
 from ..tokenizers import TOKENIZERS, tokenizer_of_pair
-from .base.metric import Metric
-from .base.options import Option, parse_signature, render_signature
-from .names import CHANGES, Meaning, folded, meanings, named, spellings
+from .base import Metric
+from .names import DEPENDENT_CACHES, Meaning, folded, meanings, named, spellings
+from .options import Option, parse_signature, render_signature
 from .sources import metric_source
 from .table import METRICS
 
@@ -99,7 +99,7 @@ def metrics_called(text: str, metrics: Iterable[Metric]) -> list[Metric]:
 def _has(metric: Metric, settings: Mapping[str, str]) -> bool:
     """Return whether a metric has these options with these values."""
     values = {
-        option_of(type(metric), key): value for key, value in settings.items()
+        metric.option_named(key): value for key, value in settings.items()
     }
     for option, value in values.items():
         if not option or getattr(metric, option.attribute) != option.read(
@@ -182,7 +182,7 @@ def _metrics_of(
     if isinstance(value, Metric):
         return [value]
     if isinstance(value, str):
-        cached = _known(value, len(CHANGES))
+        cached = _known(value)
         if cached:
             return [cached]
     nodes = _combinations(
@@ -202,7 +202,7 @@ def _named_function(value: Any) -> Any:
 
 
 @lru_cache(256)
-def _known(text: str, _changes: int) -> Metric | None:
+def _known(text: str) -> Metric | None:
     """Return the metric of a text; None if it is wrong or depends on more than the text."""
     problems: list[Problem] = []
     metric = resolve(Node.from_plain(text, "metrics", ""), problems)
@@ -214,6 +214,9 @@ def _known(text: str, _changes: int) -> Metric | None:
         ):
             return None
     return metric
+
+
+DEPENDENT_CACHES.append(_known.cache_clear)
 
 
 # --- nodes of a config
@@ -263,13 +266,13 @@ def _written_options(
     """
     children = children_of(node)
     replaced = {
-        option_of(metric, key)
+        metric.option_named(key)
         for key, child in children.items()
         if child.is_set
     }
     options = {}
     for key, child in children.items():
-        option = option_of(metric, key)
+        option = metric.option_named(key)
         if key != "name" and (
             child.is_set or not option or option not in replaced
         ):
@@ -291,7 +294,7 @@ def as_mapping(node: Node) -> tuple[type[Metric], Node]:
     children = {"name": replace(name_node, value=name)}
     for key, value in implied.items():
         for written in settings:
-            if option_of(metric, written) == option_of(metric, key):
+            if metric.option_named(written) == metric.option_named(key):
                 raise ConfigError(
                     f"'{name_node.value}' means {key}: {value} already; "
                     f"leave '{written}' out, or write {name}"
@@ -349,18 +352,6 @@ def children_of(node: Node) -> dict[str, Node]:
     return {}
 
 
-def option_of(metric: type[Metric], key: str) -> Option | None:
-    """Return the option that a key of a config or of a signature names."""
-    return next(
-        (
-            option
-            for option in metric.options
-            if key in (option.name, option.key)
-        ),
-        None,
-    )
-
-
 def _read_options(
     metric: type[Metric],
     node: Node,
@@ -409,8 +400,9 @@ def _path(node: Node, text: str) -> str:
     {name} in it is that of a system.
     """
     base = node.folder
-    path = locate(base, expanded(text.replace("{name}", "{system}"), base))
-    if is_data(text) or isinstance(path, Remote):
+    written = WrittenPath(text.replace("{name}", "{system}"))
+    path = written.expanded(base).located(base)
+    if WrittenPath(text).is_data or isinstance(path, Remote):
         return text
     return str(path)
 
@@ -418,11 +410,16 @@ def _path(node: Node, text: str) -> str:
 def from_nodes(
     nodes: Sequence[Node], root: Node | None, problems: list[Problem]
 ) -> tuple[Metric, ...]:
-    """Return the metrics of a config, whose defaults they take, and add what is wrong to problems.
+    """Return the metrics of a config, each with the values of defaults.metrics that it uses.
 
-    `root` is the config.
+    Adds to problems what is wrong, such as a default that no metric takes, because none has the
+    option or it would change nothing. `root` is the config.
     """
-    return resolve_all(with_defaults(nodes, root, problems), problems)
+    section = root.get("defaults") if root else None
+    common = section.get("metrics") if section else None
+    if common is not None and isinstance(common.value, dict):
+        nodes = _with_common(nodes, common, "default", problems)
+    return resolve_all(nodes, problems)
 
 
 def resolve_all(
@@ -469,21 +466,6 @@ def _combinations(node: Node, problems: list[Problem]) -> list[Node]:
 
 
 # --- defaults
-
-
-def with_defaults(
-    nodes: Sequence[Node], root: Node | None, problems: list[Problem]
-) -> tuple[Node, ...]:
-    """Return the metrics' nodes with defaults.metrics merged into them.
-
-    A default that no metric takes, because none has the option or it would change nothing, is added
-    to problems.
-    """
-    section = root.get("defaults") if root else None
-    common = section.get("metrics") if section else None
-    if common is None or not isinstance(common.value, dict):
-        return tuple(nodes)
-    return _with_common(nodes, common, "default", problems)
 
 
 def from_texts(
@@ -564,12 +546,12 @@ def _splits(text: str, options: Mapping[str, str]) -> bool:
     metric = METRICS[kind]
     written = {}
     for key, value in {**implied, **options, **settings}.items():
-        written[option_of(metric, key)] = value
+        written[metric.option_named(key)] = value
     choices = {}
     for option, value in written.items():
         if option and option.choices and value in option.choices:
             choices[option.name] = value
-    tokenizer_option = option_of(metric, "tokenizer")
+    tokenizer_option = metric.option_named("tokenizer")
     if not tokenizer_option or tokenizer_option in written:
         return False
     tokenizer = TOKENIZERS.get(str(tokenizer_option.default_of(choices)))
@@ -620,7 +602,7 @@ def _filled(node: Node, common: Node) -> Node:
         return node
     keys = []
     for key in children_of(common):
-        if option_of(metric, key) and not _sets(mapping, key):
+        if metric.option_named(key) and not _sets(mapping, key):
             keys.append(key)
     filled = _with_effective(mapping, keys, common)
     if filled is mapping:
@@ -665,6 +647,6 @@ def _sets(node: Node, key: str) -> bool:
         metric, mapping = as_mapping(node)
     except ConfigError:
         return False
-    option = option_of(metric, key)
+    option = metric.option_named(key)
     spellings_of_option = {option.name, option.key} if option else {key}
     return not spellings_of_option.isdisjoint(children_of(mapping))

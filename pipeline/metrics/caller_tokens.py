@@ -6,9 +6,9 @@ from functools import cache
 from typing import Any, cast
 
 from ..errors import InputError
-from ..tokenizers import OWN, OwnTexts, is_own, own_texts
-from .base.metric import Metric
-from .base.options import Option
+from ..tokenizers import OWN, OwnTexts, is_own
+from .base import Metric
+from .options import Option
 
 
 def has_own_tokens(metric: Metric) -> bool:
@@ -26,10 +26,10 @@ def bind_tokens(
 ) -> tuple[Sequence[Metric], OwnTexts]:
     """Return the metrics and texts of a call, for tokens of the caller if it has any.
 
-    Raises InputError as own_texts() and with_own_tokens() do.
+    Raises InputError as OwnTexts.of_call() and with_own_tokens() do.
     """
     expected = any(map(has_own_tokens, metrics))
-    texts = own_texts(
+    texts = OwnTexts.of_call(
         hypotheses, references, sources, splitter, expected=expected
     )
     if texts.tokenizer:

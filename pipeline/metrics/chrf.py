@@ -9,26 +9,30 @@ import numpy as np
 
 from .. import kernel
 from ..arrays import Floats, Ints
-from ..kernel.common import MAX_ORDER
 from ..tokenizers import Tokenization
-from .base.choices import best_by, by_order, f_beta, ratio
-from .base.metric import Counted, Metric, shown_matches
+from .base import (
+    Columns,
+    Counted,
+    Field,
+    Metric,
+    OverlapSpec,
+    StatisticsSpec,
+    Text,
+    best_by,
+    by_order,
+    f_beta,
+    ratio,
+)
 from .base.ngrams import Shared
-from .base.options import (
+from .base.statistics_spec import PreparedOverlap
+from .options import (
     beta_option,
     level_option,
     lowercase_option,
     option,
-    sacrebleu_signature,
+    order_option,
 )
-from .base.statistics_spec import (
-    Columns,
-    Field,
-    OverlapSpec,
-    PreparedOverlap,
-    StatisticsSpec,
-    Text,
-)
+from .options.signatures import sacrebleu_signature
 
 EPSILON = 1e-16
 """A precision, recall or F-score without n-grams, with eps_smoothing."""
@@ -79,7 +83,7 @@ class ChrfSpec(StatisticsSpec):
             prepared.append(overlap)
         return PreparedChrf(self, prepared)
 
-    def joined(self, counted: Sequence[Mapping[str, Ints]]) -> dict[str, Ints]:
+    def joined(self, counted: Sequence[Columns]) -> dict[str, Ints]:
         """Return the columns of the parts as one."""
         characters = counted[0]
         ref_totals = []
@@ -134,41 +138,27 @@ class Chrf(Metric):
     for smoothing.
     """
 
-    name: ClassVar[str] = "chrf"
+    name = "chrf"
     short_names: ClassVar[Mapping[str, str]] = {"nw:2": "chrf++"}
-    summary: ClassVar[str] = (
+    summary = (
         "chrF and chrF++ (Popović 2015, 2017), as sacreBLEU; needs no source"
     )
-    help_page: ClassVar[str] = "bleu"
+    help_page = "bleu"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "chrF+": {"word_order": "1"},
         "chrF++": {"word_order": "2"},
     }
-    counts: ClassVar[frozenset[str]] = frozenset(
-        {"match", "hyp_total", "ref_total"}
-    )
+    counts = frozenset({"match", "hyp_total", "ref_total"})
 
-    char_order: int = option(
-        6,
-        key="nc",
-        help="longest n-grams of characters",
-        minimum=1,
-        maximum=MAX_ORDER,
-    )
-    min_char_order: int = option(
+    char_order: int = order_option(6, "longest n-grams of characters", "nc")
+    min_char_order: int = order_option(
         1,
-        key="minc",
-        help="shortest n-grams of characters, as nltk's min_len",
-        minimum=1,
-        maximum=MAX_ORDER,
+        "shortest n-grams of characters, as nltk's min_len",
+        "minc",
         implicit=True,
     )
-    word_order: int = option(
-        0,
-        key="nw",
-        help="longest n-grams of words; 2: chrF++",
-        minimum=0,
-        maximum=MAX_ORDER,
+    word_order: int = order_option(
+        0, "longest n-grams of words; 2: chrF++", "nw", minimum=0
     )
     beta: str = beta_option("2")
     lowercase: bool = lowercase_option()
@@ -237,16 +227,9 @@ class Chrf(Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return lengths in characters, matches, and the n-grams of output and reference."""
-        return [
-            *shown_matches(columns),
-            Counted("total", columns["total"], orders=True),
-            Counted(
-                "ref_total",
-                columns["ref_total"],
-                per_reference=True,
-                orders=True,
-            ),
-        ]
+        return self.counted(
+            columns, "hyp_len", "ref_len", "match", "total", "ref_total"
+        )
 
     def row_names(self) -> list[str]:
         """Return the orders of characters, then those of words."""

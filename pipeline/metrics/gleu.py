@@ -15,27 +15,30 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import SAMPLERS
-from .base.choices import (
-    MAX_SEQUENTIAL_SUM,
+from .base import (
+    Columns,
+    Counted,
     Draws,
+    Field,
+    Metric,
+    OverlapSpec,
+    Rule,
     best_by,
     by_order,
-    closest_length,
-    log,
     ratio,
 )
-from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
-from .base.ngrams import Rule
-from .base.options import (
+from .base.choices import MAX_SEQUENTIAL_SUM, closest_length, log
+from .base.statistics_spec import tokenization_of
+from .options import (
     level_option,
     lowercase_option,
     number_option,
     option,
+    order_option,
     strip_option,
     tokenizer_option,
     unit_option,
 )
-from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 # The programs and formulas that are called GLEU+ or GLEU0, as variants: what each counts, and how
 # it scores.
@@ -228,36 +231,26 @@ class Gleu(Metric):
     max and zero_total one.
     """
 
-    name: ClassVar[str] = "gleu"
-    summary: ClassVar[str] = (
-        "GLEU+ for grammatical error correction (Napoles et al. 2015, 2016); needs a source"
-    )
-    hint: ClassVar[str] = (
-        "the GLEU of translation (Wu et al. 2016, nltk), which has none, is `google_gleu`"
-    )
+    name = "gleu"
+    summary = "GLEU+ for grammatical error correction (Napoles et al. 2015, 2016); needs a source"
+    hint = "the GLEU of translation (Wu et al. 2016, nltk), which has none, is `google_gleu`"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "GLEU+": {},
         "GLEU score": {},  # Google's GLEU is called so too, and by the next two names
         "sentence_gleu": {},
         "corpus_gleu": {},
     }
-    counts: ClassVar[frozenset[str]] = frozenset(
+    counts = frozenset(
         {"match", "penalty", "numer", "total", "hyp_len", "ref_len"}
     )
-    name_in_text: ClassVar[str] = "GLEU+"
+    name_in_text = "GLEU+"
 
     variant: str = option(
         "2017",
         help="which code: 2017 is today's official one; see `help gleu`",
         choices=tuple(CODES),
     )
-    order: int = option(
-        4,
-        key="n",
-        help="longest n-grams",
-        minimum=1,
-        maximum=9,
-    )
+    order: int = order_option(maximum=9)
     unit: str = unit_option()
     tokenizer: str = tokenizer_option(
         _default_tokenizer,
@@ -420,12 +413,9 @@ class Gleu(Metric):
         if self.by_reference:
             penalty = columns[CODES[self.variant].kinds[1]]
             return [
-                *shown_matches(columns),
+                *self.counted(columns, "hyp_len", "ref_len", "match"),
                 Counted("penalty", penalty, per_reference=True, orders=True),
-                Counted(
-                    "numer", terms["numer"], per_reference=True, orders=True
-                ),
-                Counted("total", columns["total"], orders=True),
+                *self.counted(terms, "numer", "total"),
             ]
         counts = [
             Counted("hyp_len", columns["hyp_len"]),
@@ -525,12 +515,12 @@ class Gleu(Metric):
                 "each is empty, or has an order of n-grams without a match, "
                 "or with none that the penalty leaves"
             )
-            return [why_all_zero(reasons)]
+            return [self.why_all_zero(reasons)]
         orders = []
         for n in range(1, self.order + 1):
             if outputs[f"total_{n}"] or self.zero_total == "zero":
                 orders.append(n)
-        return [why_zero(outputs, orders, "numer")]
+        return [self.why_zero(outputs, orders, "numer")]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the outputs of score() for each sentence: float64 [lines, references] each.

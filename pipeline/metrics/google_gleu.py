@@ -9,19 +9,16 @@ import numpy as np
 
 from .. import kernel
 from ..arrays import Floats, Ints
-from ..kernel.common import MAX_ORDER
-from .base.choices import ratio
-from .base.metric import Counted, Metric, shown_matches
-from .base.ngrams import Rule
-from .base.options import (
+from .base import Columns, Counted, Field, Metric, OverlapSpec, Rule, ratio
+from .base.statistics_spec import tokenization_of
+from .options import (
     level_option,
     lowercase_option,
-    option,
+    order_option,
     strip_option,
     tokenizer_option,
     unit_option,
 )
-from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 
 @dataclass(frozen=True)
@@ -33,11 +30,9 @@ class GoogleGleu(Metric):
     nltk.translate.gleu_score.
     """
 
-    name: ClassVar[str] = "google_gleu"
-    summary: ClassVar[str] = (
-        "GLEU of Google's translation paper (Wu et al. 2016), as in nltk; needs no source"
-    )
-    help_page: ClassVar[str] = "gleu"
+    name = "google_gleu"
+    summary = "GLEU of Google's translation paper (Wu et al. 2016), as in nltk; needs no source"
+    help_page = "gleu"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "Google BLEU": {},
         "nltk gleu": {},
@@ -45,12 +40,10 @@ class GoogleGleu(Metric):
         "sentence_gleu": {},
         "corpus_gleu": {},
     }
-    counts: ClassVar[frozenset[str]] = frozenset(
-        {"match", "hyp_total", "ref_total"}
-    )
-    name_in_text: ClassVar[str] = "Google's GLEU"
-    citations: ClassVar[tuple[str, ...]] = ("wu-etal-2016-google",)
-    terms: ClassVar[tuple[Field, ...]] = (
+    counts = frozenset({"match", "hyp_total", "ref_total"})
+    name_in_text = "Google's GLEU"
+    citations = ("wu-etal-2016-google",)
+    terms = (
         Field("hyp_total"),
         *(
             Field(name, per_reference=True)
@@ -59,20 +52,8 @@ class GoogleGleu(Metric):
     )
     """N-grams of the output and of the reference, the larger of these two numbers, and matches."""
 
-    min_order: int = option(
-        1,
-        key="min",
-        help="shortest n-grams",
-        minimum=1,
-        maximum=MAX_ORDER,
-    )
-    order: int = option(
-        4,
-        key="n",
-        help="longest n-grams",
-        minimum=1,
-        maximum=MAX_ORDER,
-    )
+    min_order: int = order_option(1, "shortest n-grams", "min")
+    order: int = order_option()
     unit: str = unit_option()
     tokenizer: str = tokenizer_option()
     strip: bool = strip_option()
@@ -106,8 +87,7 @@ class GoogleGleu(Metric):
             columns["ref_len"][..., None] - np.arange(self.order), 0
         )
         return [
-            *shown_matches(columns),
-            Counted("total", columns["total"], orders=True),
+            *self.counted(columns, "hyp_len", "ref_len", "match", "total"),
             Counted("ref_total", ref_total, per_reference=True, orders=True),
         ]
 

@@ -3,25 +3,34 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..kernel.common import MAX_ORDER
-from .base.choices import FScores, best_by, by_order, f_beta, log, ratio
-from .base.metric import Counted, Metric, why_all_zero
-from .base.ngrams import Rule
-from .base.options import (
+from .base import (
+    Columns,
+    Counted,
+    Field,
+    Metric,
+    OverlapSpec,
+    Rule,
+    best_by,
+    by_order,
+    f_beta,
+    ratio,
+)
+from .base.choices import FScores, log
+from .base.statistics_spec import tokenization_of
+from .options import (
     beta_option,
     level_option,
     lowercase_option,
     option,
+    order_option,
     strip_option,
     tokenizer_option,
     unit_option,
 )
-from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 
 @dataclass(frozen=True)
@@ -44,14 +53,12 @@ class Green(Metric):
     equal references the first counts.
     """
 
-    name: ClassVar[str] = "green"
-    summary: ClassVar[str] = (
-        "GREEN for grammatical error correction (Koyama et al. 2024); needs a source"
-    )
-    help_page: ClassVar[str] = "gleu"
-    counts: ClassVar[frozenset[str]] = frozenset({"tp", "fp", "fn"})
-    name_in_text: ClassVar[str] = "GREEN"
-    citations: ClassVar[tuple[str, ...]] = ("koyama-etal-2024-n",)
+    name = "green"
+    summary = "GREEN for grammatical error correction (Koyama et al. 2024); needs a source"
+    help_page = "gleu"
+    counts = frozenset({"tp", "fp", "fn"})
+    name_in_text = "GREEN"
+    citations = ("koyama-etal-2024-n",)
 
     flavour: str = option(
         "authors",
@@ -60,13 +67,7 @@ class Green(Metric):
         choices=("authors", "gec-metrics"),
         implicit=True,
     )
-    order: int = option(
-        4,
-        key="n",
-        help="longest n-grams",
-        minimum=1,
-        maximum=MAX_ORDER,
-    )
+    order: int = order_option()
     beta: str = beta_option("2")
     unit: str = unit_option()
     tokenizer: str = tokenizer_option()
@@ -103,10 +104,8 @@ class Green(Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the hits (tp) and misses (fp, fn) of each order."""
-        counts = []
-        for name, term in self.make_terms(columns).items():
-            counts.append(Counted(name, term, per_reference=True, orders=True))
-        return counts
+        terms = self.make_terms(columns)
+        return self.counted(terms, *terms)
 
     @property
     def terms(self) -> tuple[Field, ...]:
@@ -157,7 +156,7 @@ class Green(Metric):
             return []
         if self.level == "mean":
             reasons = "each has an order without an n-gram that is rightly deleted, inserted or kept"
-            return [why_all_zero(reasons)]
+            return [self.why_all_zero(reasons)]
         order = next(
             (n for n in range(1, self.order + 1) if outputs[f"tp_{n}"] == 0), 0
         )

@@ -5,15 +5,15 @@ Upper and lower case, spaces, hyphens and underscores do not matter: `rougeL`, `
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from .base.metric import Metric
+from .base import Metric
 from .table import METRICS
 
-CHANGES: list[None] = []
-"""An entry for each time that names have changed."""
+DEPENDENT_CACHES: list[Callable[[], object]] = []
+"""Functions that clear the caches of other files that depend on names."""
 
 
 class Meaning(NamedTuple):
@@ -72,9 +72,10 @@ def named(name: str) -> str:
 
 
 def forget_names() -> None:
-    """Clear the cache of names, after a metric was added."""
+    """Clear all caches that depend on names, after a metric was added or removed."""
     _by_folded_name.cache_clear()
-    CHANGES.append(None)
+    for clear in DEPENDENT_CACHES:
+        clear()
 
 
 def class_of(signature: str) -> type[Metric]:

@@ -1,12 +1,16 @@
 """Where metrics come from that no table has, such as functions of users."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..errors import ConfigError
+from ..errors import ConfigError, Problem
 from ..extension import contributions, known_names, missing_extension
+from .base import Metric
 from .base.declared import Declared
-from .base.metric import Metric
+
+if TYPE_CHECKING:
+    from ..data import Corpus
+    from ..data.config import Config
 
 KIND = "metric_sources"
 """The field of Extension that has sources."""
@@ -45,6 +49,39 @@ class MetricSource:
         Titles that one of `metrics` has get none.
         """
         raise ConfigError(_missing())
+
+    def with_files(
+        self,
+        config: "Config",
+        metrics: Sequence[Metric],
+        problems: list[Problem],
+    ) -> "Config":
+        """Return a config with the files of metrics that read files as further systems.
+
+        Adds to problems.
+        """
+        return config
+
+    def with_numbers(
+        self, corpus: "Corpus", metrics: Sequence[Metric]
+    ) -> "Corpus":
+        """Return an opened data set with the numbers of these further systems in `external`.
+
+        Raises CorpusError if a line has no number.
+        """
+        return corpus
+
+    def with_arrays(
+        self,
+        corpus: "Corpus",
+        metrics: Sequence[Metric],
+        scores: Mapping[str, Mapping[str, Any]],
+    ) -> "Corpus":
+        """Return a data set with numbers in memory, by the outputs of metrics, and by system.
+
+        Raises InputError.
+        """
+        return corpus
 
 
 def metric_source() -> MetricSource:

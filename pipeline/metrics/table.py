@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ..lookup import Table
 
 if TYPE_CHECKING:
-    from .base.metric import Metric
+    from .base import Metric
 
 METRICS: "Table[type[Metric]]" = Table(
     __package__,

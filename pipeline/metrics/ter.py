@@ -10,18 +10,10 @@ from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.python import edit_rate
 from ..tokenizers import OWN, Tercom, is_own
-from .base.capabilities import Explains, ScoresLines
-from .base.choices import ratio
-from .base.metric import Counted, Metric
-from .base.options import level_option, option, sacrebleu_signature
-from .base.statistics_spec import (
-    Columns,
-    Field,
-    StatisticsSpec,
-    Text,
-    is_present,
-    lengths,
-)
+from .base import Columns, Counted, Field, Metric, StatisticsSpec, Text, ratio
+from .base.statistics_spec import is_present, lengths
+from .options import level_option, option
+from .options.signatures import sacrebleu_signature
 
 # Columns of TER: the lengths of texts, and the edits that make an output a reference.
 
@@ -31,7 +23,7 @@ class TerSpec(StatisticsSpec):
     """The edits with each reference, beside lengths in tokens."""
 
     tokens: Tercom
-    columns: ClassVar = (
+    columns = (
         Field("hyp_len"),
         Field("ref_len", per_reference=True),
         Field("edits", per_reference=True),
@@ -68,7 +60,7 @@ a multiple of 1 / SHARES, so that sums of means are whole numbers too."""
 
 
 @dataclass(frozen=True)
-class Ter(ScoresLines, Explains, Metric):
+class Ter(Metric):
     """TER: edits divided by the length of the reference. The lower the score, the better the
     output.
 
@@ -77,25 +69,25 @@ class Ter(ScoresLines, Explains, Metric):
     sacreBLEU 2, which follows tercom.
     """
 
-    name: ClassVar[str] = "ter"
-    summary: ClassVar[str] = (
-        "translation edit rate (Snover et al. 2006), as sacreBLEU; lower is better; needs no source"
-    )
-    help_page: ClassVar[str] = "ter"
+    name = "ter"
+    summary = "translation edit rate (Snover et al. 2006), as sacreBLEU; lower is better; needs no source"
+    help_page = "ter"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "translation edit rate": {},
         "tercom": {},
     }
-    counts: ClassVar[frozenset[str]] = frozenset({"edits", "ref_len"})
-    table_outputs: ClassVar[str] = "edits|ref_len"
-    name_in_text: ClassVar[str] = "TER"
-    citations: ClassVar[tuple[str, ...]] = (
+    counts = frozenset({"edits", "ref_len"})
+    table_outputs = "edits|ref_len"
+    name_in_text = "TER"
+    scores_lines = True
+    explains = True
+    citations = (
         "snover-etal-2006-study",
         "post-2018-call",
     )
-    policy: ClassVar[str] = "merged"
+    policy = "merged"
     """All references count together."""
-    terms: ClassVar[tuple[Field, ...]] = (
+    terms = (
         Field("edits"),
         Field("ref_len"),
         Field("ref_rest"),

@@ -5,7 +5,7 @@ All of it follows from config, inputs and version, so equal runs have equal repo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..data import Corpus
-    from ..files.safe_files import Content
     from ..scoring.metric_results import MetricResult
     from ..scoring.results import Results
     from .tables.ranked import Group
+
 
 WIDTHS = {"column": 219 / 72.27, "text": 455 / 72.27}
 """Widths in inches: a column and the whole text of an A4 page in two columns, 219 and 455 points of
@@ -164,7 +164,9 @@ class Format:
 
     about: str
     """A description in a line of help."""
-    files: Callable[[ReportContext], Mapping[str, Content]]
+    files: Callable[
+        [ReportContext], Mapping[str, str | bytes | Iterable[bytes]]
+    ]
     """Makes its files, by their names."""
     printed: bool = False
     """Whether the command `report` prints it if no folder is named, to be pasted."""

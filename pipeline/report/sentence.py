@@ -11,16 +11,7 @@ import numpy as np
 from ..arrays import Ints
 from ..data import AnyText, Corpus, TextFile
 from ..errors import StoreError, known_names, printable
-from ..metrics.base import (
-    MISSED,
-    Columns,
-    JudgesEdits,
-    Metric,
-    StatisticsSpec,
-    Verdict,
-    edit_judge,
-)
-from ..metrics.base.capabilities import by_annotator
+from ..metrics.base import Columns, Metric, StatisticsSpec, Verdict
 from ..scoring.metric_results import MetricResult
 from ..scoring.results import Score
 from ..scoring.sentences import scores_of_system, sentence_scores
@@ -295,7 +286,7 @@ def _counts(
     per_reference = any(field.per_reference for field in fields)
     title = "reference"
     first_number = 1
-    if edit_judge(metric_result.metric) is not None:
+    if metric_result.metric.has_verdicts:
         title = "annotator"
         first_number = 0
     lines = []
@@ -430,12 +421,11 @@ class Edits(NamedTuple):
 
 
 def _is_missed(verdict: Verdict) -> bool:
-    return verdict.verdict == MISSED
+    return verdict.verdict == Verdict.MISSED
 
 
 def edits_of(
     metric: Metric,
-    judge: JudgesEdits,
     corpus: Corpus,
     columns: HasBlocks,
     system: str,
@@ -450,12 +440,12 @@ def edits_of(
     output = _text(view.systems[system], line)
     annotations = [_text(file, line) for file in view.references]
     columns_of_annotations = [[annotation] for annotation in annotations]
-    ((verdicts,),) = judge.verdicts(
+    ((verdicts,),) = metric.verdicts(
         [source], [[output]], columns_of_annotations
     )
     all_chosen = chain.from_iterable(chosen_references(metric, columns))
     reference = next(islice(all_chosen, line - 1, None))
-    numbers = np.array([judge.references_of(source, annotations)])
+    numbers = np.array([metric.references_of(source, annotations)])
     (annotator,) = annotators_of(numbers, np.array([reference]))
     return Edits(verdicts, int(annotator))
 
@@ -473,9 +463,8 @@ def edit_tables(
     for label, metric_result in _metric_results(context, dataset):
         metric = metric_result.metric
         columns = _columns(metric_result, system)
-        judge = edit_judge(metric)
-        if corpus and columns is not None and judge:
-            yield label, edits_of(metric, judge, corpus, columns, system, line)
+        if corpus and columns is not None and metric.has_verdicts:
+            yield label, edits_of(metric, corpus, columns, system, line)
 
 
 def annotator_columns(
@@ -490,7 +479,7 @@ def annotator_columns(
     corpus, they stay as they were counted.
     """
     columns = _row(system.blocks(), line)
-    if by_annotator(metric) is metric or corpus is None:
+    if metric.by_annotator() is metric or corpus is None:
         return columns
     if not corpus.read_by(metric.spec).source:
         return columns
@@ -503,11 +492,9 @@ def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
     annotators].
     """
     view = corpus.read_by(metric.spec)
-    judge = edit_judge(metric)
-    assert judge is not None  # noqa: S101 (see by_annotator())
     files = [view.source, *view.references]
     texts = [file.lines_at(lines) for file in files if file]
     numbers = []
     for source, *annotations in zip(*texts, strict=True):
-        numbers.append(judge.references_of(source, annotations))
+        numbers.append(metric.references_of(source, annotations))
     return np.array(numbers, np.int64).reshape(len(lines), len(view.references))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from ..metrics.base import PRESENT, Columns, Draws, Metric
+from ..metrics.base import Columns, Draws, Metric, Schema
 from .results import Samples
 from .sums import Summand, drawn_sums
 from .terms import (
@@ -176,7 +176,7 @@ class Policy(Aggregation):
 
         They are float64 [lines] each.
         """
-        present = columns.get(PRESENT)
+        present = columns.get(Schema.PRESENT)
         means = {}
         for name, values in outputs.items():
             means[name] = self.of_lines(metric, values, present)
@@ -511,8 +511,8 @@ def _outputs_of_line(
     """
     (columns,) = present_blocks(terms.metric, system)
     count = None
-    if PRESENT in columns:
-        count = int(columns[PRESENT][0])
+    if Schema.PRESENT in columns:
+        count = int(columns[Schema.PRESENT][0])
     references, drawn = _drawn_for_line(draws, count)
     block = terms.of_each(columns)
     terms_of_line = block.with_each()[0]  # [references, width]

@@ -18,7 +18,6 @@ import numpy as np
 from ..data import TEXTS, AnyText
 from ..errors import InputError, bounded
 from ..metrics import goodness
-from ..metrics.base.capabilities import declared_of
 from .aggregation import POLICIES, SystemCounts, mean_of
 from .results import (
     REFERENCES_ROW,
@@ -65,7 +64,7 @@ class MetricResult:
     categories: tuple[str, ...] = ()
     """The categories of the data set."""
     parts: tuple[HasBlocks, ...] = ()
-    """The columns of each system for its categories; empty if there are none (see JudgesEdits)."""
+    """The columns of each system for its categories; empty if there are none (see Metric.verdicts())."""
     breakdown: tuple[Breakdown, ...] = ()
     """The scores by category."""
     tests: tuple[Comparison, ...] = ()
@@ -326,9 +325,13 @@ def new_results(
             warnings.append(
                 f"output.x: '{order}' finds no number in the names of two systems"
             )
+    declared = {}
+    for metric in metrics:
+        if metric.declared:
+            declared[metric.name] = metric.declared
     return Results(
         datasets={corpus.name: describe(corpus) for corpus in corpora},
-        declared=declared_of(metrics),
+        declared=declared,
         warnings=warnings,
         missing=missing,
         series=series,

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 from ..errors import StoreError
 from ..execution import Missing
-from ..files.safe_files import read_json
-from ..metrics import lower_is_better
-from ..metrics.base import Declared, Metric, StatisticsSpec
+from ..files import read_json
+from ..metrics import Declared, lower_is_better
+from ..metrics.base import Metric, StatisticsSpec
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+
 
 SCHEMA = 1
 UNTYPED_SECTIONS = (
@@ -341,9 +342,7 @@ class Results:
 
             return from_text(printed)
         # few runs have such metrics
-        from ..metrics.sources import (
-            metric_source,
-        )
+        from ..metrics import metric_source
 
         return metric_source().restored(self.declared, printed)
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..execution import InMemoryCounts
-from ..metrics.base import PRESENT, Columns, Metric
+from ..metrics.base import Columns, Metric, Schema
 from .aggregation import (
     DRAWN_MEANS,
     POLICIES,
@@ -74,7 +74,7 @@ def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     columns = compact(columns, metric.spec.of_references)
     scores = metric.sentence_scores(columns)
     policy = POLICIES[metric.policy]
-    return policy.of_lines(metric, scores, columns.get(PRESENT))
+    return policy.of_lines(metric, scores, columns.get(Schema.PRESENT))
 
 
 def scores_of_system(metric: Metric, system: HasBlocks) -> Floats:
@@ -96,7 +96,7 @@ def sentence_spread(metric: Metric, columns: Columns) -> Outputs:
     scores = metric.sentence_scores(columns)
     references = scores.shape[1]
     policy = POLICIES[metric.policy]
-    present = columns.get(PRESENT)
+    present = columns.get(Schema.PRESENT)
     mean = policy.of_lines(metric, scores, present)
     if not policy.spreads:
         std = np.zeros(len(scores))
@@ -273,7 +273,7 @@ class LineScores:
             complete = compact(complete, metric.spec.of_references)
         scores = self._formula(complete)
         policy = POLICIES[metric.policy]
-        return policy.of_lines(metric, scores, complete.get(PRESENT))
+        return policy.of_lines(metric, scores, complete.get(Schema.PRESENT))
 
 
 # --- scores of data sets

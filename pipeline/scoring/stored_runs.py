@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..data import TextFile
 from ..errors import CorpusError, InputError, StoreError, known_names
 from ..execution import RunDirectory, StoredCounts, Task, folder_of, ids_file
-from ..metrics import from_text, metrics_called
-from ..metrics.base import Declared, StatisticsSpec
+from ..metrics import Declared, from_text, metrics_called
+from ..metrics.base import StatisticsSpec
 from .aggregation import POLICIES
 from .metric_results import MetricResult, describe, picked, rows_of, with_means
 from .results import (

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..metrics.base import CORPUS_SUM, LAST, PRESENT, Columns, Metric, Schema
+from ..metrics.base import Columns, Metric, Schema
 from .results import REST, TIERS
 
 Outputs = dict[str, Floats]
@@ -58,7 +58,7 @@ def present_blocks(
         last = np.zeros(len(columns["hyp_len"]), np.int64)
         if following is None:
             last[-1:] = 1
-        yield {**columns, LAST: last}
+        yield {**columns, Schema.LAST: last}
 
 
 def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
@@ -71,7 +71,7 @@ def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
     moved_blocks = present_blocks(metric, system)
     for columns, moved in zip(unmoved_blocks, moved_blocks, strict=True):
         chosen = choose(moved)
-        if PRESENT in moved:
+        if Schema.PRESENT in moved:
             missing = columns["ref_len"] < 0  # [lines, references]
             order = np.argsort(missing, axis=1, kind="stable")
             rows = np.arange(len(order))
@@ -82,7 +82,7 @@ def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
 def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
     """Yield the blocks of a system, with the sums over all of them that the metric reads.
 
-    The names of these columns begin with CORPUS_SUM.
+    The names of these columns begin with Schema.CORPUS_SUM.
     """
     names = metric.corpus_sums
     if not names:
@@ -97,7 +97,7 @@ def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
         with_totals = dict(columns)
         for name, total in totals.items():
             repeated = np.full_like(columns[name], total)
-            with_totals[CORPUS_SUM + name] = repeated
+            with_totals[Schema.CORPUS_SUM + name] = repeated
         yield with_totals
 
 
@@ -106,14 +106,14 @@ def compact(columns: Columns, reference_columns: Sequence[str]) -> Columns:
 
     A missing reference has ref_len -1. The numbers of missing references are replaced by those of
     the first reference that the line has, so that the best reference is the same. The column
-    PRESENT, int64 [lines], has the number of references that the line has. Columns without missing
+    Schema.PRESENT, int64 [lines], has the number of references that the line has. Columns without missing
     references are returned unchanged. `reference_columns` names the columns with numbers for each
     reference.
     """
     if "ref_len" not in columns:  # numbers from a file: no references at all
         return columns
     missing = columns["ref_len"] < 0
-    if PRESENT in columns or not missing.any():
+    if Schema.PRESENT in columns or not missing.any():
         return columns
     lines, references = missing.shape
     present = (~missing).sum(axis=1)  # [lines]
@@ -125,7 +125,7 @@ def compact(columns: Columns, reference_columns: Sequence[str]) -> Columns:
     completed = dict(columns)
     for name in reference_columns:
         completed[name] = columns[name][rows, order]
-    completed[PRESENT] = present
+    completed[Schema.PRESENT] = present
     return completed
 
 
@@ -306,7 +306,7 @@ class MetricTerms(ReferenceTerms):
     def of_each(self, columns: Columns) -> Block:
         """Return the terms of a block with each reference."""
         terms = self.metric.make_terms(columns)
-        return self._block(terms, columns.get(PRESENT))
+        return self._block(terms, columns.get(Schema.PRESENT))
 
     def _block(self, terms: Mapping[str, Ints], present: Ints | None) -> Block:
         """Return the terms that are whole numbers as a block."""

@@ -5,11 +5,11 @@ space between the tokens. Then add a line to `table.py`. The names of `__all__` 
 import.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..lookup import lazy_names
 from .sacrebleu import SPECIAL, tokenizer_of_pair
-from .table import OWN, TOKENIZERS, Tokenizer, is_own, tokenizer_called
+from .table import OWN, TOKENIZERS, Tokenizer, is_own
 
 if TYPE_CHECKING:
     from .own_tokens import (
@@ -18,21 +18,26 @@ if TYPE_CHECKING:
         Splitter,
         Texts,
         is_list,
-        outputs_of,
-        own_texts,
     )
+    from .ptb import Jar, Ptb
     from .stemmers import STEMMERS, exceptions
-    from .tercom import ENTITIES, Tercom
-    from .tokenization import PreparedTokens, Tokenization, changed_lines
+    from .tercom import Tercom
+    from .tokenization import (
+        PreparedTokens,
+        Tokenization,
+        changed_lines,
+        inner_newlines,
+    )
 
 __all__ = [
-    "ENTITIES",
     "OWN",
     "SPECIAL",
     "STEMMERS",
     "TOKENIZERS",
+    "Jar",
     "OwnTexts",
     "PreparedTokens",
+    "Ptb",
     "References",
     "Splitter",
     "Tercom",
@@ -41,27 +46,18 @@ __all__ = [
     "Tokenizer",
     "changed_lines",
     "exceptions",
+    "inner_newlines",
     "is_list",
     "is_own",
-    "outputs_of",
-    "own_texts",
-    "tokenizer_called",
     "tokenizer_of_pair",
 ]
-MODULES = {
-    "own_tokens": "OwnTexts References Splitter Texts is_list outputs_of own_texts",
-    "stemmers": "STEMMERS exceptions",
-    "tercom": "ENTITIES Tercom",
-    "tokenization": "PreparedTokens Tokenization changed_lines",
-}
-"""The modules of the names that are imported on first use, for a fast start."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name on its first use."""
-    for module, names in MODULES.items():
-        if name in names.split():
-            return getattr(import_module(f".{module}", __name__), name)
-    raise AttributeError(
-        f"module 'pipeline.tokenizers' has no attribute '{name}'"
-    )
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "own_tokens": "OwnTexts References Splitter Texts is_list",
+        "ptb": "Jar Ptb",
+        "stemmers": "STEMMERS exceptions",
+        "tercom": "Tercom",
+        "tokenization": "PreparedTokens Tokenization changed_lines inner_newlines",
+    },
+)

@@ -55,79 +55,79 @@ class OwnTexts(NamedTuple):
     It is empty if the texts are unchanged.
     """
 
+    @classmethod
+    def of_call(
+        cls,
+        hypotheses: Any,
+        references: Any,
+        sources: Any,
+        splitter: Any = None,
+        *,
+        expected: bool = False,
+    ) -> "OwnTexts":
+        """Return the texts of a call of evaluate(), with lists of tokens written as texts.
 
-def own_texts(
-    hypotheses: Any,
-    references: Any,
-    sources: Any,
-    splitter: Any = None,
-    *,
-    expected: bool = False,
-) -> OwnTexts:
-    """Return the texts of a call of evaluate(), with lists of tokens written as texts.
+        If there is a splitter, it splits all texts. If nothing is a list of tokens and there is no
+        splitter, all is returned unchanged, unless lists of tokens are `expected`, because a metric is
+        for them. Hypotheses, references and sources may each be None. Raises InputError for texts
+        beside lists of tokens, and for tokens that are no strings.
+        """
+        unchanged = cls(hypotheses, references, sources, "")
+        if (
+            splitter is None
+            and not expected
+            and _are_ordinary(hypotheses, references, sources)
+        ):
+            return unchanged
+        outputs = {"hypotheses": hypotheses}
+        if isinstance(hypotheses, Mapping):
+            outputs = {
+                f"hypotheses[{name!r}]": texts
+                for name, texts in hypotheses.items()
+            }
+        are_tokens = any(_depth(texts) == 2 for texts in outputs.values())
+        if hypotheses is None:
+            are_tokens = _depth(references) == 3 or _depth(sources) == 2
+        if splitter is not None:
+            if are_tokens:
+                raise InputError(
+                    "tokenizer: the texts are lists of tokens already; leave it out"
+                )
+            split = _split_function(splitter)
+            write: Callable[[str, Any], Any] = partial(_split_texts, split)
+            tokenizer = f"{OWN}+{_name_of(split)}"
+        elif are_tokens or expected:
+            write = _written_lists
+            tokenizer = OWN
+            if _depth(references) == 2:
+                _check_tokens(references, outputs.values())
+                references = [references]
+        else:
+            return unchanged
+        written = {name: write(name, texts) for name, texts in outputs.items()}
+        if isinstance(hypotheses, Mapping):
+            hypotheses = dict(zip(hypotheses, written.values(), strict=True))
+        else:
+            hypotheses = written["hypotheses"]
+        if _depth(references) < 2:
+            references = write("references", references)
+        else:  # a list for each annotator
+            annotators = enumerate(references)
+            references = [
+                write(f"references[{number}]", texts)
+                for number, texts in annotators
+            ]
+        return cls(hypotheses, references, write("sources", sources), tokenizer)
 
-    If there is a splitter, it splits all texts. If nothing is a list of tokens and there is no
-    splitter, all is returned unchanged, unless lists of tokens are `expected`, because a metric is
-    for them. Hypotheses, references and sources may each be None. Raises InputError for texts
-    beside lists of tokens, and for tokens that are no strings.
-    """
-    unchanged = OwnTexts(hypotheses, references, sources, "")
-    if (
-        splitter is None
-        and not expected
-        and _are_ordinary(hypotheses, references, sources)
-    ):
-        return unchanged
-    outputs = {"hypotheses": hypotheses}
-    if isinstance(hypotheses, Mapping):
-        outputs = {
-            f"hypotheses[{name!r}]": texts for name, texts in hypotheses.items()
-        }
-    are_tokens = any(_depth(texts) == 2 for texts in outputs.values())
-    if hypotheses is None:
-        are_tokens = _depth(references) == 3 or _depth(sources) == 2
-    if splitter is not None:
-        if are_tokens:
-            raise InputError(
-                "tokenizer: the texts are lists of tokens already; leave it out"
-            )
-        split = _split_function(splitter)
-        write: Callable[[str, Any], Any] = partial(_split_texts, split)
-        tokenizer = f"{OWN}+{_name_of(split)}"
-    elif are_tokens or expected:
-        write = _written_lists
-        tokenizer = OWN
-        if _depth(references) == 2:
-            _check_tokens(references, outputs.values())
-            references = [references]
-    else:
-        return unchanged
-    written = {name: write(name, texts) for name, texts in outputs.items()}
-    if isinstance(hypotheses, Mapping):
-        hypotheses = dict(zip(hypotheses, written.values(), strict=True))
-    else:
-        hypotheses = written["hypotheses"]
-    if _depth(references) < 2:
-        references = write("references", references)
-    else:  # a list for each annotator
-        annotators = enumerate(references)
-        references = [
-            write(f"references[{number}]", texts)
-            for number, texts in annotators
-        ]
-    return OwnTexts(
-        hypotheses, references, write("sources", sources), tokenizer
-    )
+    @staticmethod
+    def outputs(name: str, values: Any, splitter: Any = None) -> Any:
+        """Return outputs as of_call() does, if source and references are tokens already.
 
-
-def outputs_of(name: str, values: Any, splitter: Any = None) -> Any:
-    """Return outputs as own_texts() does, if source and references are tokens already.
-
-    Raises InputError.
-    """
-    if splitter is not None:
-        return _split_texts(_split_function(splitter), name, values)
-    return _written_lists(name, values)
+        Raises InputError.
+        """
+        if splitter is not None:
+            return _split_texts(_split_function(splitter), name, values)
+        return _written_lists(name, values)
 
 
 def is_list(value: object) -> bool:

@@ -133,6 +133,6 @@ def is_own(name: str) -> bool:
     return name.partition("+")[0] == OWN
 
 
-def tokenizer_called(name: str) -> Tokenizer:
+def tokenizer_named(name: str) -> Tokenizer:
     """Return the tokeniser of a name; raises KeyError for an unknown one."""
     return _OWN if is_own(name) else TOKENIZERS[name]

@@ -9,23 +9,23 @@ the kernel splits them by 13a.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from .. import kernel
 from ..kernel.common import Encoded, Lines, join_lines
-from .tokenization import changed_lines, lower_case
+from .tokenization import changed_lines, inner_newlines, lower_case
 
 BREAK = b"\xff"
 """The byte between lines while all lines are changed at once. It is never part of UTF-8."""
 
-ENTITIES = (
+_ENTITIES = (
     (b"&quot;", b'"'),
     (b"&amp;", b"&"),
     (b"&lt;", b"<"),
     (b"&gt;", b">"),
 )
-"""What mteval-v13a replaces and by what, in this order."""
 
 
 def mteval(lines: Lines) -> Lines:
@@ -33,13 +33,10 @@ def mteval(lines: Lines) -> Lines:
     data = lines.data
     has_newlines = False  # inside of lines
     if len(lines.starts) and b"\n" in data:
-        newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
-        owners = np.searchsorted(lines.starts, newlines, side="right") - 1
-        has_newlines = bool(
-            ((owners >= 0) & (newlines < lines.ends[owners])).any()
-        )
+        newlines, _ = inner_newlines(lines)
+        has_newlines = len(newlines) > 0
     has_entities = b"&" in data and any(
-        entity in data for entity, _character in ENTITIES
+        entity in data for entity, _character in _ENTITIES
     )
     # a single byte is found faster
     has_skipped = b"<" in data and b"<skipped>" in data
@@ -56,7 +53,7 @@ def mteval(lines: Lines) -> Lines:
         (b"<skipped>", b""),
         (b"-\n", b""),
         (b"\n", b" "),
-        *ENTITIES,
+        *_ENTITIES,
     ):
         text = text.replace(old, new)
     ends = np.flatnonzero(np.frombuffer(text, np.uint8) == BREAK[0])[
@@ -86,6 +83,9 @@ _ASIAN = re.compile(
 @dataclass(frozen=True)
 class Tercom:
     """How TER splits texts. Without normalisation, tokens are what is between white space."""
+
+    ENTITIES: ClassVar[tuple[tuple[bytes, bytes], ...]] = _ENTITIES
+    """What mteval-v13a replaces and by what, in this order."""
 
     normalized: bool = False
     """Whether punctuation is split from words, and entities such as &amp; are replaced."""
@@ -151,7 +151,7 @@ class Tercom:
             # 13a splits the result as tercom splits the line itself; white space at its end does
             # not count.
             line = line.rstrip().replace("\n-", "").replace("\n", " ")
-            for old, new in ENTITIES:
+            for old, new in self.ENTITIES:
                 line = line.replace(old.decode(), new.decode())
             line = _POSSESSIVE.sub(" 's", line)
             if self.asian_support:

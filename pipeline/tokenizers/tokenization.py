@@ -12,7 +12,7 @@ from ..arrays import Ints
 from ..errors import InvalidTextError
 from ..kernel.common import FOLDS, Encoded, Lines, Words, join_lines
 from . import sacrebleu
-from .table import Tokenizer, tokenizer_called
+from .table import Tokenizer, tokenizer_named
 
 
 def changed_lines(
@@ -29,6 +29,14 @@ def changed_lines(
         except UnicodeDecodeError as error:
             raise InvalidTextError(number, index, error.start) from None
     return join_lines(lines)
+
+
+def inner_newlines(lines: Lines) -> tuple[Ints, Ints]:
+    """Return where newlines are inside of lines, and the index of the line of each."""
+    newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n"))
+    owners = np.searchsorted(lines.starts, newlines, side="right") - 1
+    inside = (owners >= 0) & (newlines < lines.ends[owners])
+    return newlines[inside], owners[inside]
 
 
 def lower_case(text: Lines, number: int) -> Lines:
@@ -125,6 +133,21 @@ class Tokenization:
         return f"Tokenization({texts}, stemmer={self.stemmer!r}, strip_end={self.strip_end})"
 
     @property
+    def _entry(self) -> Tokenizer:
+        """The entry of the tokeniser in the table."""
+        return tokenizer_named(self.tokenizer)
+
+    @property
+    def expects(self) -> str:
+        """Which texts the tokeniser is for; see Tokenizer."""
+        return self._entry.expects
+
+    @property
+    def sacrebleu_signature(self) -> str | None:
+        """SacreBLEU's name of its tokeniser and dictionary; None for one of this program."""
+        return sacrebleu.signature(self.tokenizer)
+
+    @property
     def version(self) -> str:
         """The versions of other packages that tokens depend on; may be empty."""
         return sacrebleu.version(self.tokenizer)
@@ -139,7 +162,7 @@ class Tokenization:
         Raises InvalidTextError for bytes that are not UTF-8, and InputError if the tokeniser cannot
         be used.
         """
-        tokenizer = tokenizer_called(self.tokenizer)
+        tokenizer = self._entry
         if tokenizer.split not in FOLDS:
             return kernel.encode(
                 self._prepare_all(texts, tokenizer), tokenizer.split
@@ -162,7 +185,7 @@ class Tokenization:
 
         Raises as encode() does.
         """
-        tokenizer = tokenizer_called(self.tokenizer)
+        tokenizer = self._entry
         return self.counted(
             kernel.words(self._prepare_all(texts, tokenizer), tokenizer.split)
         )
@@ -181,7 +204,7 @@ class Tokenization:
         prepared_class = kernel.native_function("Prepared", "prepared")
         if prepared_class is None or self.stemmer != "none":
             return None
-        tokenizer = tokenizer_called(self.tokenizer)
+        tokenizer = self._entry
         if source is None:
             ready = self._prepare_all(references, tokenizer)
         else:
@@ -198,7 +221,7 @@ class Tokenization:
             texts = [text.rstrip() for text in texts]
         if self.lowercase:
             texts = [text.lower() for text in texts]
-        tokenizer = tokenizer_called(self.tokenizer)
+        tokenizer = self._entry
         if tokenizer.prepare is None:
             return texts
         # one pair of texts is quickly searched, and mostly has none of them
@@ -216,7 +239,7 @@ class Tokenization:
         """Return the tokens of one text, for reports."""
         from ..kernel.python.encode import SPLITS
 
-        tokenizer = tokenizer_called(self.tokenizer)
+        tokenizer = self._entry
         lines = join_lines([text.encode()])
         if tokenizer.split in FOLDS:
             words = self.words([lines])

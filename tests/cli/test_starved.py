@@ -16,8 +16,7 @@ import pytest
 
 from pipeline.cli.dispatch import main
 from pipeline.execution.workers import Runner
-from pipeline.files import safe_files
-from pipeline.files.plain_files import TempFiles
+from pipeline.files import TempFiles, safe_files
 from tests.conftest import PATIENCE, ROOT, run, tree, write_run
 
 resource = pytest.importorskip("resource")

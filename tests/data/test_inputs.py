@@ -28,8 +28,7 @@ from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.data import Opener, TextFile, scan
 from pipeline.errors import CorpusError
-from pipeline.files import plain_files
-from pipeline.files.plain_files import Origin, StoredTexts
+from pipeline.files import Origin, StoredTexts, plain_files
 from tests.config_files import (
     CONFIG,
     TEXTS,
@@ -44,6 +43,7 @@ from tests.conftest import open_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "gz": lambda data: gzip.compress(data, mtime=0),
@@ -153,7 +153,7 @@ def test_a_file_that_is_no_text_is_told_with_what_it_looks_like(
     (found,) = problems()
     assert found.startswith("a.txt:1: byte ")
     assert found.endswith(f" is not valid UTF-8; the file looks like {hint}")
-    assert plain_files.looks_like(b"plain") == ""
+    assert plain_files.content_hint(b"plain") == ""
 
 
 # Standard input and pipes.

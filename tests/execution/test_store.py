@@ -41,13 +41,8 @@ from pipeline.execution.store.counts import (
     StoredCounts,
 )
 from pipeline.execution.store.run_directory import RunDirectory, is_file_name
-from pipeline.files.safe_files import file_name, write_atomic
-from pipeline.metrics.base.statistics_spec import (
-    COUNTING,
-    Field,
-    Schema,
-    narrow,
-)
+from pipeline.files import file_name, write_atomic
+from pipeline.metrics.base.statistics_spec import COUNTING, Field, Schema
 from pipeline.metrics.build import from_text
 from pipeline.parallel import threads
 from pipeline.tokenizers import sacrebleu
@@ -134,7 +129,7 @@ def test_a_block_has_the_narrowest_type_that_holds_it(
     )
     header, blocks = raw_blocks(statistics.path)
     assert [block.dtype.type for block in blocks] == [np.uint16, dtype]
-    assert narrow(second).dtype == dtype
+    assert Schema.narrow(second).dtype == dtype
     read = np.concatenate([block["length"] for block in statistics.blocks()])
     assert read.dtype == np.int64
     assert (read == np.concatenate((first, second))[:, 0]).all()
@@ -164,14 +159,15 @@ def test_blocks_do_not_depend_on_the_shards_or_on_threads(
     )
     rows[: 2 * BLOCK_LINES] &= 0xFF
     arrays = [
-        narrow(rows[low : low + size]) for low in range(0, len(rows), size)
+        Schema.narrow(rows[low : low + size])
+        for low in range(0, len(rows), size)
     ]
     _, blocks = raw_blocks(
         joined(tmp_path, arrays, len(rows), width=1, processors=processors).path
     )
     assert [len(block) for block in blocks] == [BLOCK_LINES] * 9 + [5]
     assert [block.dtype for block in blocks] == [
-        narrow(rows[low : low + BLOCK_LINES]).dtype
+        Schema.narrow(rows[low : low + BLOCK_LINES]).dtype
         for low in range(0, 9 * BLOCK_LINES + 5, BLOCK_LINES)
     ]
     assert (np.concatenate(blocks) == rows).all()
@@ -195,7 +191,7 @@ def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
             "c": both[:lines, 1, :3],
         }
         expected, packed = (
-            narrow(schema.pack(columns)),
+            Schema.narrow(schema.pack(columns)),
             schema.narrowed(columns),
         )
         assert (packed.dtype, packed.tolist()) == (
@@ -214,7 +210,7 @@ def test_the_parts_cannot_be_seen_in_the_columns(
     whole = np.array(values, np.int64)[:, None]
     folder = tmp_path_factory.mktemp("parts")
     pieces = [
-        narrow(piece)
+        Schema.narrow(piece)
         for piece in np.split(
             whole, sorted(min(cut, len(values)) for cut in cuts)
         )

@@ -23,16 +23,15 @@ import pytest
 from pipeline.cli.dispatch import main
 from pipeline.errors import StoreError
 from pipeline.execution.options import RunOptions
-from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.files import plain_files
-from pipeline.files import safe_files as lock
-from pipeline.files.plain_files import TempFiles
+from pipeline.execution.store.run_directory import LOCK, RunDirectory
+from pipeline.files import TempFiles, plain_files
 from tests.conftest import PATIENCE, ROOT, run, tree, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipeline.execution import workers
+
 
 HOLD = """
 import sys
@@ -106,7 +105,7 @@ def test_the_lock_of_a_killed_process_does_not_block(tmp_path: Path) -> None:
     with another(HOLD, str(tmp_path / "run")) as process:
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert (tmp_path / "run" / lock.LOCK).exists()
+        assert (tmp_path / "run" / LOCK).exists()
         run(config, tmp_path / "run")
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
@@ -218,20 +217,20 @@ def test_what_a_killed_process_unpacked_is_deleted_by_the_next(
 
 def test_what_is_not_ours_stays(tmp_path: Path, temporary: Path) -> None:
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / lock.LOCK).touch()
+    (tmp_path / "mine" / LOCK).touch()
     (temporary / "gec-pipeline-link").symlink_to(tmp_path / "mine")
     (temporary / "gec-pipeline-file").write_text("mine")
     (temporary / "gec-pipeline-without-lock").mkdir()
     (temporary / "other").mkdir()
     before = sorted(temporary.iterdir())
-    plain_files.remove_abandoned(temporary)
+    TempFiles.remove_abandoned(temporary)
     assert sorted(temporary.iterdir()) == before
     assert (tmp_path / "mine").exists()
     os.utime(
         temporary / "gec-pipeline-without-lock",
         (0, time.time() - plain_files.MAX_AGE_WITHOUT_LOCK - 5),
     )
-    plain_files.remove_abandoned(temporary)
+    TempFiles.remove_abandoned(temporary)
     assert not (temporary / "gec-pipeline-without-lock").exists()
 
 
@@ -416,7 +415,7 @@ def test_a_run_removes_what_a_killed_one_has_left(
     config = write_run(tmp_path, 5)
     for name, age in (("old", 100), ("young", -100)):
         (temporary / f"gec-pipeline-{name}").mkdir()
-        (temporary / f"gec-pipeline-{name}" / lock.LOCK).touch()
+        (temporary / f"gec-pipeline-{name}" / LOCK).touch()
         os.utime(temporary / f"gec-pipeline-{name}", (0, time.time() - age))
     run(config, tmp_path / "run")
     assert [folder.name for folder in temporary.iterdir()] == [

@@ -23,8 +23,7 @@ from pipeline.data import Opener
 from pipeline.data.config import Column, Input
 from pipeline.errors import CorpusError, Problem
 from pipeline.execution.options import RunOptions
-from pipeline.files import plain_files, remote
-from pipeline.files.remote import CHUNK_BYTES, Remote
+from pipeline.files import Remote, WrittenPath, remote
 from tests.config_files import problems, write
 from tests.conftest import PATIENCE, ROOT, run, tree, write_run
 from tests.support.web import serving
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.support.web import Server
+
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
 pytest.importorskip("aiohttp", reason="aiohttp is not installed")
@@ -156,7 +156,7 @@ def test_lines_are_read_by_ranges_but_from_a_web_server_once(
     put("a.txt", data)
     opener, places = Opener(), [server.url("a.txt"), f"{memory}/a.txt"]
     with mock.patch.object(
-        plain_files, "ranged", lambda file: file.scheme == "memory"
+        Remote, "is_ranged", lambda file: file.scheme == "memory"
     ):
         here, there = opener.open_all([Remote(place) for place in places], [])
     assert here is not None
@@ -165,13 +165,13 @@ def test_lines_are_read_by_ranges_but_from_a_web_server_once(
     assert here.digest == there.digest
     before = len(server.heard)
     ranges: list[tuple[int, int]] = []
-    original = remote.read_range
+    original = Remote.read_range
 
-    def watched(url: str, start: int, size: int) -> bytes:
+    def watched(file: Remote, start: int, size: int) -> bytes:
         ranges.append((start, size))
-        return original(url, start, size)
+        return original(file, start, size)
 
-    monkeypatch.setattr(remote, "read_range", watched)
+    monkeypatch.setattr(Remote, "read_range", watched)
     assert here.read(256, 258) == there.read(256, 258) == ["256", "257"]
     assert ranges == [(1024, 512)]
     assert len(server.heard) == before
@@ -198,7 +198,7 @@ def test_packed_files_and_columns_are_read(server: Server) -> None:
         b'{"text": "a\\nb"}\n{"text": "c"}\n'
     )
     server.files["big.gz"] = gzip.compress(
-        b"".join(b"%d\n" % number for number in range(CHUNK_BYTES // 4))
+        b"".join(b"%d\n" % number for number in range(remote.CHUNK_BYTES // 4))
     )
     wanted: list[Input] = [
         Column(
@@ -210,7 +210,7 @@ def test_packed_files_and_columns_are_read(server: Server) -> None:
     assert texts is not None
     assert big is not None
     assert texts.read(0, 2) == ["a\nb", "c"]
-    assert big.lines == CHUNK_BYTES // 4
+    assert big.lines == remote.CHUNK_BYTES // 4
 
 
 @pytest.mark.parametrize("tags", [True, False])
@@ -220,7 +220,7 @@ def test_a_text_that_changes_meanwhile_is_noticed(
     """By its tag; without one by its size alone. The server stands for one of objects, which are
     read by ranges.
     """
-    monkeypatch.setattr(plain_files, "ranged", lambda _: True)
+    monkeypatch.setattr(Remote, "is_ranged", lambda _: True)
     server.tags = tags
     server.files["a.txt"] = b"a\n" * 300
     (opened,) = Opener().open_all([Remote(server.url("a.txt"))], [])
@@ -238,12 +238,12 @@ def test_a_text_that_changes_meanwhile_is_noticed(
 
 def test_a_server_that_fails_is_reported(server: Server) -> None:
     server.files["a.txt"] = b"a\nb\n"
-    assert b"".join(remote.stream(Remote(server.url("a.txt")))) == b"a\nb\n"
+    assert b"".join(Remote(server.url("a.txt")).stream()) == b"a\nb\n"
     server.fail = 1
     with pytest.raises(
         CorpusError, match=r"a\.txt: cannot be read: ClientResponseError: 503"
     ):
-        list(remote.stream(Remote(server.url("a.txt"))))
+        list(Remote(server.url("a.txt")).stream())
 
 
 # ---- what is told
@@ -336,7 +336,7 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it(
         mock.patch.dict(sys.modules, absent),
         pytest.raises(CorpusError) as caught,
     ):
-        remote.remote_fingerprint(Remote(url))
+        Remote(url).fingerprint()
     assert str(caught.value) == f"{url}: {line}"
 
 
@@ -362,10 +362,10 @@ def test_names_of_addresses_show_no_secret() -> None:
 def test_a_file_address_is_a_path(tmp_path: Path) -> None:
     (tmp_path / "a b.txt").write_text("a\n")
     assert (
-        remote.locate(Path("x"), f"file://{tmp_path}/a%20b.txt")
+        WrittenPath(f"file://{tmp_path}/a%20b.txt").located(Path("x"))
         == tmp_path / "a b.txt"
     )
-    assert remote.locate(Path("x"), "y/z") == Path("x/y/z")
+    assert WrittenPath("y/z").located(Path("x")) == Path("x/y/z")
 
 
 # ---- globs
@@ -500,7 +500,7 @@ def test_an_s3_server(s3: str, files: dict[str, bytes], tmp_path: Path) -> None:
     with pytest.raises(
         CorpusError, match="s3://bucket/none: no such file there"
     ):
-        remote.remote_fingerprint(Remote(f"{s3}/none"))
+        Remote(f"{s3}/none").fingerprint()
 
 
 # ---- servers that send nothing
@@ -517,4 +517,4 @@ def test_a_server_that_sends_nothing_is_given_up(
     )
     expected = r"a\.txt: the server sends nothing: 0\.2 seconds were waited; is it at work\?"
     with pytest.raises(CorpusError, match=expected):
-        list(remote.stream(Remote(server.url("a.txt"))))
+        list(Remote(server.url("a.txt")).stream())

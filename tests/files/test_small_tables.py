@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.errors import CorpusError
-from pipeline.files.small_tables import (
-    is_numeric,
-    number_of,
-    read_rows,
-    separator_of,
-)
+from pipeline.files import TableCell, TableRow
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +24,7 @@ def rows(
     )
     return [
         (row.line, row.cells)
-        for row in read_rows(folder / name, 1 << 20, **options)
+        for row in TableRow.of_file(folder / name, 1 << 20, **options)
     ]
 
 
@@ -54,12 +49,12 @@ def refusal(folder: Path, data: str | bytes) -> str:
 def test_the_first_separator_that_a_line_has(
     line: str, separator: str | None
 ) -> None:
-    assert separator_of(line) == separator
+    assert TableRow.separator(line) == separator
 
 
 def test_other_separators_in_another_order() -> None:
-    assert separator_of("a,b\tc", ",;\t") == ","
-    assert separator_of("a;b", "\t,") is None
+    assert TableRow.separator("a,b\tc", ",;\t") == ","
+    assert TableRow.separator("a;b", "\t,") is None
 
 
 @pytest.mark.parametrize(
@@ -137,9 +132,9 @@ def test_files_that_unpack_to_too_much(tmp_path: Path) -> None:
         CorpusError,
         match="unpacks, with what came before, to more than 100 bytes",
     ):
-        list(read_rows(tmp_path / "t.gz", 100))
+        list(TableRow.of_file(tmp_path / "t.gz", 100))
     with pytest.raises(CorpusError, match="no such file"):
-        list(read_rows(tmp_path / "nothing", 100))
+        list(TableRow.of_file(tmp_path / "nothing", 100))
 
 
 @pytest.mark.parametrize(
@@ -154,9 +149,9 @@ def test_files_that_unpack_to_too_much(tmp_path: Path) -> None:
     ],
 )
 def test_numbers(text: str, value: float) -> None:
-    assert number_of(text) == value
-    assert is_numeric(text)
-    assert math.copysign(1, number_of("-0.0")) == 1
+    assert TableCell(text).number() == value
+    assert TableCell(text).is_numeric
+    assert math.copysign(1, TableCell("-0.0").number()) == 1
 
 
 @pytest.mark.parametrize(
@@ -178,25 +173,25 @@ def test_numbers(text: str, value: float) -> None:
 )
 def test_what_is_no_number(text: str) -> None:
     with pytest.raises(ValueError, match="expected a score, found '"):
-        number_of(text, "a score")
-    assert not is_numeric(text)
+        TableCell(text).number("a score")
+    assert not TableCell(text).is_numeric
 
 
 @pytest.mark.parametrize(
     "text", ["nan", "NaN", "inf", "Infinity", "None", "NULL", "na", "N/A", "-"]
 )
 def test_words_for_no_number_name_no_column(text: str) -> None:
-    assert is_numeric(text)
+    assert TableCell(text).is_numeric
     with pytest.raises(ValueError, match="expected a number"):
-        number_of(text)
+        TableCell(text).number()
 
 
 def test_numbers_that_no_float_holds() -> None:
     with pytest.raises(ValueError, match="'-1e999' is too large a number"):
-        number_of("-1e999")
-    assert number_of("1e999", largest=math.inf) == math.inf
+        TableCell("-1e999").number()
+    assert TableCell("1e999").number(largest=math.inf) == math.inf
     with pytest.raises(ValueError, match=f"found '{'x' * 40}'"):
-        number_of("x" * 1000)
+        TableCell("x" * 1000).number()
 
 
 def test_cells_with_blanks_stand_in_quotation_marks(tmp_path: Path) -> None:

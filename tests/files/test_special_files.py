@@ -15,23 +15,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-if sys.platform != "linux":
-    pytest.skip("the files are those of Linux", allow_module_level=True)
-
 from pipeline.cli.dispatch import main
 from pipeline.errors import CorpusError
-from pipeline.files import plain_files
-from pipeline.files.plain_files import (
-    UNPACKED,
+from pipeline.files import (
     TempFiles,
-    is_plain,
+    WrittenPath,
     open_bytes,
+    plain_files,
     small_bytes,
 )
+from pipeline.files.plain_files import is_plain
 from tests.conftest import ROOT, open_text
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+if sys.platform != "linux":
+    pytest.skip("the files are those of Linux", allow_module_level=True)
+
 
 DOORS = """
 score bleu -r FILE -o careful.txt
@@ -169,12 +171,12 @@ def test_endless_input_stops_at_a_share_of_the_free_space(
     for free, limit in (
         (10_000, 5_000),
         (10 << 30, 1 << 30),
-        (1 << 40, UNPACKED),
+        (1 << 40, TempFiles.DEFAULT_CAP),
     ):
         monkeypatch.setattr(
             shutil, "disk_usage", lambda _, free=free: usage(free, 0, free)
         )
-        temp_files = TempFiles(UNPACKED)
+        temp_files = TempFiles(TempFiles.DEFAULT_CAP)
         temp_files.new()
         assert temp_files.remaining == limit
     monkeypatch.setattr(
@@ -187,7 +189,7 @@ def test_endless_input_stops_at_a_share_of_the_free_space(
             CorpusError,
             match=r"standard input: unpacks, with .* to more than 5,000 bytes; is it meant",
         ):
-            TempFiles(UNPACKED).local(plain_files.STDIN)
+            TempFiles(TempFiles.DEFAULT_CAP).local(WrittenPath.STDIN)
 
 
 @pytest.mark.parametrize("way", ["pipe", "zero"])

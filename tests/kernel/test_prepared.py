@@ -18,7 +18,7 @@ from pipeline.kernel.common import join_lines
 from pipeline.kernel.python.encode import encode, words
 from pipeline.kernel.python.lcs import lcs
 from pipeline.kernel.python.overlap import overlap
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 from tests.conftest import forced_kernel
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.metrics.base.choices import first_best, rounded
+from pipeline.metrics.base.choices import best_by, rounded
 
 
 def test_the_first_of_the_best() -> None:
@@ -18,7 +18,7 @@ def test_the_first_of_the_best() -> None:
         ),
         np.array([[1.0], [2.0], [2.0]]),
     ]
-    assert first_best(keys).tolist() == [1, 2, 2]
+    assert best_by([key.T for key in keys]).tolist() == [1, 2, 2]
 
 
 def test_rounding_is_that_of_python() -> None:

@@ -26,7 +26,6 @@ from pipeline.data import TEXTS
 from pipeline.execution.options import RunOptions
 from pipeline.execution.tasks import signature_of
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.capabilities import reads_files
 from pipeline.metrics.build import from_text
 from pipeline.scoring.aggregation import POLICIES
 from tests.conftest import forced_kernel, run, tree
@@ -165,14 +164,14 @@ def numbers(rng: random.Random, columns: int) -> Files:
 
 def data_for(metric: Metric) -> Callable[[random.Random], Files]:
     """Return what makes data of the input that a metric reads."""
-    if reads_files(metric):
+    if metric.reads_files:
         return partial(numbers, columns=len(metric.spec.columns))
     return {TEXTS: texts, GOLD: gold, EDITS: edits}[metric.spec.input]
 
 
 def can_lack_references(metric: Metric) -> bool:
     """Return whether a metric scores texts of which some references are missing."""
-    if metric.spec.input != TEXTS or reads_files(metric):
+    if metric.spec.input != TEXTS or metric.reads_files:
         return False
     if metric.misfit(2, missing=True):
         return False
@@ -272,14 +271,14 @@ def check(
 def test_how_a_score_is_made_cannot_be_seen(spelling: str, seed: int) -> None:
     metric = every_metric()[spelling]
     files = data_for(metric)(random.Random(seed))
-    has_scorer = metric.spec.input != EDITS and not reads_files(metric)
+    has_scorer = metric.spec.input != EDITS and not metric.reads_files
     with tempfile.TemporaryDirectory() as folder:
         check(
             spelling,
             files,
             Path(folder),
             has_scorer=has_scorer,
-            has_files=reads_files(metric),
+            has_files=metric.reads_files,
         )
 
 

@@ -20,14 +20,12 @@ from pipeline.data.config import Column, Dataset, System
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS
-from pipeline.metrics.base import capabilities
-from pipeline.metrics.base.capabilities import reads_files
-from pipeline.metrics.base.metric import Counted, Metric
+from pipeline.metrics.base import Counted, Metric
 from pipeline.metrics.base.ngrams import Rule
 from pipeline.metrics.base.statistics_spec import Field, OverlapSpec
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 from tests.conftest import ROOT, called, run, write_run
 from tests.support.every_metric import EDITS, GOLD, every_metric
 from tests.test_structure import FILES, imported
@@ -287,7 +285,7 @@ def columns_of(metric: Metric, request: pytest.FixtureRequest) -> Columns:
     """Return the columns of an output; some numbers for a metric that reads files."""
     name = "corpus" if metric.spec.input == TEXTS else "edited"
     corpus: Corpus = request.getfixturevalue(name)
-    if reads_files(metric):
+    if metric.reads_files:
         fields = metric.spec.schema(2).fields
         return {field.name: np.ones(corpus.lines, np.int64) for field in fields}
     counted = count_in_memory(corpus, [metric.spec])
@@ -390,7 +388,7 @@ def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(
 ) -> None:
     """Those of one sentence with one reference; a score may happen to be whole too."""
     metric = from_text(text)
-    if reads_files(metric):
+    if metric.reads_files:
         pytest.skip("its numbers are those of files")
     terms = metric.make_terms(columns_of(metric, request))
     totals = {}
@@ -416,33 +414,18 @@ def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(
 
 # --- nothing asks which metric it has
 
-OPEN = {
-    f"metrics/{name}.py"
-    for name in (
-        "__init__",
-        "build",
-        "caller_tokens",
-        "f_score",
-        "names",
-        "sources",
-    )
+FACES = {
+    "metrics/__init__.py",
+    "metrics/base/__init__.py",
+    "metrics/options/__init__.py",
 }
-OPEN |= {"metrics/bleu/smoothing.py"}
-"""Files of metrics/ that the rest of the program may import, beside those of metrics/base/."""
+"""Files of metrics/ that the rest of the program may import."""
 OUTSIDE = [name for name in FILES if not name.startswith("metrics/")]
 OWN_COMMANDS = {
     "extensions/compat/commands/gleu.py",
     "extensions/edits/commands/m2scorer.py",
 }
 """Commands that are those of one metric: each may take it from the table."""
-
-
-CAPABILITIES = {
-    name
-    for name, item in vars(capabilities).items()
-    if isinstance(item, type) and item.__module__ == capabilities.__name__
-}
-"""Classes that metrics mix in, of which one function each asks whether a metric has them."""
 
 
 def names(node: ast.AST) -> set[str]:
@@ -464,9 +447,7 @@ def is_named(node: ast.AST) -> bool:
 
 def asks(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield the lines where a file asks which metric it has, or what a metric might have."""
-    classes = (
-        {kind.__name__ for kind in METRICS.values()} | {"Metric"} | CAPABILITIES
-    )
+    classes = {kind.__name__ for kind in METRICS.values()} | {"Metric"}
     for node in ast.walk(tree):
         function = (
             node.func.id
@@ -505,38 +486,11 @@ def test_nothing_outside_asks_which_metric_it_has(name: str) -> None:
         for item in found
         if not (name in OWN_COMMANDS and item.endswith(": METRICS"))
     ] == []
-    inner = []
-    for item in imported(name):
-        of_metrics = item.file.startswith("metrics/")
-        if (
-            of_metrics
-            and not item.file.startswith("metrics/base/")
-            and item.file not in OPEN
-        ):
-            inner.append(item)
     assert [
-        f"pipeline/{name}:{item.line} imports {item.file}" for item in inner
+        f"pipeline/{name}:{item.line} imports {item.file}"
+        for item in imported(name)
+        if item.file.startswith("metrics/") and item.file not in FACES
     ] == []
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in FILES if name.startswith("metrics/")]
-)
-def test_whether_a_metric_has_a_capability_is_asked_in_one_place(
-    name: str,
-) -> None:
-    tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
-    asked: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and names(node.func) & {
-            "isinstance",
-            "issubclass",
-        }:
-            asked += names(node.args[1]) & CAPABILITIES
-    if name == "metrics/base/capabilities.py":
-        assert set(asked) > {"ReadsFiles", "JudgesEdits"}
-    else:
-        assert asked == []
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ import pytest
 
 import pipeline
 from pipeline.errors import ConfigError, InputError
-from pipeline.metrics.base.options import escape, unescape
 from pipeline.metrics.build import from_text
+from pipeline.metrics.options import escape, unescape
 from pipeline.scoring.terms import exact_parts
 from tests.oracles import naive_rouge as naive
 

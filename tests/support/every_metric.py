@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import ConfigError
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.capabilities import computes_numbers, reads_files
 from pipeline.metrics.build import from_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipeline.metrics.base.metric import Metric
-    from pipeline.metrics.base.options import Option
+    from pipeline.metrics.options import Option
 
 
 EDITS = "edits"
@@ -79,7 +78,7 @@ def every_metric() -> dict[str, Metric]:
     """
     metrics: dict[str, Metric] = {}
     for name, kind in METRICS.items():
-        if computes_numbers(kind):
+        if kind.computes_numbers:
             continue
         for text, metric in metrics_named(name):
             if metric is not None and metric not in metrics.values():
@@ -91,6 +90,6 @@ def reading(*inputs: str) -> list[str]:
     """Return the texts of the metrics that read one of these inputs."""
     texts = []
     for text, metric in every_metric().items():
-        if metric.spec.input in inputs and not reads_files(metric):
+        if metric.spec.input in inputs and not metric.reads_files:
             texts.append(text)
     return texts

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipeline.metrics.base.capabilities import edit_judge
 from pipeline.scoring.aggregation import SystemCounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipeline.metrics.base.capabilities import JudgesEdits
     from pipeline.metrics.base.metric import Metric
     from pipeline.scoring.terms import HasBlocks
-
-
-def judge_of(metric: Metric) -> JudgesEdits:
-    """Return a metric that says which edits of an output are right."""
-    judge = edit_judge(metric)
-    assert judge is not None
-    return judge
 
 
 def system_counts(

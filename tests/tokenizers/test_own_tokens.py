@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 
 from pipeline.errors import InputError
 from pipeline.kernel.common import join_lines
-from pipeline.tokenizers import OWN, is_own
-from pipeline.tokenizers.own_tokens import own_texts
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import OWN, OwnTexts, Tokenization, is_own
 
 SIGNS = st.sampled_from(
     [
@@ -63,7 +61,7 @@ def numbered(lists: list[list[str]]) -> list[list[int]]:
 @pytest.mark.usefixtures("kernel")
 @given(st.lists(TOKENS, min_size=1, max_size=6))
 def test_tokens_are_counted_as_whole_strings(lists: list[list[str]]) -> None:
-    written = own_texts(lists, None, None).hypotheses
+    written = OwnTexts.of_call(lists, None, None).hypotheses
     assert counted(written, lowercase=False) == numbered(lists)
     assert counted(written, lowercase=True) == numbered(
         [[token.lower() for token in tokens] for tokens in lists]
@@ -71,15 +69,18 @@ def test_tokens_are_counted_as_whole_strings(lists: list[list[str]]) -> None:
 
 
 def test_ordinary_tokens_are_joined_by_blanks() -> None:
-    assert own_texts([["a", "b."], []], None, None).hypotheses == ["a b.", ""]
-    assert own_texts([["a b", "", "\\"]], None, None).hypotheses == [
+    assert OwnTexts.of_call([["a", "b."], []], None, None).hypotheses == [
+        "a b.",
+        "",
+    ]
+    assert OwnTexts.of_call([["a b", "", "\\"]], None, None).hypotheses == [
         "a\\32;b \\0; \\92;"
     ]
 
 
 def test_texts_stay_as_they_are() -> None:
     texts = ["a b", "c"]
-    assert own_texts(texts, [texts, None], None) == (
+    assert OwnTexts.of_call(texts, [texts, None], None) == (
         texts,
         [texts, None],
         None,
@@ -115,13 +116,13 @@ class OnlyTokenize:
     ],
 )
 def test_names_of_functions(splitter: Any, name: str) -> None:
-    texts = own_texts([], None, None, splitter)
+    texts = OwnTexts.of_call([], None, None, splitter)
     assert texts.tokenizer == f"own+{name}"
     assert is_own(texts.tokenizer)
 
 
 def test_a_function_splits_every_text() -> None:
-    texts = own_texts(
+    texts = OwnTexts.of_call(
         {"A": ["a-b c"], "B": [""]},
         [["a-b", None], ["c-", "d"]],
         ["e-f"],
@@ -210,7 +211,7 @@ LISTS = [["a"], ["b"]]
 )
 def test_what_is_refused(given: tuple[Any, ...], message: str) -> None:
     with pytest.raises(InputError) as error:
-        own_texts(*given)
+        OwnTexts.of_call(*given)
     assert message in str(error.value)
 
 
@@ -222,7 +223,10 @@ def test_references_with_white_space_in_tokens() -> None:
         ([["a"]], [["a b", "c"]]),
         ([["a"]], [[["a b"]]]),
     ):
-        assert "\\32;" in own_texts(outputs, references, None).references[0][0]
+        assert (
+            "\\32;"
+            in OwnTexts.of_call(outputs, references, None).references[0][0]
+        )
 
 
 @pytest.mark.parametrize(
@@ -238,4 +242,4 @@ def test_references_with_white_space_in_tokens() -> None:
 def test_references_of_one_annotator_or_of_several(
     references: Any, sets: Any
 ) -> None:
-    assert own_texts([["a"], ["b"]], references, None).references == sets
+    assert OwnTexts.of_call([["a"], ["b"]], references, None).references == sets

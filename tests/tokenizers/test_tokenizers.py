@@ -21,10 +21,9 @@ from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 from pipeline.errors import InvalidTextError
 from pipeline.kernel import characters
 from pipeline.kernel.common import join_lines
-from pipeline.tokenizers import TOKENIZERS
+from pipeline.tokenizers import TOKENIZERS, Tokenization
 from pipeline.tokenizers.sacrebleu import BORROWED
 from pipeline.tokenizers.tercom import Tercom
-from pipeline.tokenizers.tokenization import Tokenization
 from tests.tools.make_categories import TARGET, render
 
 if TYPE_CHECKING:

@@ -32,23 +32,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.metrics.base.ngrams import grams, merged, roles
-
 from ...data import TEXTS, AnyText, Corpus, completed
 from ...errors import ConfigError, InputError, printable
 from ...execution import PreparedCounts, count_in_memory, with_computed
 from ...extension import ExplainOption, loaded
 from ...kernel.common import join_lines
 from ...metrics import from_texts
-from ...metrics.base import (
-    Metric,
-    Rule,
-    StatisticsSpec,
-    Text,
-    capabilities,
-    edit_judge,
-)
-from ...metrics.base.capabilities import explainer
+from ...metrics.base import Metric, Rule, StatisticsSpec, Text
 from ...prepare import fit
 from ...report import sentence
 from ...report.tables import percent, ranked
@@ -124,7 +114,7 @@ def run(args: argparse.Namespace) -> None:
     texts = [text for text in (args.metric, args.compare) if text]
     metrics = from_texts(texts, _metric_options(args))
     for text, metric in zip(texts, metrics, strict=True):
-        if capabilities.reads_files(metric):
+        if metric.reads_files:
             raise ConfigError(
                 f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'"
             )
@@ -157,9 +147,8 @@ def run(args: argparse.Namespace) -> None:
         return
     others = []
     for metric in metrics:
-        judge = edit_judge(metric)
-        if judge and not explainer(metric):
-            _judged_edits(corpus, metric, judge, args.line)
+        if metric.has_verdicts and not metric.explains:
+            _judged_edits(corpus, metric, args.line)
         else:
             others.append(metric)
     if others:
@@ -171,17 +160,15 @@ def _text(text: AnyText, line: int) -> str:
     return text.read(line - 1, line)[0]
 
 
-def _judged_edits(
-    corpus: Corpus, metric: Metric, judge: capabilities.JudgesEdits, line: int
-) -> None:
+def _judged_edits(corpus: Corpus, metric: Metric, line: int) -> None:
     """Print a sentence's edits for each system, with the score and the counts by each annotator."""
     (computed_corpus,) = with_computed([corpus], [metric])
     counted = count_in_memory(computed_corpus, [metric.spec])
     view = corpus.read_by(metric.spec)
-    annotator = capabilities.by_annotator(metric)
+    annotator = metric.by_annotator()
     for name in corpus.systems:
         columns = counted[name, metric.spec]
-        edits = sentence.edits_of(metric, judge, corpus, columns, name, line)
+        edits = sentence.edits_of(metric, corpus, columns, name, line)
         print_text(f"system  {name}, {Corpus.line_name(line, corpus.ids)}")
         print_text(f"source  {_text(view.source, line) if view.source else ''}")
         print_text(f"output  {_text(corpus.systems[name], line)}")
@@ -266,9 +253,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
             ).corpus_pass_result
 
     text_readers = [metric for metric in metrics if metric.spec.input == TEXTS]
-    counting = [
-        one for one in text_readers if not capabilities.computes_numbers(one)
-    ]
+    counting = [one for one in text_readers if not one.computes_numbers]
     present = [
         n for n in range(len(corpus.references)) if not corpus.lacks(n, line)
     ]
@@ -309,8 +294,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
 
 def _explained(metric: Metric, text: Text) -> bool:
     """Print a metric's own explanation of a sentence; return whether there is any."""
-    explains = explainer(metric)
-    lines = list(explains.explained(text)) if explains else []
+    lines = metric.explained(text)
     for role, words in lines:
         if role:
             print_styled(
@@ -323,7 +307,7 @@ def _explained(metric: Metric, text: Text) -> bool:
 
 def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric without an explanation."""
-    if capabilities.computes_numbers(metric):
+    if metric.computes_numbers:
         output = [line.decode() for line in text.systems[0].texts()]
         columns = metric.spec.prepared(text).count(output, np.arange(1))
     else:
@@ -431,18 +415,14 @@ def _by_role(
     """
     if rule is None or not rule.first <= n <= rule.last:
         return
-
-    def ngrams(text: str) -> Counter[tuple[str, ...]]:
-        return grams(rule.tokenization.tokens(text), n)
-
-    source = ngrams(texts.source) if texts.source is not None else Counter()
-    references = merged([ngrams(text) for text in texts.references.values()])
-    output = ngrams(texts.output)
+    source = rule.grams(texts.source or "", n)
+    references = [rule.grams(text, n) for text in texts.references.values()]
+    output = rule.grams(texts.output, n)
     other_roles = {}
     if other:
-        other_roles = roles(other.name, source, references, output)
+        other_roles = other.roles(source, references, output)
     separator = "" if rule.tokenization.tokenizer == "char" else " "
-    for role, counts in roles(rule.name, source, references, output).items():
+    for role, counts in rule.roles(source, references, output).items():
         other_counts = other_roles.get(role, Counter())
         names = []
         for gram, count in counts.items():

@@ -43,8 +43,7 @@ def _selected(
 
 
 def _metrics(names: Sequence[str]) -> None:
-    from ...metrics import METRICS
-    from ...metrics.sources import metric_source
+    from ...metrics import METRICS, metric_source
 
     source = metric_source()
     packages = source.packages()

@@ -35,7 +35,7 @@ from urllib.parse import quote
 
 from ...errors import InputError, StoreError
 from ...execution import RunDirectory, folder_of
-from ...files.safe_files import write_atomic
+from ...files import write_atomic
 from ...report import FORMATS, PLOTS, SEVERAL_RUNS_FORMATS, unavailable
 from ...report.context import (
     CURVES,

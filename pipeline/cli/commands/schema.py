@@ -14,7 +14,7 @@ from typing import Any
 
 from ...data.config import config_schema
 from ...metrics import METRICS
-from ...metrics.base import Option
+from ...metrics.options import Option
 from ...report import FORMATS, PLOTS
 from ...scoring.significance_tests import names_of_tests
 

@@ -30,7 +30,6 @@ from ...data import TEXTS
 from ...errors import ConfigError, printable
 from ...execution import RunOptions
 from ...metrics import METRICS
-from ...metrics.base import reads_files
 from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from .. import arguments
@@ -38,7 +37,8 @@ from .. import arguments
 if TYPE_CHECKING:
     from ...data.config import StatisticsConfig
     from ...evaluation import Result
-    from ...metrics.base import Metric, Option
+    from ...metrics.base import Metric
+    from ...metrics.options import Option
     from ...scoring.results import Results
 
 
@@ -118,7 +118,7 @@ def _declare_options(
     known = {
         name: metric
         for name, metric in METRICS.items()
-        if not reads_files(metric)
+        if not metric.reads_files
     }
     names = dict.fromkeys(map(named, words))
     metrics = [known[name] for name in names if name in known]

@@ -12,8 +12,9 @@ The names of `__all__` are what other rooms import:
   Resamples and Seed; `whole_number` validates other whole numbers.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ...lookup import lazy_names
 
 if TYPE_CHECKING:
     from .compose import read_yaml
@@ -45,15 +46,6 @@ if TYPE_CHECKING:
     )
     from .schema import config_schema
     from .tree import Node
-else:
-
-    def __getattr__(name: str) -> Any:
-        """Import the module of a name on its first use."""
-        for module, names in MODULES.items():
-            if name in names.split():
-                return getattr(import_module(f".{module}", __name__), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
 
 __all__ = [
     "Column",
@@ -82,13 +74,15 @@ __all__ = [
     "read_yaml",
     "whole_number",
 ]
-MODULES = {
-    "compose": "read_yaml",
-    "load": "load_config",
-    "models": "ColumnName ConfigModel Count Level OutputConfig PathText Resamples RunConfig Section "
-    "Seed StatisticsConfig Truth whole_number",
-    "resolved": "Column Config Dataset Input Overrides Selection System TextFormat",
-    "schema": "config_schema",
-    "tree": "Node",
-}
-"""The modules of the names that are imported on first use, for a fast start."""
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "compose": "read_yaml",
+        "load": "load_config",
+        "models": "ColumnName ConfigModel Count Level OutputConfig PathText Resamples RunConfig Section "
+        "Seed StatisticsConfig Truth whole_number",
+        "resolved": "Column Config Dataset Input Overrides Selection System TextFormat",
+        "schema": "config_schema",
+        "tree": "Node",
+    },
+)

@@ -17,8 +17,7 @@ from typing import Any
 import yaml
 
 from ...errors import ConfigError, CorpusError, DataError, Problem, gathered
-from ...files.plain_files import small_text
-from ...files.remote import expanded
+from ...files import WrittenPath, small_text
 from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, child_path
 
 MAX_NODES = 100_000
@@ -411,7 +410,7 @@ def _included(child: Node, name: str, including: tuple[Path, ...]) -> str:
             f"'{child.value}' is not a local file; only local files can be included"
         )
     folder = Path(name).parent
-    file = str(folder / expanded(child.value, folder))
+    file = str(folder / WrittenPath(child.value).expanded(folder))
     try:
         path = _resolved(file)
     except ConfigError as error:

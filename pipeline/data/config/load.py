@@ -23,18 +23,7 @@ from ...errors import (
     gathered,
     wrong_name,
 )
-from ...files.plain_files import STDIN, small_text
-from ...files.remote import (
-    PREFIX,
-    Remote,
-    expanded,
-    glob,
-    is_data,
-    is_glob,
-    is_remote,
-    is_there,
-    locate,
-)
+from ...files import Remote, WrittenPath, small_text
 from ..catalogue import Catalogue, DataFile, Scorable
 from ..dataset_cache import DatasetCache
 from ..formats import TEXT_FORMATS
@@ -50,15 +39,7 @@ from .models import (
     sections_of,
     validate,
 )
-from .resolved import (
-    Column,
-    Config,
-    Dataset,
-    Input,
-    Match,
-    Selection,
-    System,
-)
+from .resolved import Column, Config, Dataset, Input, Match, Selection, System
 from .tree import Location, Node
 
 NUMBER_OR_RANGE = r"[0-9]+( *- *[0-9]+)?"
@@ -409,7 +390,7 @@ class Resolver:
         """Return source and references of the fetched data set that a data set's key `data` names."""
         data = self.scorables.get(name)
         if data is None:
-            missing = self.missing_path(f"{PREFIX}{text}")
+            missing = self.missing_path(f"{WrittenPath.DATA}{text}")
             return missing, [missing]
         at: Location = ("datasets", name, "data")
         source, *references = self.cached_paths(
@@ -497,12 +478,14 @@ class Resolver:
             return self.by_suffix(files[0])
         pattern = self.expand_path(entry)
         if files:
-            displayed = Remote(pattern) if is_remote(pattern) else pattern
+            displayed = (
+                Remote(pattern) if WrittenPath(pattern).is_remote else pattern
+            )
             message = (
                 f"{len(files)} files match '{displayed}'; a system has one"
             )
             self.add_problem(message, entry.location)
-        if is_data(pattern):
+        if WrittenPath(pattern).is_data:
             return self.missing_path(pattern)
         return self.find_path(entry)
 
@@ -515,7 +498,9 @@ class Resolver:
         for index, pattern in enumerate(globs):
             entries.append(self.entry(pattern, ("systems", index), "{dataset}"))
         suffixes = {
-            Path(entry.text).suffix for entry in entries if is_glob(entry.text)
+            Path(entry.text).suffix
+            for entry in entries
+            if WrittenPath(entry.text).is_glob
         }
         common_suffix = ""
         if len(suffixes) == 1:
@@ -567,10 +552,10 @@ class Resolver:
             official = self.scorables[entry.dataset].systems
             paths = self.cached_paths(list(official.values()), entry.location)
             return dict(zip(paths, official, strict=True))
-        files: list[Path | Remote] = [STDIN]
+        files: list[Path | Remote] = [WrittenPath.STDIN]
         if pattern != "-":
             files = self.find_files(replace(entry, system="*"))
-        written = self.expand_path(entry).removeprefix(PREFIX)
+        written = self.expand_path(entry).removeprefix(WrittenPath.DATA)
         return {path: System.name_of(path, written) for path in files}
 
     def check_names(self, names: Sequence[str], section: str) -> None:
@@ -623,7 +608,10 @@ class Resolver:
 
         A glob stands for all files that it matches. It is a problem if it matches none.
         """
-        if isinstance(entry.written, Record) or not is_glob(entry.text):
+        if (
+            isinstance(entry.written, Record)
+            or not WrittenPath(entry.text).is_glob
+        ):
             return [self.find_input(entry)]
         files = self.find_files(entry)
         pattern = self.expand_path(entry)
@@ -674,12 +662,12 @@ class Resolver:
         Adds a problem for a file of a data set that is unknown or missing.
         """
         if entry.text == "-":
-            return STDIN
+            return WrittenPath.STDIN
         if entry.text == ABSENT:
             return self.missing_path(entry.text)
         text = self.expand_path(entry)
-        if not is_data(text):
-            path = locate(entry.folder, text)
+        if not WrittenPath(text).is_data:
+            path = WrittenPath(text).located(entry.folder)
             self.locations.setdefault(str(path), entry.location)
             return path
         try:
@@ -695,14 +683,14 @@ class Resolver:
         Adds a problem for missing files of data sets, and if no file at an address matches.
         """
         pattern = self.expand_path(entry)
-        if is_data(pattern):
+        if WrittenPath(pattern).is_data:
             try:
                 data_files = self.catalogue.files_in_config(pattern)
             except DataError:
                 return []
             return [*self.cached_paths(data_files, entry.location)]
         try:
-            return glob(entry.folder, pattern)
+            return WrittenPath(pattern).files(entry.folder)
         except CorpusError as error:
             for problem in error.problems:
                 self.add_problem(str(problem), entry.location)
@@ -718,14 +706,16 @@ class Resolver:
         """
         plain = entry.filled(entry.text)
         path = entry.folder / plain
-        if is_there(path):
+        if WrittenPath(plain).exists(entry.folder):
             return plain
         placeholder = (
             "{dataset}" if entry.location[0] == "datasets" else "{system}"
         )
         try:
-            text = expanded(entry.text, entry.folder).replace(
-                "{name}", placeholder
+            text = (
+                WrittenPath(entry.text)
+                .expanded(entry.folder)
+                .replace("{name}", placeholder)
             )
         except DataError as error:
             problem = Problem("", str(error), location=entry.location)
@@ -770,12 +760,12 @@ class Resolver:
     def report_unmatched(self, entry: Entry) -> None:
         """Add the problem that a glob matches no file; glob() has added that of an address."""
         message = f"no file matches '{entry.text}'"
-        if is_data(entry.text):
+        if WrittenPath(entry.text).is_data:
             try:
                 self.catalogue.files_in_config(entry.text)
             except DataError as error:
                 message = str(error)
-        if not is_remote(entry.text):
+        if not WrittenPath(entry.text).is_remote:
             self.add_problem(message, entry.location)
 
 

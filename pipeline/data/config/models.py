@@ -30,7 +30,7 @@ from pydantic_core import PydanticCustomError
 from ...backends import backend_names
 from ...errors import ConfigError, InputError, Problem, did_you_mean
 from ...extension import missing_extension
-from ...files.plain_files import UNPACKED
+from ...files import TempFiles
 from ...lookup import Table
 from .tree import Location, Node
 
@@ -380,7 +380,7 @@ class RunConfig(ConfigModel):
         description="address of the scheduler of a cluster, such as tcp://HOST:PORT",
     )
     max_unpacked: Count = Field(
-        UNPACKED,
+        TempFiles.DEFAULT_CAP,
         description="bytes that compressed and other unpacked inputs of a run may take together",
     )
     devices: str | list[str] = Field(

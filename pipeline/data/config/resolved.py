@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from ...errors import ConfigError, Problem, gathered, known_names
-from ...files.plain_files import OPENERS
-from ...files.remote import Remote, is_glob
+from ...files import OPENERS, Remote, WrittenPath
 
 if TYPE_CHECKING:
     from .models import ConfigFile
     from .tree import Node
+
 
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
 TEXT_SUFFIXES = frozenset(
@@ -234,8 +234,10 @@ class System:
         """
         before, placeholder, after = pattern.partition("{system}")
         literal = after.partition("*")[0]
-        ends_literally = after == literal or (literal and not is_glob(literal))
-        if placeholder and not is_glob(before) and ends_literally:
+        ends_literally = after == literal or (
+            literal and not WrittenPath(literal).is_glob
+        )
+        if placeholder and not WrittenPath(before).is_glob and ends_literally:
             text = path.as_posix() if isinstance(path, Path) else str(path)
             start = 0
             if before and before in text:

@@ -9,15 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from ...errors import CorpusError
-from ...files.plain_files import (
-    OPENERS,
-    SEPARATOR,
-    Origin,
-    StoredTexts,
-    TempFiles,
-    named,
-)
-from ...files.remote import Remote
+from ...files import OPENERS, Origin, Remote, StoredTexts, TempFiles, named
 from ...lookup import Table, later
 from ..config.resolved import Column, Input, TextFormat
 from ..inputs import MAX_REFERENCES
@@ -134,7 +126,7 @@ def stored_texts(text: Input, temp_files: TempFiles) -> StoredTexts:
     values = _values(text, origin, temp_files)
     texts = (as_text(value, text, position) for value, position in values)
     return StoredTexts(
-        temp_files.write_texts(origin.name, texts), SEPARATOR, origin
+        temp_files.write_texts(origin.name, texts), TempFiles.SEPARATOR, origin
     )
 
 

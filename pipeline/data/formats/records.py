@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import CorpusError, did_you_mean
-from ...files.plain_files import numbered_lines, open_bytes, small_bytes
-from ...files.safe_files import MAX_JSON_BYTES, parse_json
-from ...files.small_tables import at_line
+from ...files import numbered_lines, open_bytes, read_json, small_bytes
 from ..config.resolved import Column
 
 NULL_HINT = "null is for references, with `empty_references: none` (--empty-references none)"
@@ -26,6 +24,8 @@ MAX_CELL_CHARACTERS = 1 << 24
 """Limits a cell of a CSV file: a quote that is not closed takes the rest of the file."""
 HEAD_BYTES = 1 << 20
 """Bytes of a file in which its fields are looked up."""
+MAX_STATE_BYTES = 1 << 25
+"""Limits a JSON file in the folder of a data set."""
 ARROW_STATE = "state.json"
 """A file in a folder that Dataset.save_to_disk() of the package `datasets` wrote."""
 ARROW_SPLITS = "dataset_dict.json"
@@ -138,10 +138,13 @@ def jsonl(path: Path, name: str, _: Column) -> Iterator[object]:
         try:
             record = json.loads(line, object_pairs_hook=_without_repeated_keys)
         except (ValueError, RecursionError) as error:
-            raise at_line(name, number, _invalid_json(line, error)) from None
+            raise CorpusError.at(
+                f"{name}:{number}", _invalid_json(line, error)
+            ) from None
         if not isinstance(record, dict):
-            raise at_line(
-                name, number, f"expected a JSON object, found {kind_of(record)}"
+            raise CorpusError.at(
+                f"{name}:{number}",
+                f"expected a JSON object, found {kind_of(record)}",
             )
         yield record
 
@@ -198,7 +201,7 @@ def csv(path: Path, name: str, column: Column) -> Iterator[str]:
                 yield row or [""]
         except csv_files.Error as error:
             message = f"not valid CSV: {error}; is a quote not closed?"
-            raise at_line(name, number, message, CSV_ROW) from None
+            raise CorpusError.at(f"{name}{CSV_ROW}{number}", message) from None
 
     return _cells(rows(), name, column, CSV_ROW)
 
@@ -225,7 +228,7 @@ def _cells(
                 continue
         if len(cells) != width:
             message = f"has {len(cells)} columns; the first line has {width}"
-            raise at_line(name, number, message, unit)
+            raise CorpusError.at(f"{name}{unit}{number}", message)
         yield cells[index]
 
 
@@ -234,12 +237,16 @@ def _index(cells: list[str], column: Column, name: str) -> int:
     title = column.column
     if column.header and title in cells:
         if cells.count(title) > 1:
-            raise at_line(name, 1, f"two columns are called '{title}'")
+            raise CorpusError.at(
+                f"{name}:{1}", f"two columns are called '{title}'"
+            )
         return cells.index(title)
     if title.isascii() and title.isdigit():
         if not 1 <= int(title) <= len(cells):
             numbers = f"has {len(cells)} columns, numbered from 1"
-            raise at_line(name, 1, f"{numbers}; there is no column {title}")
+            raise CorpusError.at(
+                f"{name}:{1}", f"{numbers}; there is no column {title}"
+            )
         return int(title) - 1
     raise _no_column(f"{name}:1", title, cells)
 
@@ -271,10 +278,10 @@ def encoded(path: Path, name: str, text: Column) -> Iterator[bytes]:
             )
             byte = f"the byte 0x{error.object[error.start]:02x}"
             message = f"{byte} is not valid {text.column}: {error.reason}"
-            raise at_line(name, number, message) from None
+            raise CorpusError.at(f"{name}:{number}", message) from None
         except UnicodeError as error:
-            raise at_line(
-                name, number, f"cannot be read as {text.column}: {error}"
+            raise CorpusError.at(
+                f"{name}:{number}", f"cannot be read as {text.column}: {error}"
             ) from None
 
 
@@ -360,12 +367,12 @@ def _arrow_files(path: Path, name: str) -> list[Path]:
         return [path]
     try:
         if (path / ARROW_STATE).is_file():
-            state = parse_json(small_bytes(path / ARROW_STATE, MAX_JSON_BYTES))
+            state = read_json(small_bytes(path / ARROW_STATE, MAX_STATE_BYTES))
             return [
                 path / Path(str(item["filename"])).name
                 for item in state["_data_files"]
             ]
-        splits = parse_json(small_bytes(path / ARROW_SPLITS, MAX_JSON_BYTES))[
+        splits = read_json(small_bytes(path / ARROW_SPLITS, MAX_STATE_BYTES))[
             "splits"
         ]
     except (CorpusError, ValueError, LookupError, TypeError):

@@ -32,15 +32,15 @@ from numpy.typing import NDArray
 
 from ...arrays import Ints
 from ...errors import StoreError
-from ...files import safe_files
-from ...files.safe_files import (
+from ...files import digest as text_digest
+from ...files import (
     file_name,
+    in_the_way,
     open_regular,
-    parse_json,
+    read_json,
     write_atomic,
 )
-from ...metrics.base import Columns, Schema, StatisticsSpec
-from ...metrics.base.statistics_spec import COUNTING, narrow
+from ...metrics.base import COUNTING, Columns, Schema, StatisticsSpec
 from ...parallel import Shared, alone, in_batches, prefetch
 
 BLOCK_LINES = 8192
@@ -82,14 +82,14 @@ def ids_file(dataset: str) -> str:
 
 def content_key(*content: object) -> str:
     """Return a digest of content and of the version of the counting."""
-    return safe_files.digest(repr((COUNTING, *content)).encode(), size=16)
+    return text_digest(repr((COUNTING, *content)).encode(), size=16)
 
 
 def counts_key(texts: Sequence[object], spec: StatisticsSpec) -> str:
     """Return the key of the counts of some texts: a digest of everything that the counts depend on."""
     # the key of the spec has no quotes around it
     content = f"{repr((COUNTING, *texts)).removesuffix(')')}, {spec.cache_key})"
-    return safe_files.digest(content.encode(), size=16)
+    return text_digest(content.encode(), size=16)
 
 
 @dataclass(frozen=True)
@@ -120,9 +120,7 @@ class StoredCounts:
             is_format_2 = file.readline(MAX_HEADER_BYTES).startswith(
                 b'{"format": 2,'
             )
-            arrays = self._packed(
-                file, safe_files.digest if is_format_2 else digest
-            )
+            arrays = self._packed(file, text_digest if is_format_2 else digest)
             yield from map(self.schema.unpack, arrays)
 
     def check_size(self) -> None:
@@ -214,7 +212,7 @@ class StoredCounts:
             blocks = []
             for index in range(low - start, high - start, BLOCK_LINES):
                 block = rows[index : index + BLOCK_LINES]
-                data = array_bytes(narrow(block))
+                data = array_bytes(Schema.narrow(block))
                 blocks.append((data, _number(digest(data))))
             return blocks
 
@@ -457,7 +455,7 @@ def of_keys(paths: Iterable[Path], keys: Set[str]) -> Iterator[Path]:
         try:
             with open_regular(path) as file:
                 if _NAME.fullmatch(path.name):
-                    header = parse_json(file.readline(MAX_HEADER_BYTES))
+                    header = read_json(file.readline(MAX_HEADER_BYTES))
             keys_of_file = {str(key) for key, _, _ in header}
         except (OSError, ValueError, TypeError, StoreError):
             keys_of_file = set()
@@ -471,7 +469,7 @@ def delete(paths: Iterable[Path], folders: Iterable[Path] = ()) -> None:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            reason = safe_files.in_the_way(path) or error.strerror
+            reason = in_the_way(path) or error.strerror
             raise StoreError(f"{path}: cannot be deleted: {reason}") from None
     for folder in folders:
         if not folder.is_symlink():
@@ -503,7 +501,7 @@ def _locations(
     """Yield where arrays are, up to the first damaged one; nothing if the header is wrong."""
     try:
         with open_regular(path) as file:
-            header = parse_json(file.readline(MAX_HEADER_BYTES))
+            header = read_json(file.readline(MAX_HEADER_BYTES))
             offset = file.tell()
             file_size = os.fstat(file.fileno()).st_size
         entries = [

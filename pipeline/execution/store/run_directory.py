@@ -29,8 +29,16 @@ from typing import Any
 from ... import kernel
 from ..._version import __version__
 from ...errors import StoreError, printable
-from ...files import safe_files
-from ...files.remote import Remote, expanded, is_remote
+from ...files import (
+    TEMPORARY,
+    Remote,
+    WrittenPath,
+    in_the_way,
+    lock_of,
+    open_regular,
+    read_json,
+    write_atomic,
+)
 from ...metrics.base import CorpusPass
 from ...parallel import Shared, alone
 from ..options import Listener, LoggingListener
@@ -70,11 +78,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """
     path = folder / MANIFEST
     try:
-        content = safe_files.read_json(path)
+        content = read_json(path)
     except FileNotFoundError:
         return {}
     except ValueError:
-        with safe_files.open_regular(path) as file:
+        with open_regular(path) as file:
             start = file.read(len(_BEGINNING))
         if _BEGINNING.startswith(start):  # the end is missing
             return {}
@@ -159,10 +167,46 @@ def _is_below_link(folder: Path, name: str) -> bool:
 
 def folder_of(written: str | Path) -> Path:
     """Return the run directory that a user has written; raises StoreError for an address."""
-    if is_remote(str(written)):
+    if WrittenPath(str(written)).is_remote:
         advice = "name a folder, and copy it there with the tool of your store"
         raise StoreError(f"{Remote(str(written))}: is an address; {advice}")
-    return Path(expanded(str(written)))
+    return Path(WrittenPath(str(written)).expanded())
+
+
+LOCK = "run.lock"
+"""An empty file. It is never deleted, or two runs could hold two files of this name."""
+
+
+@contextmanager
+def locked(
+    folder: Path,
+    holder: Callable[[], str],
+    warn: Callable[[str], None],
+) -> Iterator[None]:
+    """Hold the lock of a folder; raises StoreError if another run holds it, or it cannot be made.
+
+    `holder` returns who holds the lock, for the message. If a file system has no locks, `warn` is
+    called with a message, and the run goes on.
+    """
+    from filelock import Timeout
+
+    file = folder / LOCK
+    lock = lock_of(file)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        message = f"another run is using it ({holder()}); wait for its end, or name another"
+        raise StoreError(f"{folder}: {message}") from None
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        if not file.is_file() or file.is_symlink():
+            raise StoreError(f"{file}: cannot be made: {reason}") from None
+        advice = "see that no other run uses this folder"
+        warn(f"{folder}: its file system has no locks ({reason}); {advice}")
+    try:
+        yield
+    finally:
+        lock.release(force=True)
 
 
 # ---- the log, log.txt: what happened at what time in each run; it is not a part of the results
@@ -170,7 +214,7 @@ def folder_of(written: str | Path) -> Path:
 LOG = "log.txt"
 MAX_LOG_BYTES = 1 << 20
 """A run empties a larger log."""
-_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | safe_files.NO_LINK
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
 _APPEND |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
@@ -237,7 +281,7 @@ class RunDirectory:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise StoreError(f"{path}: cannot be made: {reason}") from None
-        others = names - {MANIFEST + safe_files.TEMPORARY, safe_files.LOCK}
+        others = names - {MANIFEST + TEMPORARY, LOCK}
         if others and MANIFEST not in names:
             what = f"holds files but no {MANIFEST}, so no run of this program made it"
             advice = "name another"
@@ -279,7 +323,7 @@ class RunDirectory:
             if folder.is_symlink():
                 advice = "a run directory with links inside is not written to: delete it"
                 raise StoreError(f"{folder}: is a link; {advice}")
-        with safe_files.locked(self.path, self._holder, warn):
+        with locked(self.path, self._holder, warn):
             # Another run may have ended since they were read.
             for name in ("manifest", "_listed"):
                 vars(self).pop(name, None)
@@ -303,19 +347,21 @@ class RunDirectory:
             folders = [*sorted(statistics.iterdir()), *folders]
         return folders
 
-    def write_all(self, files: Mapping[str, safe_files.Content]) -> None:
+    def write_all(
+        self, files: Mapping[str, str | bytes | Iterable[bytes]]
+    ) -> None:
         """Write files of results, by their names; raises StoreError."""
         results = files.get("results.json")
         if self._had_results and isinstance(results, str):
             self._repeats_results = self._has("results.json", results.encode())
         for name, content in files.items():
-            safe_files.write_atomic(self.path / name, content)
+            write_atomic(self.path / name, content)
             self.files.add(name)
 
     def _has(self, name: str, content: bytes) -> bool:
         """Return whether a file has this content."""
         try:
-            with safe_files.open_regular(self.path / name) as file:
+            with open_regular(self.path / name) as file:
                 size = os.fstat(file.fileno()).st_size
                 return size == len(content) and file.read() == content
         except OSError:
@@ -323,7 +369,7 @@ class RunDirectory:
 
     def add(
         self,
-        files: Mapping[str, safe_files.Content],
+        files: Mapping[str, str | bytes | Iterable[bytes]],
         warn: Callable[[str], None],
     ) -> None:
         """Add files to a finished run; they are listed before they are written. Raises StoreError."""
@@ -340,7 +386,7 @@ class RunDirectory:
             "files": sorted(self.files | self._listed | {LOG}),
         }
         data = json.dumps(self.manifest, indent=1).encode() + b"\n"
-        safe_files.write_atomic(self.path / MANIFEST, data)
+        write_atomic(self.path / MANIFEST, data)
 
     def begin(self, content: dict[str, Any]) -> None:
         """Write run.json of a run that begins; raises StoreError."""
@@ -391,7 +437,7 @@ class RunDirectory:
         )
         written = self.files | self._listed
         temporary = deletable(
-            self.path, [f"{name}{safe_files.TEMPORARY}" for name in written]
+            self.path, [f"{name}{TEMPORARY}" for name in written]
         )
         folder = self.path / UNFINISHED
         useless = of_keys(unfinished_files(folder), self._keys)
@@ -423,9 +469,7 @@ class RunDirectory:
     def contents(self) -> list[Path]:
         """Return the files that the program has written here and may delete, run.json last."""
         listed = set(self.manifest.get("files", ())) - {MANIFEST}
-        temporary = [
-            f"{name}{safe_files.TEMPORARY}" for name in [*listed, MANIFEST]
-        ]
+        temporary = [f"{name}{TEMPORARY}" for name in [*listed, MANIFEST]]
         return [
             *deletable(self.path, [*listed, *temporary]),
             *unfinished_files(self.path / UNFINISHED),
@@ -440,7 +484,7 @@ class RunDirectory:
         files = self.contents()
         folders = self._folders()
         if everything:
-            files.append(self.path / safe_files.LOCK)
+            files.append(self.path / LOCK)
             folders.append(self.path)
         else:
             files = [path for path in files if path.name not in (MANIFEST, LOG)]
@@ -499,7 +543,7 @@ class RunDirectory:
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
-            why = safe_files.in_the_way(folder / "x") or error.strerror
+            why = in_the_way(folder / "x") or error.strerror
             raise StoreError(f"{folder}: cannot be made: {why}") from None
         proof = new_proof(folder) if machines else None
         try:
@@ -532,7 +576,7 @@ class RunDirectory:
                 counts.path.parent.mkdir(parents=True, exist_ok=True)
                 waiting.replace(counts.path)
             except OSError as error:
-                why = safe_files.in_the_way(counts.path) or error.strerror
+                why = in_the_way(counts.path) or error.strerror
                 raise StoreError(
                     f"{counts.path}: cannot be written: {why}"
                 ) from None

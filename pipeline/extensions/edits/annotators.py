@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from pipeline.arrays import Ints
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base import PRESENT, Columns, Text
-from pipeline.metrics.base.choices import first_best
+from pipeline.metrics.base import Columns, Schema, Text, best_by
 
 Keys = Callable[[Ints, Ints], Sequence[NDArray[np.number]]]
 """Takes the totals of the sentences before, and the counts of the sentence with each annotator:
@@ -32,8 +31,8 @@ def as_text(
 
 def last_present(columns: Columns) -> Ints:
     """Return the number of the last reference that each line has: int64 [lines]."""
-    if PRESENT in columns:
-        return columns[PRESENT] - 1
+    if Schema.PRESENT in columns:
+        return columns[Schema.PRESENT] - 1
     lengths = columns["ref_len"]
     last: Ints = lengths.shape[1] - 1 - np.argmax(lengths[:, ::-1] >= 0, axis=1)
     return last
@@ -121,6 +120,6 @@ class SequentialAnnotatorChoice:
             keys = self.keys(
                 totals[unlike].T[:, None], counts[unlike].transpose(2, 1, 0)
             )
-            chosen[unlike] = first_best([np.asarray(part) for part in keys])
+            chosen[unlike] = best_by([np.asarray(part).T for part in keys])
         self.totals = self.totals + counts[rows, chosen].sum(axis=0)
         return chosen

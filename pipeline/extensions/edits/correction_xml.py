@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline.errors import CorpusError, Problem, did_you_mean
-from pipeline.files.xml_records import XmlReader
+from pipeline.files import XmlReader
 
 from .correction_references import split_words
 from .m2_files import MAX_ANNOTATORS, MAX_EDITS, NOOP, Block

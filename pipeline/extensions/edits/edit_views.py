@@ -21,8 +21,7 @@ from pipeline.data import (
 )
 from pipeline.data.config import Column, Dataset, Input, System
 from pipeline.errors import CorpusError, Problem
-from pipeline.files.plain_files import named
-from pipeline.files.remote import Remote
+from pipeline.files import Remote, named
 
 from . import m2_files
 from .line_checks import check_lines

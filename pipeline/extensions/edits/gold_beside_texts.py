@@ -11,7 +11,7 @@ from typing import Any
 from pipeline.data import Corpus, open_corpus
 from pipeline.data.config import Column, Dataset, System
 from pipeline.errors import CorpusError, InputError, Problem
-from pipeline.files.remote import locate
+from pipeline.files import WrittenPath
 
 from .edit_views import other_source
 from .view_names import EDITS, GOLD
@@ -65,11 +65,13 @@ def corpus_with_gold(
     systems = []
     for name in files:
         column = Column(
-            kind="m2", path=locate(Path(), fspath(outputs[name])), column=""
+            kind="m2",
+            path=WrittenPath(fspath(outputs[name])).located(),
+            column="",
         )
         systems.append(System(name, {MEMORY: column}))
     problems: list[Problem] = []
-    path = locate(Path(), fspath(gold))
+    path = WrittenPath(fspath(gold)).located()
     dataset = Dataset(
         name=MEMORY, source=None, references=(), m2=path, gold=(path,)
     )

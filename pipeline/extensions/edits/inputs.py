@@ -16,7 +16,7 @@ from pipeline.data import (
     TextReader,
 )
 from pipeline.data.config import System
-from pipeline.files.plain_files import UNPACKED, TempFiles
+from pipeline.files import TempFiles
 
 from . import edit_views
 from .m2_columns import M2
@@ -44,7 +44,7 @@ class GoldReader(InputReader):
 
     def is_file(self, path: Path) -> bool:
         """Return whether a file is an M2 file, by its first line; raises CorpusError or OSError."""
-        with TempFiles(UNPACKED).local(path).open("rb") as file:
+        with TempFiles(TempFiles.DEFAULT_CAP).local(path).open("rb") as file:
             return file.read(5).removeprefix(codecs.BOM_UTF8)[:2] == b"S "
 
     def systems(

@@ -5,11 +5,12 @@ at a line feed, and a byte order mark, line ends of Windows, lines of blanks and
 as they are meant, with a note.
 """
 
+import codecs
 import re
 from pathlib import Path
 
 from pipeline.errors import Problem
-from pipeline.files.plain_files import BOM, open_bytes
+from pipeline.files import open_bytes
 
 from . import m2_files
 from .m2_texts import BREAKS
@@ -39,7 +40,7 @@ def check_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
         in_paragraph = False
         for number, raw in enumerate(file, 1):
             line = raw.removesuffix(b"\n").decode()
-            if number == 1 and raw.startswith(BOM):
+            if number == 1 and raw.startswith(codecs.BOM_UTF8):
                 line = line[1:]
                 note = (
                     f"begins with a byte order mark, which is left out; {STOPS}"

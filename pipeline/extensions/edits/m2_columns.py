@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 from pipeline.data.config import Column, TextFormat
 from pipeline.errors import ConfigError
-from pipeline.files.plain_files import UNPACKED, StoredTexts, TempFiles
+from pipeline.files import StoredTexts, TempFiles
 from pipeline.lookup import later
 
 from .m2_format import CORRECTED, OUTPUT, SOURCE, STAND_IN, Request, annotators
 
 if TYPE_CHECKING:
     from pipeline.data import Opener
-    from pipeline.files.remote import Remote
+    from pipeline.files import Remote
 
     from .m2_texts import M2File
+
 
 M2 = "m2"
 """The name of the format."""
@@ -70,7 +71,7 @@ def column_named(path: Path | Remote, number: str, flag: str) -> str:
 
     if flag == "-s" and not number:
         return SOURCE_COLUMN
-    absent = annotators(path, TempFiles(UNPACKED))
+    absent = annotators(path, TempFiles(TempFiles.DEFAULT_CAP))
     names = [str(annotator) for annotator in absent]
     if not number and len(names) == 1:
         number = names[0]

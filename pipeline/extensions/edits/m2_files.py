@@ -13,14 +13,7 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from pipeline.errors import CorpusError, Problem
-from pipeline.files.plain_files import (
-    TempFiles,
-    named,
-    numbered_lines,
-    open_bytes,
-)
-from pipeline.files.remote import Remote
-from pipeline.files.small_tables import at_line
+from pipeline.files import Remote, TempFiles, named, numbered_lines, open_bytes
 
 # The lines of an M2 file (`m2_format.py` has an example): sentences, each with the edits of its
 # annotators. Lines that begin with I may stand between the edits, and mean nothing. Nothing is
@@ -112,10 +105,10 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
         if line[:2] == "A ":
             if current is None:
                 message = "an edit before any sentence: expected a line that begins with 'S '"
-                raise at_line(name, number, message)
+                raise CorpusError.at(f"{name}:{number}", message)
             if len(current.lines) == MAX_EDITS:
                 message = f"the sentence of line {current.line} has more than {MAX_EDITS:,} edits"
-                raise at_line(name, number, message)
+                raise CorpusError.at(f"{name}:{number}", message)
             current.lines.append(line)
             current.numbers.append(number)
         elif line[:2] == "S " or line == "S":
@@ -128,7 +121,7 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
             continue
         elif line.strip():
             message = "expected a line that begins with 'S ' or 'A ', or an empty line"
-            raise at_line(name, number, message)
+            raise CorpusError.at(f"{name}:{number}", message)
         elif current:
             yield current
             current = None
@@ -141,7 +134,7 @@ def edit_of(line: str, name: str, number: int) -> Edit:
     try:
         return _edit(line)
     except ValueError as error:
-        raise at_line(name, number, str(error)) from None
+        raise CorpusError.at(f"{name}:{number}", str(error)) from None
 
 
 def edits_of(lines: Iterable[str]) -> list[Edit]:

@@ -18,9 +18,7 @@ from typing import Literal, NamedTuple
 
 from pipeline.data.config import Column
 from pipeline.errors import CorpusError, Problem
-from pipeline.files.plain_files import SEPARATOR, TempFiles, named
-from pipeline.files.remote import Remote
-from pipeline.files.small_tables import at_line
+from pipeline.files import Remote, TempFiles, named
 
 from . import m2_files
 from .m2_files import (
@@ -154,7 +152,7 @@ def _refuse(block: Block, name: str, size: int) -> None:
             message = (
                 f"the edit {span} does not fit into a sentence of {size} tokens"
             )
-            raise at_line(name, number, message)
+            raise CorpusError.at(f"{name}:{number}", message)
     for annotator, numbered in by_annotator.items():
         numbered.sort(key=lambda pair: SPAN(pair[0]))
         for (edit, line), (next_edit, next_line) in itertools.pairwise(
@@ -162,11 +160,11 @@ def _refuse(block: Block, name: str, size: int) -> None:
         ):
             if next_edit.start < edit.end:
                 message = f"overlaps the edit of line {min(line, next_line)}"
-                raise at_line(name, max(line, next_line), message)
+                raise CorpusError.at(f"{name}:{max(line, next_line)}", message)
         if numbered and annotator in noop_lines:
             line = numbered[0][1]
             message = f"a noop, but annotator {annotator} edits the sentence in line {line}"
-            raise at_line(name, noop_lines[annotator], message)
+            raise CorpusError.at(f"{name}:{noop_lines[annotator]}", message)
 
 
 @lru_cache(m2_files.CACHED_SENTENCES)
@@ -296,7 +294,7 @@ class Sentences:
             texts = records_of(lines, annotator, 0)
         else:
             texts = (block.text.encode() for block in self.blocks)
-        return SEPARATOR.join([*texts, b""])
+        return TempFiles.SEPARATOR.join([*texts, b""])
 
     def _corrected(self, sentence: Sentence, annotator: int) -> bytes:
         if annotator in sentence.edits or not sentence.edits:
@@ -323,13 +321,13 @@ def checked(
     if request.system and len(sentence.edits) > 1 and not request.lenient:
         listed = ", ".join(map(str, sentence.edits))
         message = f"a system has one annotator in a sentence, found {listed}"
-        raise at_line(name, block.line, message)
+        raise CorpusError.at(f"{name}:{block.line}", message)
     if len(annotators) > m2_files.MAX_ANNOTATORS and not request.system:
         message = (
             f"has {len(annotators)} annotators up to this sentence; "
             f"at most {m2_files.MAX_ANNOTATORS} are supported"
         )
-        raise at_line(name, block.line, message)
+        raise CorpusError.at(f"{name}:{block.line}", message)
     return sentence
 
 

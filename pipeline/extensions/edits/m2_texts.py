@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from collections import deque
@@ -15,16 +16,14 @@ from typing import Any, Protocol
 
 from pipeline.data import TextFile
 from pipeline.errors import CorpusError, Problem
-from pipeline.files.plain_files import (
-    BOM,
-    SEPARATOR,
+from pipeline.files import (
     Origin,
+    Remote,
     StoredTexts,
     TempFiles,
     named,
     open_bytes,
 )
-from pipeline.files.remote import Remote
 from pipeline.parallel import Shared, alone, in_batches
 
 from . import kernel
@@ -84,7 +83,7 @@ class M2File:
         if key[1] != NO_ANNOTATOR:
             name = f"{name}, annotator {key[1]}"
         return StoredTexts(
-            self.files[key], SEPARATOR, Origin(name, ", sentence ")
+            self.files[key], TempFiles.SEPARATOR, Origin(name, ", sentence ")
         )
 
     def annotators(self) -> list[int]:
@@ -319,7 +318,7 @@ def compiled_part(
     if b"\r" in lines:
         lines = lines.replace(b"\r\n", b"\n")
     if number == 1:
-        lines = lines.removeprefix(BOM)
+        lines = lines.removeprefix(codecs.BOM_UTF8)
     sentences = read(lines, number, request.texts and not request.lenient)
     one_annotator = request.texts and request.system and not request.lenient
     if not sentences.plain or (sentences.most > 1 and one_annotator):

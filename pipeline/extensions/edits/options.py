@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pipeline.metrics.base import option
+from pipeline.metrics.options import option
 
 
 def choice_option(*, last: bool = False, **more: Any) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.files.plain_files import open_bytes
+from pipeline.files import open_bytes
 
 from .m2_files import Block, Edit, blocks, edits_of
 

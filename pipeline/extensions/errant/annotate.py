@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pipeline.errors import IncompleteError
 from pipeline.extensions.functions.content_cache import ContentCache
-from pipeline.files.safe_files import digest
+from pipeline.files import digest
 from pipeline.parallel import WorkerLostError, results
 
 from .errant_annotator import (

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from pipeline.errors import ConfigError, did_you_mean
-from pipeline.files.safe_files import digest, read_json
+from pipeline.files import digest, read_json
 
 # Which spaCy pipeline annotates: where it lies, and the versions that its results depend on.
 #

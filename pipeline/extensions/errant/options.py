@@ -2,7 +2,7 @@
 
 from pipeline.extensions.edits.view_names import KEPT
 from pipeline.lookup import later
-from pipeline.metrics.base import option
+from pipeline.metrics.options import option
 
 KEEP = "keep"
 """The value of the option gold by which gold edits of all types are compared unchanged."""

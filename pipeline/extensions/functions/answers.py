@@ -6,9 +6,8 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from struct import pack, unpack
 from typing import Any, NamedTuple
 
-from pipeline.files.small_tables import LARGEST_NUMBER
-from pipeline.metrics import precision_recall_f
-from pipeline.metrics.base import Declared
+from pipeline.files import TableCell
+from pipeline.metrics import Declared, precision_recall_f
 
 Item = tuple[Any, ...]
 """The texts that one number is computed from: in the order of Declared.reads, each a text or a
@@ -163,7 +162,7 @@ def _number(value: Any, title: str, declared: Declared) -> float:
     except Exception as error:  # noqa: BLE001 (a large int, or an object of the user)
         problem = f"{title} is no number ({str(error)[:100]})"
         raise WrongAnswerError(f": {name}: {problem}") from None
-    if not abs(number) <= LARGEST_NUMBER:
+    if not abs(number) <= TableCell.LARGEST_NUMBER:
         subject = name if len(declared.numbers) == 1 else f"{name}: {title}"
         raise WrongAnswerError(f": {subject} is {number}")
     if not declared.counts:

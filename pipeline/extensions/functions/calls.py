@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipeline.errors import InputError, PipelineError
-from pipeline.metrics.base import Declared
+from pipeline.metrics import Declared
 from pipeline.parallel import starved
 
 from .answers import (

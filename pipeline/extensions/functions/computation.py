@@ -16,8 +16,6 @@ import numpy as np
 from pipeline.data import AnyText, Corpus, MemoryText
 from pipeline.errors import InputError, did_you_mean
 from pipeline.execution import Computation, Listener, RunOptions
-from pipeline.metrics.base import ComputesNumbers
-from pipeline.metrics.base.capabilities import without_code
 
 from .answer_cache import AnswerCache
 from .answers import Answer, Failure, Item, encoded_answer
@@ -36,8 +34,11 @@ sixth digit.
 """
 
 
-class ComputedByCode(ComputesNumbers):
-    """A metric whose specification is a FunctionMetricSpec."""
+class ComputedByCode:
+    """The part of a metric whose specification is a FunctionMetricSpec."""
+
+    name: ClassVar[str]
+    computes_numbers: ClassVar[bool] = True
 
     is_built_in: ClassVar[bool] = False
     """Whether the metric is part of the program, so that every reader of results has it."""
@@ -48,9 +49,16 @@ class ComputedByCode(ComputesNumbers):
         return FunctionComputation
 
     @property
-    def has_code(self) -> bool:
-        """Whether the code of the metric is available."""
-        return bool(self.spec.code)
+    def missing_code(self) -> str:
+        """The message for a metric without its code, or an empty text."""
+        return "" if self.spec.code else without_code(self.name)
+
+
+def without_code(name: str) -> str:
+    """Return the message for a metric that needs its code, which is missing."""
+    ways = "name it with --plugin, or install its package"
+    reading = "(where results are there, 'show' and 'report' need none)"
+    return f"{name}: its code is not at hand; {ways} {reading}"
 
 
 class FunctionComputation(Computation):

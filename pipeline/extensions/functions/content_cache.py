@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeVar
 
 from pipeline.data import DatasetCache
-from pipeline.files.safe_files import digest
+from pipeline.files import digest
 
 T = TypeVar("T")
 LOCK_SECONDS = 60

@@ -26,9 +26,8 @@ from typing import (
 )
 
 from pipeline.errors import ConfigError, did_you_mean
-from pipeline.files.safe_files import digest
-from pipeline.metrics.base import Declared
-from pipeline.metrics.base.declared import Parameter
+from pipeline.files import digest
+from pipeline.metrics import Declared, Parameter
 
 from .code_files import CodeOrigin
 

@@ -1,9 +1,9 @@
 """Numbers that another program computed for each sentence: a score, or counts of edits."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -17,16 +17,9 @@ from pipeline.errors import (
     did_you_mean,
     wrong_name,
 )
-from pipeline.files.remote import Remote, is_data, locate
-from pipeline.files.safe_files import file_name
-from pipeline.metrics.base import (
-    Metric,
-    ReadsFiles,
-    beta_option,
-    number_option,
-    option,
-    reads_files,
-)
+from pipeline.files import Remote, WrittenPath, file_name
+from pipeline.metrics.base import Metric
+from pipeline.metrics.options import beta_option, number_option, option
 
 from .number_files import NUMBERS, NumberColumns, reader
 from .numbers import COUNTS, Numbers, NumberSpec
@@ -70,7 +63,7 @@ class ExternalSpec(NumberSpec):
 
 
 @dataclass(frozen=True)
-class External(ReadsFiles, Numbers):
+class External(Numbers):
     """The mean or sum of a number of each sentence, or F-beta of sums of counts of edits."""
 
     name: ClassVar[str] = "external"
@@ -78,6 +71,7 @@ class External(ReadsFiles, Numbers):
         "numbers of each sentence that another program has written into files"
     )
     help_page: ClassVar[str] = "statistics"
+    reads_files: ClassVar[bool] = True
 
     title: str = option(
         "external",
@@ -133,114 +127,6 @@ class External(ReadsFiles, Numbers):
         form="names or numbers of columns, joined by +",
         in_signatures=False,
     )
-
-    @classmethod
-    def with_files(
-        cls,
-        config: Config,
-        metrics: Sequence["External"],
-        problems: list[Problem],
-    ) -> Config:
-        """Return the config with the files of metrics as further systems; adds to problems."""
-        systems = list(config.systems)
-        missing_files = set(config.missing_files)
-        for metric in _distinct(metrics):
-            messages: dict[str, None] = {}
-            for system in config.systems:
-                paths: dict[str, Input] = {}
-                for dataset in system.paths:
-                    file = metric.files.replace("{dataset}", dataset)
-                    file = file.replace("{system}", system.name)
-                    path = _path(file)
-                    paths[dataset] = NumberColumns(
-                        kind="numbers",
-                        format=NUMBERS,
-                        path=path,
-                        column=metric.columns or "+".join(metric.spec.names),
-                        header=bool(metric.columns),
-                        decimals=metric.spec.decimals,
-                    )
-                    for message in _missing_file(file):
-                        messages[message] = None
-                        missing_files.add(path)
-                if metric.files:
-                    systems.append(
-                        System(_system_name(metric, system.name), paths)
-                    )
-            for message in messages:
-                text = f"{metric.title}: files: {message}"
-                problems.append(config.problem(text, ["metrics"]))
-        for message in _misused(config, metrics):
-            problems.append(config.problem(message, ["metrics"]))
-        return replace(
-            config,
-            systems=tuple(systems),
-            missing_files=frozenset(missing_files),
-        )
-
-    @classmethod
-    def with_numbers(
-        cls, corpus: Corpus, metrics: Sequence["External"]
-    ) -> Corpus:
-        """Return the data set with its real systems, and those of with_files() as `external`.
-
-        Raises CorpusError if a line has no number.
-        """
-        systems = {}
-        for name, text in corpus.systems.items():
-            if SEPARATOR not in name:
-                systems[name] = text
-        external = {}
-        for metric in _distinct(metrics):
-            if not metric.files:
-                continue
-            problems = []
-            numbers = {}
-            for name in systems:
-                text = corpus.systems[_system_name(metric, name)]
-                numbers[name] = text
-                if text.blank:
-                    position = text.at(int(text.blanks[0]))
-                    message = "has an empty cell; expected a number"
-                    problems.append(Problem(position, message))
-            if problems:
-                raise CorpusError(problems)
-            external[metric.spec.key] = _number_corpus(corpus, numbers)
-        return replace(corpus, systems=systems, external=external)
-
-    @classmethod
-    def with_arrays(
-        cls,
-        corpus: Corpus,
-        metrics: Sequence["External"],
-        scores: Mapping[str, Mapping[str, Any]],
-    ) -> Corpus:
-        """Return the data set with numbers for each line, by metric title and system in `scores`.
-
-        Raises InputError if they do not fit the systems and lines, and for what is no number or
-        count.
-        """
-        external = {}
-        for metric in _distinct(metrics):
-            if metric.title not in scores:
-                continue
-            arrays = scores[metric.title]
-            label = f"scores[{metric.title!r}]"
-            for name in sorted(arrays.keys() ^ corpus.systems.keys()):
-                if name in corpus.systems:
-                    raise InputError(
-                        f"{label}: there are no numbers of '{name}'"
-                    )
-                hint = did_you_mean(name, corpus.systems)
-                raise InputError(f"{label}: no system is called '{name}'{hint}")
-            numbers = {}
-            for name, array in arrays.items():
-                array_label = f"{label}[{name!r}]"
-                numbers[name] = _array_as_text(
-                    array_label, array, metric.spec, corpus.lines
-                )
-            external[metric.spec.key] = _number_corpus(corpus, numbers)
-        return replace(corpus, external=external)
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a title that another output has, and a wrong number of columns."""
@@ -313,7 +199,7 @@ def external_entries(
 
     Arrays of counts of edits have three columns.
     """
-    titles = {metric.output for metric in metrics if reads_files(metric)}
+    titles = {metric.output for metric in metrics if metric.reads_files}
     entries = []
     for title, systems in scores.items():
         if title not in titles:
@@ -323,9 +209,123 @@ def external_entries(
     return entries
 
 
-def _distinct(metrics: Sequence[External]) -> list[External]:
+def with_files(
+    config: Config,
+    metrics: Iterable[Metric],
+    problems: list[Problem],
+) -> Config:
+    """Return the config with the files of metrics as further systems; adds to problems."""
+    readers = _distinct(metrics)
+    if not readers:
+        return config
+    systems = list(config.systems)
+    missing_files = set(config.missing_files)
+    for metric in readers:
+        messages: dict[str, None] = {}
+        for system in config.systems:
+            paths: dict[str, Input] = {}
+            for dataset in system.paths:
+                file = metric.files.replace("{dataset}", dataset)
+                file = file.replace("{system}", system.name)
+                path = _path(file)
+                paths[dataset] = NumberColumns(
+                    kind="numbers",
+                    format=NUMBERS,
+                    path=path,
+                    column=metric.columns or "+".join(metric.spec.names),
+                    header=bool(metric.columns),
+                    decimals=metric.spec.decimals,
+                )
+                for message in _missing_file(file):
+                    messages[message] = None
+                    missing_files.add(path)
+            if metric.files:
+                systems.append(System(_system_name(metric, system.name), paths))
+        for message in messages:
+            text = f"{metric.title}: files: {message}"
+            problems.append(config.problem(text, ["metrics"]))
+    for message in _misused(config, metrics):
+        problems.append(config.problem(message, ["metrics"]))
+    return replace(
+        config,
+        systems=tuple(systems),
+        missing_files=frozenset(missing_files),
+    )
+
+
+def with_numbers(corpus: Corpus, metrics: Iterable[Metric]) -> Corpus:
+    """Return the data set with its real systems, and those of with_files() as `external`.
+
+    Raises CorpusError if a line has no number.
+    """
+    readers = _distinct(metrics)
+    if not readers:
+        return corpus
+    systems = {}
+    for name, text in corpus.systems.items():
+        if SEPARATOR not in name:
+            systems[name] = text
+    external = {}
+    for metric in readers:
+        if not metric.files:
+            continue
+        problems = []
+        numbers = {}
+        for name in systems:
+            text = corpus.systems[_system_name(metric, name)]
+            numbers[name] = text
+            if text.blank:
+                position = text.at(int(text.blanks[0]))
+                message = "has an empty cell; expected a number"
+                problems.append(Problem(position, message))
+        if problems:
+            raise CorpusError(problems)
+        external[metric.spec.key] = _number_corpus(corpus, numbers)
+    return replace(corpus, systems=systems, external=external)
+
+
+def with_arrays(
+    corpus: Corpus,
+    metrics: Iterable[Metric],
+    scores: Mapping[str, Mapping[str, Any]],
+) -> Corpus:
+    """Return the data set with numbers for each line, by metric title and system in `scores`.
+
+    Raises InputError if they do not fit the systems and lines, and for what is no number or
+    count.
+    """
+    external = {}
+    for metric in _distinct(metrics):
+        if metric.title not in scores:
+            continue
+        arrays = scores[metric.title]
+        label = f"scores[{metric.title!r}]"
+        for name in sorted(arrays.keys() ^ corpus.systems.keys()):
+            if name in corpus.systems:
+                raise InputError(f"{label}: there are no numbers of '{name}'")
+            hint = did_you_mean(name, corpus.systems)
+            raise InputError(f"{label}: no system is called '{name}'{hint}")
+        numbers = {}
+        for name, array in arrays.items():
+            array_label = f"{label}[{name!r}]"
+            numbers[name] = _array_as_text(
+                array_label, array, metric.spec, corpus.lines
+            )
+        external[metric.spec.key] = _number_corpus(corpus, numbers)
+    return replace(corpus, external=external)
+
+
+def _external(metrics: Iterable[Metric]) -> list[External]:
+    """Return the metrics that read files, all of which are of this class."""
+    return [
+        cast("External", metric) for metric in metrics if metric.reads_files
+    ]
+
+
+def _distinct(metrics: Iterable[Metric]) -> list[External]:
     """Return a metric for each specification: the last with its files."""
-    return list({metric.spec.key: metric for metric in metrics}.values())
+    by_key = {metric.spec.key: metric for metric in _external(metrics)}
+    return list(by_key.values())
 
 
 def _system_name(metric: External, system: str) -> str:
@@ -333,11 +333,11 @@ def _system_name(metric: External, system: str) -> str:
     return f"{metric.spec.key}{SEPARATOR}{system}"
 
 
-def _misused(config: Config, metrics: Sequence[External]) -> list[str]:
+def _misused(config: Config, metrics: Iterable[Metric]) -> list[str]:
     """Return the problems of metrics without files, with one file for all systems, or equal titles."""
     messages = []
     first_of: dict[tuple[str, tuple[str, ...]], External] = {}
-    for metric in metrics:
+    for metric in _external(metrics):
         title = metric.title
         if not metric.files:
             messages.append(f"{title}: the key 'files' is missing")
@@ -357,7 +357,7 @@ def _misused(config: Config, metrics: Sequence[External]) -> list[str]:
 
 def _missing_file(file: str) -> list[str]:
     """Return why a file of a fetched data set is missing; nothing if it is there."""
-    if is_data(file):
+    if WrittenPath(file).is_data:
         try:
             DatasetCache().path_of(file)
         except DataError as error:
@@ -368,9 +368,9 @@ def _missing_file(file: str) -> list[str]:
 def _path(file: str) -> Path | Remote:
     """Return the path of a file, which may be missing; what names no data set stays as written."""
     try:
-        if is_data(file):
+        if WrittenPath(file).is_data:
             return DatasetCache().path(Catalogue.known().file(file))
-        return locate(Path(), file)
+        return WrittenPath(file).located()
     except DataError:
         return Path(file)
 

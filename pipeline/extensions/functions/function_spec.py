@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline.arrays import Ints
 from pipeline.errors import ConfigError, InputError
-from pipeline.files.safe_files import digest
+from pipeline.files import digest
 from pipeline.kernel.common import Lines
 from pipeline.metrics.base import Text
 

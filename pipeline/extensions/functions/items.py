@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from pipeline.data import Corpus
 from pipeline.errors import ConfigError
-from pipeline.metrics.base import Declared
+from pipeline.metrics import Declared
 
 from .answers import Item
 

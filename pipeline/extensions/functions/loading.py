@@ -20,13 +20,19 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import ConfigError, CorpusError
-from pipeline.files.plain_files import small_bytes
-from pipeline.metrics import METRICS, from_text, named
-from pipeline.metrics.base import Declared, Metric, StatisticsSpec
-from pipeline.metrics.names import forget_names
-from pipeline.metrics.sources import MetricSource
+from pipeline.files import small_bytes
+from pipeline.metrics import (
+    METRICS,
+    Declared,
+    MetricSource,
+    forget_names,
+    from_text,
+    named,
+)
+from pipeline.metrics.base import Metric, StatisticsSpec
 from pipeline.parallel import prepare_workers
 
+from . import external
 from .code_files import (
     MODULE,
     CodeOrigin,
@@ -35,7 +41,6 @@ from .code_files import (
     package_digest,
 )
 from .declare import NAME, Plugin, metric
-from .external import external_entries
 from .metric import FunctionMetric, function_metric_class, restored
 from .models import allow_download
 
@@ -109,7 +114,11 @@ class FunctionSource(MetricSource):
         self, metrics: Sequence[Metric], scores: Mapping[str, Mapping[str, Any]]
     ) -> list[Any]:
         """Return entries of `external` for arrays whose title no metric has."""
-        return list(external_entries(metrics, scores))
+        return list(external.external_entries(metrics, scores))
+
+    with_files = staticmethod(external.with_files)
+    with_numbers = staticmethod(external.with_numbers)
+    with_arrays = staticmethod(external.with_arrays)
 
 
 SOURCE = FunctionSource()

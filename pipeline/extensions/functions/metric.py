@@ -9,16 +9,15 @@ from typing import Any, ClassVar, cast
 
 from pipeline.data import Corpus
 from pipeline.errors import ConfigError
-from pipeline.files.remote import expanded
-from pipeline.metrics.base import (
-    Declared,
-    Metric,
+from pipeline.files import WrittenPath
+from pipeline.metrics import Declared, Parameter
+from pipeline.metrics.base import Metric
+from pipeline.metrics.options import (
     beta_option,
+    escape,
     option,
     parse_signature,
 )
-from pipeline.metrics.base.declared import Parameter, key_of
-from pipeline.metrics.base.options import escape
 
 from . import models
 from .computation import ComputedByCode
@@ -85,7 +84,7 @@ class FunctionMetric(ComputedByCode, Numbers):
     @property
     def citations(self) -> tuple[str, ...]:
         """The keys of the entries that the declaration has."""
-        return tuple(map(key_of, self.declared.cite))
+        return tuple(map(Declared.citation_key, self.declared.cite))
 
     def for_run(self, systems: int, corpora: Collection[Corpus]) -> Metric:
         """Return the metric for a number of systems, which a listwise one depends on, and for the
@@ -319,7 +318,7 @@ def _path(unchanged: Collection[str], text: str, base: Path) -> str:
     """
     if text in unchanged or _SHA.fullmatch(text):
         return text
-    path = (base / expanded(text, base)).absolute()
+    path = (base / WrittenPath(text).expanded(base)).absolute()
     if not path.exists():
         raise ConfigError(f"there is no file or folder {path}")
     return str(path)

@@ -18,8 +18,7 @@ from struct import pack
 from typing import Any, NamedTuple
 
 from pipeline.errors import ConfigError
-from pipeline.files.remote import expanded
-from pipeline.files.safe_files import open_regular
+from pipeline.files import WrittenPath, open_regular
 
 from .content_cache import ContentCache
 
@@ -63,7 +62,7 @@ def resolved(text: str, base: Path) -> str:
 
     Raises ConfigError if the text is neither.
     """
-    path = (base / expanded(text, base)).absolute()
+    path = (base / WrittenPath(text).expanded(base)).absolute()
     if not text.startswith(HUB) and path.is_dir():
         return str(path)
     name = _NAME.fullmatch(text)

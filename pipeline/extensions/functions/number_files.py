@@ -14,15 +14,8 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 
 from pipeline.data.config import Column, TextFormat
-from pipeline.errors import did_you_mean
-from pipeline.files.plain_files import numbered_lines
-from pipeline.files.small_tables import (
-    MAX_DISPLAYED_CHARACTERS,
-    at_line,
-    is_numeric,
-    number_of,
-    separator_of,
-)
+from pipeline.errors import CorpusError, did_you_mean
+from pipeline.files import TableCell, TableRow, numbered_lines
 
 Picker = Callable[[str, int], list[str]]
 """Returns the cells of the columns from a line and its number; raises CorpusError."""
@@ -56,7 +49,9 @@ def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
             expected = (
                 "a number" if len(names) == 1 else f"{len(names)} numbers"
             )
-            raise at_line(name, number, f"is empty; expected {expected}")
+            raise CorpusError.at(
+                f"{name}:{number}", f"is empty; expected {expected}"
+            )
         if cells_of is None:
             if ".jsonl" in Path(name.lower()).suffixes:
                 cells_of = _objects(name, names)
@@ -67,7 +62,7 @@ def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
                 if is_header:
                     continue
         cells = cells_of(line, number)
-        # an error as well, unless the line is not scored; see External.with_numbers()
+        # an error as well, unless the line is not scored; see with_numbers() in external.py
         if not any(cells):
             yield b""
             continue
@@ -77,7 +72,7 @@ def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
                 values.append(read(cell))
             except ValueError as error:
                 message = f"{title}: {error}" if len(names) > 1 else str(error)
-                raise at_line(name, number, message) from None
+                raise CorpusError.at(f"{name}:{number}", message) from None
         yield b" ".join(values)
 
 
@@ -85,14 +80,14 @@ def reader(decimals: int | None) -> Callable[[str], bytes]:
     """Return the function that turns a cell into a number, or raises ValueError."""
 
     def real(text: str) -> bytes:
-        return repr(number_of(text)).encode()
+        return repr(TableCell(text).number()).encode()
 
     def count(text: str) -> bytes:
         digits = decimals or 0
-        displayed = text[:MAX_DISPLAYED_CHARACTERS]
+        displayed = text[: TableCell.MAX_DISPLAYED]
         if (
             not 0
-            <= number_of(text, largest=math.inf) * 10**digits
+            <= TableCell(text).number(largest=math.inf) * 10**digits
             <= LARGEST_COUNT
         ):
             limit = LARGEST_COUNT // 10**digits
@@ -118,16 +113,15 @@ def _objects(name: str, names: Sequence[str]) -> Picker:
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
-            raise at_line(name, number, "is no JSON object")
+            raise CorpusError.at(f"{name}:{number}", "is no JSON object")
         keys = {key.lower(): key for key in record}
         keys |= {key: key for key in record}
         values = []
         for title in names:
             key = keys.get(title, keys.get(title.lower()))
             if key is None:
-                raise at_line(
-                    name,
-                    number,
+                raise CorpusError.at(
+                    f"{name}:{number}",
                     f"has no '{title}'{did_you_mean(title, record)}",
                 )
             value = record[key]
@@ -150,7 +144,7 @@ def _table(
 
     `line` is the first line. `has_names`: the config names the columns.
     """
-    separator = separator_of(line, "\t,")
+    separator = TableRow.separator(line, "\t,")
     titles = [cell.strip() for cell in line.split(separator)]
     checked = titles
     if has_names and all(map(_is_number_of_column, names)):
@@ -158,7 +152,7 @@ def _table(
         checked = [
             titles[index - 1] for index in indices if index <= len(titles)
         ]
-    is_header = not all(map(is_numeric, checked))
+    is_header = not all(TableCell(cell).is_numeric for cell in checked)
     columns = _columns(
         titles, name, names, has_names=has_names, is_header=is_header
     )
@@ -166,9 +160,8 @@ def _table(
     def cells(text: str, number: int) -> list[str]:
         row = [cell.strip() for cell in text.split(separator)]
         if len(row) != len(titles):
-            raise at_line(
-                name,
-                number,
+            raise CorpusError.at(
+                f"{name}:{number}",
                 f"has {len(row)} columns; the first line has {len(titles)}",
             )
         return [row[column] for column in columns]
@@ -195,7 +188,9 @@ def _columns(
             return list(range(len(names)))
         if not is_header:
             message = f"has {len(titles)} columns, expected {len(names)}"
-            raise at_line(name, 1, f"{message}; say which with `columns`")
+            raise CorpusError.at(
+                f"{name}:{1}", f"{message}; say which with `columns`"
+            )
     folded = [title.lower() for title in titles]
     columns = []
     for title in names:
@@ -212,8 +207,8 @@ def _columns(
         if is_header:
             listed = ", ".join(titles[:20])
             what += did_you_mean(title, titles) if not count else ""
-        raise at_line(
-            name, 1, f"{what}; found {listed}; say which with `columns`"
+        raise CorpusError.at(
+            f"{name}:{1}", f"{what}; found {listed}; say which with `columns`"
         )
     return columns
 

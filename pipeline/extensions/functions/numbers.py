@@ -13,7 +13,6 @@ from pipeline.metrics.base import (
     Counted,
     Field,
     Metric,
-    ScoresLines,
     StatisticsSpec,
     Text,
     f_of_counts,
@@ -23,7 +22,7 @@ COUNTS = ("tp", "fp", "fn")
 """The columns from which F-beta is computed."""
 
 
-class Numbers(ScoresLines, Metric):
+class Numbers(Metric):
     """The mean or sum of numbers of each sentence, or F-beta of summed counts.
 
     The counts are true positives, false positives and false negatives. F-beta is that of ERRANT and
@@ -37,6 +36,7 @@ class Numbers(ScoresLines, Metric):
     """The counts."""
     policy: ClassVar[str] = "merged"
     """References have no effect, since each sentence has its own numbers."""
+    scores_lines: ClassVar[bool] = True
     beta: str
     decimals: int
 

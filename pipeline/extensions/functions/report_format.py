@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from pipeline.metrics.base import Declared
+from pipeline.metrics import Declared
 from pipeline.report.context import Format, ReportContext
 from pipeline.report.tables.metric_names import labels
 from pipeline.scoring.metric_results import MetricResult

@@ -23,14 +23,14 @@ import numpy as np
 
 from pipeline.arrays import Bools, Ints
 from pipeline.errors import CorpusError, InputError, did_you_mean
-from pipeline.files.plain_files import (
+from pipeline.files import (
+    TableRow,
     TempFiles,
+    XmlReader,
     named,
     numbered_lines,
     open_bytes,
 )
-from pipeline.files.small_tables import quoted_rows, separator_of
-from pipeline.files.xml_records import XmlReader
 from pipeline.scoring.stored_runs import load
 
 from .score_files import metric_scores
@@ -291,8 +291,8 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
     """
     lines = _csv_lines(path, name)
     first = next(lines)
-    separator = separator_of(first, ",;\t") or ","
-    rows = quoted_rows(chain([first], lines), separator, name)
+    separator = TableRow.separator(first, ",;\t") or ","
+    rows = TableRow.of_lines(chain([first], lines), separator, name)
     header = [cell.lower() for cell in next(rows).cells]
     columns = _columns(header, name)
     for number, (line, cells) in enumerate(rows, 1):

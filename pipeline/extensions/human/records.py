@@ -19,14 +19,7 @@ from pydantic import ValidationError
 
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import ConfigError, CorpusError, InputError, did_you_mean
-from pipeline.files.plain_files import named, small_text
-from pipeline.files.small_tables import (
-    NOT_A_NUMBER,
-    at_line,
-    is_numeric,
-    number_of,
-    read_rows,
-)
+from pipeline.files import TableCell, TableRow, named, small_text
 from pipeline.scoring.resampling.intervals import defined_interval
 
 from .correlation import quotient
@@ -89,11 +82,11 @@ class Record(NamedTuple):
             if isinstance(value, int):
                 value = float(value)
             text = str(value)
-            if text.lower() in {"", *NOT_A_NUMBER}:
+            if text.lower() in {"", *TableCell.MISSING}:
                 numbers.append(math.nan)
                 continue
             try:
-                numbers.append(number_of(text, "a score, a number"))
+                numbers.append(TableCell(text).number("a score, a number"))
             except ValueError as error:
                 raise CorpusError.at(
                     self.position, f"'{name}': {error}"
@@ -156,15 +149,18 @@ def _of_json_lines(path: Path, name: str) -> list[Record]:
 
 def _of_table(path: Path, name: str) -> list[Record]:
     """Return the rows of a table. Its first line has names if none of its cells is a number."""
-    rows = list(read_rows(path, MAX_BYTES))
+    rows = list(TableRow.of_file(path, MAX_BYTES))
     names: Sequence[str] = ()
-    has_numbers = bool(rows) and any(map(is_numeric, rows[0].cells))
+    has_numbers = bool(rows) and any(
+        TableCell(cell).is_numeric for cell in rows[0].cells
+    )
     if len(rows) >= 2 and not has_numbers:
         names = rows[0].cells
         for column in names:
             if names.count(column) > 1:
-                raise at_line(
-                    name, rows[0].line, f"two columns are called '{column}'"
+                raise CorpusError.at(
+                    f"{name}:{rows[0].line}",
+                    f"two columns are called '{column}'",
                 )
         rows = rows[1:]
     records = []

@@ -13,16 +13,7 @@ import numpy as np
 
 from pipeline.arrays import Floats
 from pipeline.errors import CorpusError, InputError
-from pipeline.files.plain_files import named
-from pipeline.files.small_tables import (
-    NOT_A_NUMBER,
-    Row,
-    SpacedRow,
-    at_line,
-    is_numeric,
-    number_of,
-    read_rows,
-)
+from pipeline.files import TableCell, TableRow, named
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.sentences import scores_of_system
 
@@ -37,7 +28,7 @@ QUOTE = (
 SENTENCES = ".seg.score"
 """The end of the names of files of scores of sentences in mt-metrics-eval. It is no part of the
 name of the score."""
-MISSING = NOT_A_NUMBER - {"inf", "infinity"}
+MISSING = TableCell.MISSING - {"inf", "infinity"}
 """What stands for a missing score, in lower case."""
 NO_LINES = frozenset({".yaml", ".yml", ".json"})
 
@@ -54,7 +45,7 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
             name,
             "expected lines `system score`, CSV or TSV, and neither YAML nor JSON",
         )
-    rows = list(read_rows(path, MAX_BYTES, comment="#"))
+    rows = list(TableRow.of_file(path, MAX_BYTES, comment="#"))
     if not rows:
         raise CorpusError.at(name, "is empty; expected lines `system score`")
     if all(len(row.cells) == 1 for row in rows):
@@ -71,15 +62,15 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     scores: Scores = {title: {} for title in titles}
     for row in rows:
         line, cells = row
-        hint = QUOTE if isinstance(row, SpacedRow) and len(cells) > 2 else ""
+        hint = QUOTE if row.is_spaced and len(cells) > 2 else ""
         if len(cells) != len(titles) + 1:
             several = "a score" if len(titles) == 1 else f"{len(titles)} scores"
             message = f"expected a system and {several}, found {len(cells)} columns{hint}"
-            raise at_line(name, line, message)
+            raise CorpusError.at(f"{name}:{line}", message)
         for title, text in zip(titles, cells[1:], strict=True):
             if cells[0] in scores[title]:
-                raise at_line(
-                    name, line, f"the system '{cells[0]}' comes twice"
+                raise CorpusError.at(
+                    f"{name}:{line}", f"the system '{cells[0]}' comes twice"
                 )
             scores[title][cells[0]] = _number(text, f"{name}:{line}", hint)
     return scores
@@ -92,13 +83,13 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
     than once. Raises CorpusError if a score is not a number."""
     if path.suffix.lower() in NO_LINES:
         return None
-    every_row = read_rows(path, MAX_BYTES, comment="#")
+    every_row = TableRow.of_file(path, MAX_BYTES, comment="#")
     rows = [row for row in every_row if len(row.cells) > 1]
     if not rows:
         return None
     file_name = path.name.replace(SENTENCES, "")
     titles, rows = _titles(rows, path.with_name(file_name))
-    rows_of_system: dict[str, list[Row]] = {}
+    rows_of_system: dict[str, list[TableRow]] = {}
     for row in rows:
         if len(row.cells) != len(titles) + 1:
             return None
@@ -135,18 +126,24 @@ def means(sentences: Mapping[str, Floats]) -> dict[str, float]:
     return result
 
 
-def _titles(rows: list[Row], path: Path) -> tuple[list[str], list[Row]]:
+def _titles(
+    rows: list[TableRow], path: Path
+) -> tuple[list[str], list[TableRow]]:
     """Return the names of the scores, and the rows of scores, which are all rows or all but the
     first.
     """
     line, header = rows[0]
-    if len(header) < 2 or any(map(is_numeric, header[1:])):
+    if len(header) < 2 or any(
+        TableCell(cell).is_numeric for cell in header[1:]
+    ):
         title = _title(path)
         if len(header) <= 2:
             return [title], rows
         return [f"{title}.{number}" for number in range(1, len(header))], rows
     if len(set(header)) < len(header):
-        raise at_line(named(path), line, "two columns have the same name")
+        raise CorpusError.at(
+            f"{named(path)}:{line}", "two columns have the same name"
+        )
     if len(rows) == 1:
         message = "has a header only; expected lines `system score`"
         raise CorpusError.at(named(path), message)
@@ -163,7 +160,7 @@ def _title(path: Path) -> str:
 
 def _number(text: str, position: str, hint: str = "") -> float:
     try:
-        return number_of(text, "a score, a number")
+        return TableCell(text).number("a score, a number")
     except ValueError as error:
         raise CorpusError.at(position, f"{error}{hint}") from None
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.data import DatasetCache
 from pipeline.errors import DataError, InputError
-from pipeline.files.remote import is_remote
+from pipeline.files import WrittenPath
 from pipeline.stage import Preparation, Scored, Stage
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _open(preparation: Preparation) -> "HumanJudgements | None":
         return None
     file_keys = ("human", "file")
     problems = preparation.problems
-    if is_remote(section.file):
+    if WrittenPath(section.file).is_remote:
         message = "is an address; only texts may be one"
         problems.append(config.problem(message, file_keys))
         return None

@@ -16,8 +16,12 @@ import numpy as np
 from pipeline.arrays import Bools, Floats, Ints
 from pipeline.errors import ConfigError, InputError, did_you_mean
 from pipeline.lookup import Table
-from pipeline.metrics.base import option, parse_signature, render_signature
-from pipeline.metrics.base.options import Options, settings_of
+from pipeline.metrics.options import (
+    HasOptions,
+    option,
+    parse_signature,
+    render_signature,
+)
 
 from .correlation import EQUAL, PairCounts, pair_counts, pearson, quotient
 
@@ -66,15 +70,13 @@ class Value:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Statistic:
+class Statistic(HasOptions):
     """A statistic of agreement. A subclass gives `name`, `summary` and `of_groups`, and may add
     options.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    options = Options()
-    """The options that the class declares, in the order of its fields."""
 
     level: str = option(
         "sentence",
@@ -147,7 +149,7 @@ class Statistic:
         """Return the signature, which can be read again. It has each option that applies and is not
         left implicit.
         """
-        return render_signature(self.name, settings_of(self))
+        return render_signature(self.name, self.option_settings())
 
 
 def _why_undefined(human: Floats, metric: Floats, present: Bools) -> str:
@@ -317,7 +319,7 @@ class SoftAccuracy(Statistic):
 
 
 NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,2})?"
-"""The form of a number from 0, as a regular expression. Options keep the text that signatures then
+"""The form of a number from 0, as a regular expression. HasOptions keep the text that signatures then
 have."""
 BEST = "best"
 """The value of the option epsilon for which the best one is sought."""

@@ -26,7 +26,7 @@ from pipeline.extensions.edits.view_names import GOLD, annotator_of
 from pipeline.extensions.errant.annotated_texts import corrected
 from pipeline.extensions.errant.errant_annotator import annotator_named
 from pipeline.extensions.errant.view_names import annotated_by
-from pipeline.metrics.base import Metric, computes_numbers, reads_files
+from pipeline.metrics.base import Metric
 from pipeline.scoring.sentences import LineScores
 
 Output = tuple[str, int]
@@ -219,13 +219,12 @@ def is_attributed(metric: Metric) -> bool:
     """Return whether the score of an output depends on no other output, no other sentence, and no
     file.
     """
-    if reads_files(metric) or metric.corpus_sums:
+    if metric.reads_files or metric.corpus_sums:
         return False
     corpus_pass = metric.spec.corpus_pass
     if corpus_pass and corpus_pass.of_systems:
         return False
-    code = computes_numbers(metric)
-    return not (code and code.declared and code.declared.listwise)
+    return not (metric.declared and metric.declared.listwise)
 
 
 class _Game(NamedTuple):
@@ -312,7 +311,7 @@ def _scores(
     if not metric.spec.corpus_pass:  # else a single line depends on all lines
         corpus = _with_variants(variants, corpus, metric.spec.input)
         rows = scored
-    if computes_numbers(metric):
+    if metric.computes_numbers:
         (corpus,) = with_computed([corpus], [metric])
         numbers = corpus.read_by(metric.spec)
         texts = numbers.systems[VARIANTS].read(0, numbers.lines)

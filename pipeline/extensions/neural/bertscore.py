@@ -17,7 +17,7 @@ from pipeline.errors import InputError
 from pipeline.extensions.functions.answers import Values
 from pipeline.extensions.functions.declare import Model, metric
 from pipeline.extensions.functions.models import HUB
-from pipeline.files.safe_files import write_atomic
+from pipeline.files import write_atomic
 
 from .networks import (
     CALL_SIZE,

@@ -23,7 +23,7 @@ from urllib.request import (
 
 from pipeline.errors import ConfigError
 from pipeline.extensions.functions.declare import metric
-from pipeline.files.plain_files import small_text
+from pipeline.files import small_text
 
 from .networks import built_in
 

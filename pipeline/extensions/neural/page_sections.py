@@ -9,7 +9,6 @@ import numpy as np
 from pipeline.data import Corpus
 from pipeline.extensions.page.numbers import plain_numbers, scaled
 from pipeline.metrics import factor
-from pipeline.metrics.base import capabilities
 from pipeline.scoring.metric_results import MetricResult
 
 from .attribution import EXACT, ORDERS, Effect, attributed, is_attributed
@@ -28,7 +27,7 @@ def effects(
     metric = metric_result.metric
     if corpus.source is None or not is_attributed(metric):
         return {}
-    if capabilities.missing_code(metric):
+    if metric.missing_code:
         return {}
     systems = []
     for name in metric_result.names[: len(metric_result.columns)]:

@@ -26,14 +26,8 @@ from pipeline.extensions.functions.computation import ComputedByCode
 from pipeline.extensions.functions.declare import Model, metric
 from pipeline.extensions.functions.function_spec import FunctionMetricSpec
 from pipeline.extensions.functions.metric import parameter_option
-from pipeline.metrics.base import (
-    Columns,
-    Counted,
-    CountWarning,
-    Field,
-    Metric,
-    option,
-)
+from pipeline.metrics.base import Columns, Counted, CountWarning, Field, Metric
+from pipeline.metrics.options import option
 
 from .bertscore import WithPairs, f_of
 from .networks import CALL_SIZE, built_in

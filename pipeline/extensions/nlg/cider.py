@@ -17,12 +17,13 @@ from pipeline.metrics.base import (
     Metric,
     Rule,
     Text,
-    any_tokenizer_option,
     by_order,
+    ratio,
+)
+from pipeline.metrics.options import (
     lowercase_option,
     number_option,
-    ratio,
-    why_all_zero,
+    tokenizer_option,
 )
 from pipeline.tokenizers import Tokenization
 
@@ -158,7 +159,9 @@ class Cider(Metric):
         "how wide the penalty is for outputs of another length",
         such="6 or 0.5",
     )
-    tokenizer: str = any_tokenizer_option("whitespace", "how lines are split")
+    tokenizer: str = tokenizer_option(
+        "whitespace", "how lines are split", beside_unit=False
+    )
     lowercase: bool = lowercase_option()
 
     def conflicts(self) -> list[tuple[str, str]]:
@@ -190,7 +193,7 @@ class Cider(Metric):
         if outputs["cider"] > 0:
             return []
         reason = "no n-gram is shared that some sentences have in a reference and others have not"
-        return [why_all_zero(f"{reason} (of one sentence, none is)")]
+        return [self.why_all_zero(f"{reason} (of one sentence, none is)")]
 
     def ngram_rule(self) -> Rule:
         """Return how n-grams are counted, with all references together."""

@@ -6,8 +6,8 @@ from csv import Error, reader
 from pathlib import Path
 
 from pipeline.data.config import Column, TextFormat
-from pipeline.files.plain_files import numbered_lines
-from pipeline.files.small_tables import at_line
+from pipeline.errors import CorpusError
+from pipeline.files import numbered_lines
 
 LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """Characters at which the suite ends a line, beside the newline."""
@@ -80,7 +80,7 @@ def _pairs(path: Path, name: str) -> list[tuple[str, str]]:
     except Error as error:
         number = numbers[table.line_num - 1]
         message = f"not valid CSV: {error}; is a quote not closed?"
-        raise at_line(name, number, message) from None
+        raise CorpusError.at(f"{name}:{number}", message) from None
 
     titles = rows[0][1] if rows else []
     source = _matching_index(SOURCE_TITLE, titles)
@@ -95,7 +95,7 @@ def _pairs(path: Path, name: str) -> list[tuple[str, str]]:
         if len(row) <= max(source, text):
             between = "commas" if delimiter == "," else "tabs"
             message = f"has {len(row)} cells; expected a source and a text, between {between}"
-            raise at_line(name, number, message)
+            raise CorpusError.at(f"{name}:{number}", message)
         pairs.append((row[source], row[text]))
     if all(_is_quoted(one) and _is_quoted(two) for one, two in pairs):
         pairs = [(one[1:-1], two[1:-1]) for one, two in pairs]
@@ -126,7 +126,7 @@ def _blocks(path: Path, name: str) -> Iterator[list[str]]:
         if match:
             sign = f"has the sign U+{ord(match[0]):04X}"
             what = "at which the suite of E2E ends a line, so that all lines after it are others"
-            raise at_line(name, number, f"{sign}, {what}")
+            raise CorpusError.at(f"{name}:{number}", f"{sign}, {what}")
         text = line.strip()
         if text and is_single:
             yield [text]
@@ -137,7 +137,7 @@ def _blocks(path: Path, name: str) -> Iterator[list[str]]:
             block = []
         elif not is_single:
             message = "is empty where references of an output were expected"
-            raise at_line(name, number, message)
+            raise CorpusError.at(f"{name}:{number}", message)
     if block:
         yield block
 

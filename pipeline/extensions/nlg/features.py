@@ -16,17 +16,18 @@ from pipeline.metrics.base import (
     Field,
     Metric,
     OverlapSpec,
-    ScoresLines,
     StatisticsSpec,
     Text,
+    ratio,
+)
+from pipeline.metrics.options import (
     lowercase_option,
     number_option,
     option,
-    ratio,
+    strip_option,
     tokenizer_option,
     unit_option,
 )
-from pipeline.metrics.base.options import WHERE_STRIPPED
 from pipeline.tokenizers import Tokenization
 
 _SENTENCE_END = re.compile(r"[.!?…]['\")\]»\u2019\u201d]*(?=\s|$)")
@@ -96,7 +97,7 @@ def _sizes(prefix: str, lines: Lines, tokens: Encoded) -> dict[str, Ints]:
 
 
 @dataclass(frozen=True)
-class Features(ScoresLines, Metric):
+class Features(Metric):
     """Means over sentences of features of simplification, as EASSE's report has them.
 
     - compression: characters of the output, divided by those of the source;
@@ -116,6 +117,7 @@ class Features(ScoresLines, Metric):
     help_page: ClassVar[str] = "sari"
     table_outputs: ClassVar[str] = "copies|additions|deletions|splits"
     output: ClassVar[str] = "compression"
+    scores_lines: ClassVar[bool] = True
     policy: ClassVar[str] = "merged"
     """References have no effect."""
     terms: ClassVar[tuple[Field, ...]] = FeatureSpec.columns
@@ -175,11 +177,10 @@ class Length(Metric):
     unit: str = unit_option()
     tokenizer: str = tokenizer_option()
     lowercase: bool = lowercase_option()
-    strip: str = option(
+    strip: str = strip_option(
         "none",
-        help="drop white space at both ends of lines first, or at their end",
-        choices=("none", "both", "end"),
-        **WHERE_STRIPPED,
+        "drop white space at both ends of lines first, or at their end",
+        ("none", "both", "end"),
     )
     level: str = option(
         "mean",

@@ -18,19 +18,10 @@ from pipeline.errors import ConfigError
 from pipeline.extensions.functions.computation import ComputedByCode
 from pipeline.extensions.functions.declare import Plugin
 from pipeline.extensions.functions.function_spec import Code, FunctionMetricSpec
-from pipeline.metrics.base import (
-    Columns,
-    Counted,
-    Declared,
-    Field,
-    Metric,
-    level_option,
-    option,
-    ratio,
-)
-from pipeline.metrics.base.declared import Parameter
-from pipeline.tokenizers.sacrebleu import JAR as PTB
-from pipeline.tokenizers.sacrebleu import Jar, Ptb
+from pipeline.metrics import Declared, Parameter
+from pipeline.metrics.base import Columns, Counted, Field, Metric, ratio
+from pipeline.metrics.options import level_option, option
+from pipeline.tokenizers import Jar, Ptb
 
 SHA256 = "1e57b4c72c0830ebe68558f1c799a624e96cbc1b6045c9f6330e26dcff6eafc2"
 JAR = Jar("METEOR 1.5", "meteor/meteor-1.5.jar", SHA256)
@@ -113,7 +104,7 @@ class Program:
                 raise ConfigError(f"{JAR.title}: {table} is missing; {source}")
             files.append(table)
         if self.tokenizer == "ptb":
-            files.append(PTB.found())
+            files.append(Ptb.JAR.found())
         return files
 
     def __call__(

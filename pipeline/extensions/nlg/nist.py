@@ -18,12 +18,11 @@ from pipeline.metrics.base import (
     Metric,
     Rule,
     Text,
-    any_tokenizer_option,
     by_order,
-    option,
     ratio,
 )
-from pipeline.tokenizers import ENTITIES, Tokenization, Tokenizer, changed_lines
+from pipeline.metrics.options import option, tokenizer_option
+from pipeline.tokenizers import Tercom, Tokenization, Tokenizer, changed_lines
 
 from .ngrams import (
     EMPTY,
@@ -56,7 +55,7 @@ may be final.
 """
 NLTK_NAMES = ("gt", "lt", "apos", "quot", "#124", "#91", "#93", "amp")
 MTEVAL_ENTITIES = tuple(
-    (entity.decode(), sign.decode()) for entity, sign in ENTITIES
+    (entity.decode(), sign.decode()) for entity, sign in Tercom.ENTITIES
 )
 NLTK_ENTITIES = tuple(
     zip((f"&{name};" for name in NLTK_NAMES), "><'\"|[]&", strict=True)
@@ -322,11 +321,12 @@ class Nist(Metric):
     order: int = option(
         5, key="n", help="longest n-grams", minimum=1, maximum=9
     )
-    tokenizer: str = any_tokenizer_option(
+    tokenizer: str = tokenizer_option(
         lambda options: (
             "whitespace" if options.get("flavour") == "nltk" else "13a"
         ),
         "how lines are split: 13a as each flavour has it, or whitespace for the flavour nltk",
+        beside_unit=False,
     )
     lowercase: bool = option(
         lambda options: options.get("flavour") != "nltk",

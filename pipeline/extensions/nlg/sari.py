@@ -20,13 +20,11 @@ from pipeline.metrics.base import (
     Field,
     Metric,
     Rule,
-    ScoresLines,
     StatisticsSpec,
     Text,
-    any_tokenizer_option,
-    option,
     ratio,
 )
+from pipeline.metrics.options import option, tokenizer_option
 from pipeline.tokenizers import Tokenization, changed_lines
 
 from . import kernel as ngram_kernel
@@ -260,7 +258,7 @@ def _only(flavour: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Sari(ScoresLines, Metric):
+class Sari(Metric):
     """SARI: the mean of the scores of n-grams that an output adds, keeps and deletes.
 
     N-grams are of the orders 1 to 4.
@@ -286,6 +284,7 @@ class Sari(ScoresLines, Metric):
     )
     table_outputs: ClassVar[str] = "add|keep|del|sari_f|del_f"
     name_in_text: ClassVar[str] = "SARI"
+    scores_lines: ClassVar[bool] = True
     policy: ClassVar[str] = "merged"
     """All references count together."""
 
@@ -294,11 +293,12 @@ class Sari(ScoresLines, Metric):
         help="whose: EASSE's, that of its first authors (xu), Hugging Face's, or modified-sari.py",
         choices=("easse", "xu", "huggingface", "modified"),
     )
-    tokenizer: str = any_tokenizer_option(
+    tokenizer: str = tokenizer_option(
         lambda options: (
             "blank" if options.get("flavour") in ("xu", "modified") else "13a"
         ),
         "how lines are split into words: 13a, or blank for the flavours xu and modified",
+        beside_unit=False,
     )
     lowercase: bool = option(
         True,

@@ -15,8 +15,7 @@ from pipeline.arrays import Floats, Ints
 from pipeline.data import Corpus
 from pipeline.errors import InputError
 from pipeline.metrics import factor
-from pipeline.metrics.base import Columns, Metric, capabilities
-from pipeline.metrics.base.ngrams import COUNTS, ROLES, Tokens
+from pipeline.metrics.base import Columns, Metric, Rule, Tokens
 from pipeline.report import sentence
 from pipeline.report.context import ReportContext
 from pipeline.report.tables import comparisons
@@ -124,7 +123,7 @@ def _affordable(
             systems = len(one.columns)
             schema = one.metric.spec.schema(one.references)
             numbers += systems * (4 + schema.width)
-            if capabilities.edit_judge(one.metric):
+            if one.metric.has_verdicts:
                 numbers += NUMBERS_OF_EDITS * systems * one.references
         line_bytes = text_bytes / max(lines[name], 1) * TEXT_BYTES
         line_bytes += numbers * NUMBER_BYTES
@@ -187,7 +186,10 @@ def explorer(
             entry.update(_ngram_data(metric_result.metric, numbers, rules))
     named_rules = {}
     for name in sorted(rules):
-        named_rules[name] = {"roles": ROLES[name], "counts": COUNTS[name]}
+        named_rules[name] = {
+            "roles": Rule.ROLES[name],
+            "counts": Rule.COUNTS[name],
+        }
     return {
         "texts": texts.cut_texts,
         "cut": texts.full_lengths,
@@ -336,7 +338,7 @@ def _metric(
     """
     metric = metric_result.metric
     systems = metric_result.names[: len(metric_result.columns)]
-    annotator_metric = capabilities.by_annotator(metric)
+    annotator_metric = metric.by_annotator()
     references = None
     if annotator_metric is not metric:
         references = sentence.references_of(corpus, metric, lines)
@@ -404,7 +406,7 @@ def table(
     parts = [metric_scores[:, None]]
     columns = of_annotators(metric, columns, references)
     if references is not None:
-        metric = capabilities.by_annotator(metric)
+        metric = metric.by_annotator()
     moved = compact(columns, metric.spec.of_references)
     counted = moved
     if metric.by_reference:

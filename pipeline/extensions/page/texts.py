@@ -11,15 +11,7 @@ import numpy as np
 
 from pipeline.arrays import Ints
 from pipeline.data import Corpus
-from pipeline.metrics.base import (
-    MISSED,
-    RIGHT,
-    WRONG,
-    Metric,
-    Verdict,
-    edit_judge,
-)
-from pipeline.metrics.base.ngrams import Tokens
+from pipeline.metrics.base import Metric, Tokens, Verdict
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.terms import annotators_of, chosen_references
 
@@ -42,7 +34,7 @@ WAYS: dict[str, Callable[[str], list[str]]] = {
     "ascii": _ascii_words,
 }
 """The ways in which the browser finds tokens in a text; `assets/data.js` has the same ones."""
-LETTERS = {RIGHT: "r", WRONG: "w", MISSED: "m"}
+LETTERS = {Verdict.RIGHT: "r", Verdict.WRONG: "w", Verdict.MISSED: "m"}
 """The letter of a verdict behind the number of its edit."""
 WHITE = re.compile(
     r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
@@ -167,7 +159,7 @@ def edit_data(
     """
     metric = metric_result.metric
     view = corpus.read_by(metric.spec)
-    if not edit_judge(metric) or view.source is None:
+    if not metric.has_verdicts or view.source is None:
         return None
     columns = dict(
         zip(metric_result.names, metric_result.columns, strict=False)
@@ -249,8 +241,6 @@ def _verdicts(
 ) -> Iterator[tuple[list[list[Verdict] | None], ...]]:
     """Yield for each line the verdicts of annotators on the edits of the systems in `names`."""
     view = corpus.read_by(metric.spec)
-    judge = edit_judge(metric)
-    assert judge is not None  # noqa: S101 (see by_annotator())
     assert view.source is not None  # noqa: S101 (see edit_data())
     systems = [view.systems[name] for name in names]
     for low in range(0, len(lines), 1024):  # few lines are in memory
@@ -259,7 +249,7 @@ def _verdicts(
         annotations = [list(file.lines_at(numbers)) for file in view.references]
         outputs = [list(file.lines_at(numbers)) for file in systems]
         yield from zip(
-            *judge.verdicts(source, outputs, annotations), strict=True
+            *metric.verdicts(source, outputs, annotations), strict=True
         )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from pipeline.errors import InputError, known_names
-from pipeline.files.safe_files import file_name
+from pipeline.files import file_name
 from pipeline.report import PLOTS
 from pipeline.report.context import PlotFigure, ReportContext
 from pipeline.report.tables import comparisons, ranked

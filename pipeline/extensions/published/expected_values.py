@@ -30,7 +30,7 @@ from pipeline.extensions.human.meta_evaluation import (
 from pipeline.extensions.human.models import CorrelationConfig
 from pipeline.extensions.human.records import correlated
 from pipeline.extensions.human.score_files import metric_scores
-from pipeline.metrics.base import parse_signature
+from pipeline.metrics.options import parse_signature
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.results import Results, Score
 

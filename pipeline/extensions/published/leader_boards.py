@@ -19,7 +19,7 @@ from pipeline.data.config import read_yaml
 from pipeline.errors import InputError
 from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.human.records import read_records
-from pipeline.files.remote import is_data
+from pipeline.files import WrittenPath
 from pipeline.metrics import from_text
 from pipeline.metrics.base import Metric
 
@@ -403,7 +403,9 @@ def _named(text: Any) -> list[DataFile]:
     text.
     """
     return (
-        _of_catalogue(text) if isinstance(text, str) and is_data(text) else []
+        _of_catalogue(text)
+        if isinstance(text, str) and WrittenPath(text).is_data
+        else []
     )
 
 

@@ -9,9 +9,7 @@ from pathlib import Path
 from pipeline.data import Catalogue, DataFile, DatasetCache
 from pipeline.errors import CorpusError, DataError, InputError
 from pipeline.extensions.human.json_objects import JsonObject
-from pipeline.files.plain_files import small_text
-from pipeline.files.remote import PREFIX, is_data, is_glob
-from pipeline.files.small_tables import Row, read_rows
+from pipeline.files import TableRow, WrittenPath, small_text
 from pipeline.metrics import metrics_called
 from pipeline.metrics.base import Metric
 
@@ -38,7 +36,7 @@ OUTPUTS = {
 def new_recipe(
     content: JsonObject,
     table: Path,
-    rows: Sequence[Row],
+    rows: Sequence[TableRow],
     metrics: Sequence[Metric],
 ) -> JsonObject:
     """Return a config with what a table prints: systems in its first column, and a column for each
@@ -97,7 +95,7 @@ def _score_of(
 
 
 def _values(
-    rows: Sequence[Row],
+    rows: Sequence[TableRow],
     column: int,
     title: str,
     table: Path,
@@ -153,8 +151,10 @@ def from_repository(
     # The files that no data set of the catalogue has.
     names: dict[str, None] = {}
     paths: dict[str, None] = {}
-    for text in filter(is_data, texts_in(content)):
-        name, _, path = text.removeprefix(PREFIX).partition("/")
+    for text in texts_in(content):
+        if not WrittenPath(text).is_data:
+            continue
+        name, _, path = text.removeprefix(WrittenPath.DATA).partition("/")
         if getattr(Catalogue.known().get(name), "home", True):
             names[name] = None
             paths[path] = None
@@ -165,7 +165,7 @@ def from_repository(
             f"texts data:NAME/PATH; found {listed}"
         )
     for path in paths:
-        if is_glob(path) or "{" in path:
+        if WrittenPath(path).is_glob or "{" in path:
             raise InputError(
                 f"--repository: {path}: name each file; {{system}} may stand in the only text of "
                 "`systems`"
@@ -208,7 +208,7 @@ def _fetched_checksums(
     return checksums
 
 
-def table_rows(table: Path) -> list[Row]:
+def table_rows(table: Path) -> list[TableRow]:
     """Return the rows of a table, the first with the titles of the columns. A table in Markdown may
     have text around it.
     """
@@ -220,9 +220,9 @@ def table_rows(table: Path) -> list[Row]:
         cells = [cell.strip(" *`\\") for cell in text.strip("|").split("|")]
         is_rule = not any(cell.strip("-: ") for cell in cells)
         if not is_rule:
-            rows.append(Row(number, cells))
+            rows.append(TableRow(number, cells))
     if not rows:
-        rows = list(read_rows(table, MAX_BYTES))
+        rows = list(TableRow.of_file(table, MAX_BYTES))
     if len(rows) < 2 or len(rows[0].cells) < 2:
         message = "expected a table: a line of titles, and lines with a system and its numbers"
         raise CorpusError.at(str(table), message)

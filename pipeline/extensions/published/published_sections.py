@@ -38,8 +38,7 @@ from pipeline.extensions.human.records import (
     scores_of,
 )
 from pipeline.extensions.human.score_files import read_scores
-from pipeline.files.plain_files import named, numbered_lines
-from pipeline.files.small_tables import number_of
+from pipeline.files import TableCell, named, numbered_lines
 from pipeline.metrics import from_text, metrics_called
 from pipeline.metrics.base import Metric, f_beta
 from pipeline.scoring.aggregation import POLICIES
@@ -88,7 +87,7 @@ def cells_of(
         if cell.system in without:
             continue
         try:
-            number_of(cell.score, "a score, a number")
+            TableCell(cell.score).number("a score, a number")
         except ValueError as error:
             raise CorpusError.at(cell.position, str(error)) from None
         first = positions.setdefault(

@@ -18,7 +18,7 @@ from pipeline.data.config import Node, System
 from pipeline.errors import InputError, did_you_mean
 from pipeline.extension import installed
 from pipeline.extensions.human.json_objects import JsonObject
-from pipeline.files.remote import PREFIX, is_data
+from pipeline.files import WrittenPath
 
 from .verdicts import VERDICTS, is_worse
 
@@ -188,7 +188,9 @@ def _recipe(name: str, path: Path, content: Any) -> Recipe:
         )
     files: dict[DataFile, None] = {}
     Catalogue.known().add(content.get("catalogue", {}), str(path))
-    for text in filter(is_data, texts_in({**content, "catalogue": None})):
+    for text in texts_in({**content, "catalogue": None}):
+        if not WrittenPath(text).is_data:
+            continue
         try:
             files.update(dict.fromkeys(Catalogue.known().files_in_config(text)))
         except InputError as error:
@@ -388,7 +390,7 @@ def _listed(systems: Any) -> Any:
     """
     is_list = isinstance(systems, list)
     if not is_list or any(
-        "{dataset}" in one or not is_data(one) for one in systems
+        "{dataset}" in one or not WrittenPath(one).is_data for one in systems
     ):
         return systems
     named = {}
@@ -396,6 +398,8 @@ def _listed(systems: Any) -> Any:
         for file in Catalogue.known().files_in_config(
             pattern.replace("{system}", "*")
         ):
-            name = System.name_of(Path(file.key), pattern.removeprefix(PREFIX))
-            named[name] = f"{PREFIX}{file.key}"
+            name = System.name_of(
+                Path(file.key), pattern.removeprefix(WrittenPath.DATA)
+            )
+            named[name] = f"{WrittenPath.DATA}{file.key}"
     return named

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from ... import kernel
 from ...arrays import Floats, Ints
 
+Numbers = NDArray[Any]
+
 # --- arithmetic
 
 
@@ -27,7 +29,7 @@ class FScores(NamedTuple):
     recall: Floats
 
 
-def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
+def by_order(arrays: Mapping[str, Numbers]) -> dict[str, Floats]:
     """Return arrays [..., orders] as outputs name_1, name_2 ..., each float64 [...]."""
     outputs = {}
     for name, array in arrays.items():
@@ -44,7 +46,7 @@ def log(values: Floats) -> Floats:
     return logs
 
 
-def ratio(part: NDArray[Any], total: NDArray[Any]) -> Floats:
+def ratio(part: Numbers, total: Numbers) -> Floats:
     """Return part / total, or 0 where total is 0."""
     zeros = np.zeros(np.broadcast(part, total).shape)
     quotient: Floats = np.divide(
@@ -63,9 +65,9 @@ def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
 
 
 def f_of_counts(
-    right: NDArray[Any],
-    proposed: NDArray[Any],
-    expected: NDArray[Any],
+    right: Numbers,
+    proposed: Numbers,
+    expected: Numbers,
     beta: float,
 ) -> FScores:
     """Return F-beta of counts of edits.
@@ -85,22 +87,14 @@ def closest_length(columns: Mapping[str, Ints]) -> Ints:
     return closest
 
 
-def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
+def best_by(keys: Sequence[Numbers]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 
     The first key decides, then the next one among columns that are equal in it, and so on. Of
     columns that are equal in all keys the first is taken. Keys are compared exactly, with their
     rounding errors, as the reference programs compare them.
     """
-    return first_best([key.T for key in keys])
-
-
-def first_best(keys: Sequence[NDArray[np.number]]) -> Ints:
-    """Return the first of the best candidates by keys [candidates, ...]: int64 [...].
-
-    The first key decides most.
-    """
-    arrays = np.broadcast_arrays(*keys)
+    arrays = np.broadcast_arrays(*[key.T for key in keys])
     best = np.zeros(arrays[0].shape[1:], np.int64)
     best_keys = [key[0].copy() for key in arrays]
     for candidate in range(1, len(arrays[0])):
@@ -117,17 +111,12 @@ def first_best(keys: Sequence[NDArray[np.number]]) -> Ints:
 
 def rounded(values: Floats, digits: int) -> Floats:
     """Return values rounded as Python's round() does it, by their exact binary value."""
-    result: Floats = np.asarray(np.rint(values * 10.0**digits) / 10.0**digits)
-    near = nearly_tied(values, digits)
+    scaled = values * 10.0**digits
+    result: Floats = np.asarray(np.rint(scaled) / 10.0**digits)
+    # Near the middle of two decimals, the error of the product matters.
+    near = np.abs(scaled - np.floor(scaled) - 0.5) < NEAR
     result[near] = [round(value, digits) for value in values[near].tolist()]
     return result
-
-
-def nearly_tied(values: Floats, digits: int) -> NDArray[np.bool_]:
-    """Return which values are so near to the middle of two decimals that rounding errors matter."""
-    scaled = values * 10.0**digits
-    near: NDArray[np.bool_] = np.abs(scaled - np.floor(scaled) - 0.5) < NEAR
-    return near
 
 
 # --- references drawn at random

@@ -57,7 +57,7 @@ class Declared:
             return ("tp", "fp", "fn")
         return self.names
 
-
-def key_of(entry: str) -> str:
-    """Return the key of a BibTeX entry; a text that is no entry is its own key."""
-    return entry.partition("{")[2].partition(",")[0].strip() or entry
+    @staticmethod
+    def citation_key(entry: str) -> str:
+        """Return the key of a BibTeX entry; a text that is no entry is its own key."""
+        return entry.partition("{")[2].partition(",")[0].strip() or entry

@@ -91,6 +91,11 @@ class Description:
         """Return what a reader of these outputs should know, such as why they are 0."""
         return []
 
+    @staticmethod
+    def why_all_zero(reasons: str) -> str:
+        """Return why the mean of sentence scores is 0; `reasons` says it of every sentence."""
+        return f"every sentence scores 0: {reasons}"
+
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts of each sentence that reports and `explain` show.
 
@@ -99,45 +104,26 @@ class Description:
         """
         return []
 
-
-def why_zero(
-    outputs: Mapping[str, float], orders: Iterable[int], hits: str = "match"
-) -> str:
-    """Return why a score is 0 that is 0 if an order has no hits, which the output `hits` counts."""
-    order = next((n for n in orders if outputs[f"{hits}_{n}"] <= 0), 0)
-    if outputs["hyp_len"] == 0:
-        return "all outputs are empty"
-    if order and outputs[f"total_{order}"] == 0:
-        return f"no output has {order} tokens"
-    if order and outputs[f"match_{order}"] == 0:
-        return f"no {order}-gram matches"
-    if order:
-        return f"the penalty takes all {order}-grams that match"
-    if outputs["ref_len"] == 0:
-        return "the reference length is 0"
-    # a mean, over references, of scores of 0
-    if outputs["brevity_penalty"] > 1e-300:
-        return (
-            "with each reference, some order has no n-gram that matches, "
-            "or the penalty takes all that do"
-        )
-    return "the brevity penalty is 0"
-
-
-def why_all_zero(reasons: str) -> str:
-    """Return why the mean of sentence scores is 0; `reasons` says it of every sentence."""
-    return f"every sentence scores 0: {reasons}"
-
-
-def shown_matches(columns: Columns) -> list[Counted]:
-    """Return the lengths of output and references, and the matches with each, for reports."""
-    return [
-        Counted("hyp_len", columns["hyp_len"]),
-        Counted("ref_len", columns["ref_len"], per_reference=True),
-        Counted(
-            "match",
-            columns["match"],
-            per_reference=True,
-            orders=True,
-        ),
-    ]
+    @staticmethod
+    def why_zero(
+        outputs: Mapping[str, float], orders: Iterable[int], hits: str = "match"
+    ) -> str:
+        """Return why a score is 0 that is 0 if an order has no hits, which the output `hits` counts."""
+        order = next((n for n in orders if outputs[f"{hits}_{n}"] <= 0), 0)
+        if outputs["hyp_len"] == 0:
+            return "all outputs are empty"
+        if order and outputs[f"total_{order}"] == 0:
+            return f"no output has {order} tokens"
+        if order and outputs[f"match_{order}"] == 0:
+            return f"no {order}-gram matches"
+        if order:
+            return f"the penalty takes all {order}-grams that match"
+        if outputs["ref_len"] == 0:
+            return "the reference length is 0"
+        # a mean, over references, of scores of 0
+        if outputs["brevity_penalty"] > 1e-300:
+            return (
+                "with each reference, some order has no n-gram that matches, "
+                "or the penalty takes all that do"
+            )
+        return "the brevity penalty is 0"

@@ -6,38 +6,27 @@ metric makes *terms*, which are summed over sentences. From the sums, with any n
 axes (iterations, bootstrap samples), it makes the *score*.
 
 Members without a default are abstract. The others say what most metrics do, and a metric overrides
-those that differ. Capabilities that few metrics have, such as judging single edits, are classes of
-their own in `capabilities.py`.
+those that differ. What only few metrics can do, such as judging single edits, is in a section at
+the end, whose defaults say that a metric cannot do it.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...arrays import Floats, Ints
+from ..options import HasOptions
 from .choices import Draws
-from .description import (
-    Counted,
-    Description,
-    shown_matches,
-    why_all_zero,
-    why_zero,
-)
+from .declared import Declared
+from .description import Counted, Description
 from .ngrams import Rule, Shared
-from .options import Options, settings_of
-from .statistics_spec import Columns, Field, StatisticsSpec
+from .statistics_spec import Columns, Field, StatisticsSpec, Text
 
-__all__ = [
-    "CountWarning",
-    "Counted",
-    "Metric",
-    "shown_matches",
-    "why_all_zero",
-    "why_zero",
-]
+if TYPE_CHECKING:
+    from ...data import Corpus
 
 
 class CountWarning(NamedTuple):
@@ -51,7 +40,39 @@ class CountWarning(NamedTuple):
     """The number of the line, from 1; 0 means that the message is about no single line."""
 
 
-class Metric(Description, ABC):
+class _JudgedEdit(NamedTuple):
+    """The fields of Verdict, which has constants too: a NamedTuple cannot."""
+
+    start: int
+    """The first token of the source that it replaces, from 0."""
+    end: int
+    """The token after the last that it replaces."""
+    original: str
+    """The tokens that it replaces, with blanks between them."""
+    correction: str
+    """What replaces them; empty for a deletion."""
+    type: str
+    verdict: str
+    """One of the constants of Verdict."""
+
+
+class Verdict(_JudgedEdit):
+    """An edit of a sentence, and whether an annotator has it too."""
+
+    __slots__ = ()
+    RIGHT: ClassVar[str] = "right"
+    """The annotator has the edit too."""
+    WRONG: ClassVar[str] = "wrong"
+    """The annotator does not have the edit."""
+    MISSED: ClassVar[str] = "missed"
+    """Only the annotator has the edit."""
+
+
+Verdicts = list[list[list[list[Verdict] | None]]]
+"""The edits for each output, line and annotator; None for an annotator without the sentence."""
+
+
+class Metric(Description, HasOptions, ABC):
     """A metric with its settings. Subclasses are frozen dataclasses whose fields are their options.
 
     A metric defines name, summary and the abstract members below. All other members have a default;
@@ -61,8 +82,6 @@ class Metric(Description, ABC):
     terms by name, with any leading axes. `references` is a number of references.
     """
 
-    options: ClassVar[Options] = Options()
-    """The options that the fields declare; see `options.py`."""
     level: str = "corpus"
     """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores;
     bootstrap is what a metric makes of all sentences together; see aggregated().
@@ -148,8 +167,11 @@ class Metric(Description, ABC):
     def line_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return all outputs of each sentence at level mean, the score first: float64 [lines] each.
 
-        References are combined as the policy says. Empty: sentences have the score alone.
+        References are combined as the policy says. Empty: sentences have the score alone. The
+        default for metrics that `scores_lines` is for terms that are not per reference.
         """
+        if self.scores_lines:
+            return self.score(self.make_terms(columns))
         return {}
 
     def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
@@ -227,7 +249,7 @@ class Metric(Description, ABC):
         self, references: int | None = None
     ) -> list[tuple[str, object]]:
         """Return the options that can change a number, by their keys in signatures."""
-        settings = settings_of(self)
+        settings = self.option_settings()
         if references is not None:
             settings.append(("nrefs", references))
         return settings
@@ -251,6 +273,17 @@ class Metric(Description, ABC):
         """Return what else the HTML report marks in an output as shared with a reference."""
         return ()
 
+    def counted(self, columns: Columns, *names: str) -> list[Counted]:
+        """Return columns or terms for shown_counts(), in the shape that their fields declare."""
+        fields = {field.name: field for field in self.terms}
+        fields |= {field.name: field for field in self.spec.columns}
+        counts = []
+        for name in names:
+            _, orders, per_reference, _ = fields[name]
+            values = columns[name]
+            counts.append(Counted(name, values, per_reference, orders > 0))
+        return counts
+
     def row_names(self) -> list[str]:
         """Return the names of the rows in tables of counts with orders: the orders themselves."""
         orders = max((field.orders for field in self.terms), default=0)
@@ -271,6 +304,82 @@ class Metric(Description, ABC):
     def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
         """Return warnings about `annotations`, the records of annotators that the metric reads."""
         return []
+
+    # --- what only few metrics can do
+
+    scores_lines: ClassVar[bool] = False
+    """Whether sentences have all outputs at level mean, not only the score."""
+    reads_files: ClassVar[bool] = False
+    """Whether the columns are numbers of each sentence in files or arrays, read in place of texts.
+
+    `Corpus.external` of a data set has them by the key of the specification.
+    """
+    computes_numbers: ClassVar[bool] = False
+    """Whether code computes the columns before counting: numbers of each sentence.
+
+    `Corpus.external` of a data set has them by the key of the specification, whose method `prepare`
+    returns what computes single outputs (Prepared in `statistics_spec.py`).
+    """
+    declared: ClassVar[Declared | None] = None
+    """What results keep of a metric that computes numbers, to be read without its code."""
+    explains: ClassVar[bool] = False
+    """Whether explained() returns more than n-grams and verdicts."""
+
+    def computation(self) -> type[Any]:
+        """Return the subclass of Computation (`execution/computation.py`) that computes the numbers."""
+        raise NotImplementedError
+
+    def for_run(self, systems: int, corpora: "Collection[Corpus]") -> "Metric":
+        """Return the metric for a number of systems and data sets, if it depends on them."""
+        return self
+
+    @property
+    def missing_code(self) -> str:
+        """Why the numbers cannot be computed although results can be read, or an empty text."""
+        return ""
+
+    def explained(self, text: Text) -> list[tuple[str, str]]:
+        """Return the lines that `explain` prints about one sentence of one system: roles and texts.
+
+        `text` has what the specification reads. A role is match, wrong or missing; a heading has an
+        empty one.
+        """
+        return []
+
+    @property
+    def has_verdicts(self) -> bool:
+        """Whether verdicts() says which edits of an output are right."""
+        return False
+
+    def verdicts(
+        self,
+        sources: Sequence[str],
+        outputs: Sequence[Sequence[str]],
+        annotations: Sequence[Sequence[str]],
+    ) -> Verdicts:
+        """Return for each output and each line the edits in order, with each annotator's verdict.
+
+        The arguments are lines of the input that the metric reads: of the source, of each output,
+        and of each annotator, such as records of edits. An annotator without the sentence has None.
+        """
+        raise NotImplementedError
+
+    def references_of(
+        self, source: str, annotations: Sequence[str]
+    ) -> Sequence[int]:
+        """Return the number of the reference in the columns for each annotator of a sentence.
+
+        It is -1 for an annotator without the sentence. Several annotators may share a reference.
+        The arguments are as for verdicts().
+        """
+        return range(len(annotations))
+
+    def by_annotator(self) -> "Metric":
+        """Return the metric whose columns have a reference for each annotator: mostly this one.
+
+        See references_of().
+        """
+        return self
 
     # --- scores of categories, such as types of edits
 

@@ -2,27 +2,13 @@
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Protocol
 
 from ...kernel.common import COUNTED, Kind
 from ...tokenizers import Tokenization
 
 Grams = Counter[tuple[str, ...]]
-
-
-class Rule(NamedTuple):
-    """How a metric counts n-grams."""
-
-    name: str
-    """The name of the rule, which roles() reads."""
-    tokenization: Tokenization
-    first: int
-    """The shortest order."""
-    last: int
-    """The longest order."""
-    merged: bool = False
-    """Whether references are merged: an n-gram counts as often as in the reference that has it most
-    often."""
 
 
 class Tokens(Hashable, Protocol):
@@ -67,7 +53,7 @@ _EDITED = {
     "removed": Kind("s", less="rh"),
     "lost": Kind("sr", less="h"),
 }
-ROLES: dict[str, dict[str, Kind]] = {
+_ROLES: dict[str, dict[str, Kind]] = {
     "match": {**_COMMON, "missing": Kind("r", less="h")},
     "gleu": {
         **_COMMON,
@@ -86,12 +72,12 @@ ROLES: dict[str, dict[str, Kind]] = {
         **_EDITED,
     },
 }
-"""The roles of n-grams by the names of rules, as the kernel counts them (`kernel/common.py`).
+"""See Rule.ROLES.
 
 In green and simplification, removed is a right deletion and lost a wrong one. In simplification
 kept and deleted n-grams count by the mean of the references, so that counts are no sums of roles.
 """
-COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
+_COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
     "match": {"match": ("match",)},
     "gleu": {"match": ("match",), "penalty": ("penalised",)},
     "paper": {"match": ("match",), "penalty": ("penalised",)},
@@ -102,29 +88,51 @@ COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "simplification": {},
 }
-"""The counts of metrics by the names of rules, with the roles that they are the sums of."""
 
 
-def roles(
-    rule: str,
-    sigma: Grams,
-    rho: Grams,
-    eta: Grams,
-) -> dict[str, Grams]:
-    """Return the n-grams of source σ, reference ρ and output η with their counts, by role.
+@dataclass(frozen=True)
+class Rule:
+    """How a metric counts n-grams."""
 
-    Those of the output have the roles whose `of` has h, or the role other; these add up to it.
-    """
-    texts = {"s": sigma, "r": rho, "h": eta}
-    by_role: dict[str, Grams] = {}
-    other = Counter(eta)
-    for name, kind in ROLES[rule].items():
-        counts: Grams = Counter()
-        for gram in texts[kind.of[0]]:
-            count = kind.times(sigma[gram], rho[gram], eta[gram])
-            if count:
-                counts[gram] = count
-        by_role[name] = counts
-        if "h" in kind.of:
-            other -= counts
-    return {**by_role, "other": other}
+    ROLES: ClassVar[dict[str, dict[str, Kind]]] = _ROLES
+    """The roles of n-grams by the names of rules, as the kernel counts them (`kernel/common.py`)."""
+    COUNTS: ClassVar[dict[str, dict[str, tuple[str, ...]]]] = _COUNTS
+    """The counts of metrics by the names of rules, with the roles that they are the sums of."""
+
+    name: str
+    """The name of the rule: a key of ROLES."""
+    tokenization: Tokenization
+    first: int
+    """The shortest order."""
+    last: int
+    """The longest order."""
+    merged: bool = False
+    """Whether references are merged: an n-gram counts as often as in the reference that has it most
+    often."""
+
+    def grams(self, text: str, n: int) -> Grams:
+        """Return the n-grams of a text of length n with their counts."""
+        return grams(self.tokenization.tokens(text), n)
+
+    def roles(
+        self, source: Grams, references: Sequence[Grams], output: Grams
+    ) -> dict[str, Grams]:
+        """Return the n-grams of source, reference and output with their counts, by role.
+
+        Several references are merged. The n-grams of the output have the roles whose `of` has h, or
+        the role other; these add up to it.
+        """
+        reference = merged(references)
+        texts = {"s": source, "r": reference, "h": output}
+        by_role: dict[str, Grams] = {}
+        other = Counter(output)
+        for name, kind in self.ROLES[self.name].items():
+            counts: Grams = Counter()
+            for gram in texts[kind.of[0]]:
+                count = kind.times(source[gram], reference[gram], output[gram])
+                if count:
+                    counts[gram] = count
+            by_role[name] = counts
+            if "h" in kind.of:
+                other -= counts
+        return {**by_role, "other": other}

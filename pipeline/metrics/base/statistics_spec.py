@@ -22,7 +22,7 @@ from ...data import TEXTS
 from ...errors import InvalidTextError
 from ...kernel.common import KINDS, Encoded, Lines, join_lines
 from ...tokenizers import PreparedTokens, Tokenization
-from .options import splits_words
+from ..options.fields import splits_words
 
 Columns = Mapping[str, Ints]
 
@@ -53,23 +53,12 @@ COUNTING = 1
 
 Counts on disk are used by later versions of the program as long as this number stays the same.
 """
-PRESENT = "present"
-"""The column with the number of references of a sentence, if some are missing (see
-`scoring/terms.py`)."""
-LAST = "last"
-"""The column that is 1 for the last sentence of the data set and 0 for others, for metrics that are
-a ReadsDataSet."""
-CORPUS_SUM = "whole_"
-"""Prefix of columns that have, for each sentence, the sum of a column over all sentences.
-
-Only metrics that name the column get them (ReadsDataSet).
-"""
 
 
 def is_present(columns: Columns, references: int) -> Bools:
     """Return which references each line has: bool [lines, references]."""
     lines = len(columns["hyp_len"])
-    present = columns.get(PRESENT, np.full(lines, references))
+    present = columns.get(Schema.PRESENT, np.full(lines, references))
     return np.arange(references) < present[:, None]
 
 
@@ -102,6 +91,17 @@ class Schema:
     The table has two forms. In a mapping, the shape of a field is [...], then [references] if it is
     per reference, then [orders] if it has orders. Packed, the table is one array [..., width], and
     `names` are the names of its columns.
+    """
+
+    PRESENT: ClassVar[str] = "present"
+    """The column with the number of references of a sentence, if some are missing (see
+    `scoring/terms.py`)."""
+    LAST: ClassVar[str] = "last"
+    """The column that is 1 for the last sentence of the data set, for metrics that `reads_last`."""
+    CORPUS_SUM: ClassVar[str] = "whole_"
+    """Prefix of columns that have, for each sentence, the sum of a column over all sentences.
+
+    Only metrics that name the column in `corpus_sums` get them.
     """
 
     fields: tuple[Field, ...]
@@ -171,7 +171,17 @@ class Schema:
 
     def narrowed(self, columns: Columns) -> NDArray[np.integer]:
         """Return what narrow() makes of pack(), for fields [lines, ...]."""
-        return narrow(self.pack(columns))
+        return self.narrow(self.pack(columns))
+
+    @staticmethod
+    def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Return an array of counts in the narrowest of uint16, int32 and int64 that holds them."""
+        top = int(array.max(initial=0))
+        low = int(array.min(initial=0))
+        if low >= 0 and top <= np.iinfo(np.uint16).max:
+            return array.astype(np.uint16)
+        fits = low >= np.iinfo(np.int32).min and top <= np.iinfo(np.int32).max
+        return array.astype(np.int32 if fits else np.int64)
 
     def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
         """Return an array [..., width] as a mapping: float64 for real fields, else int64."""
@@ -195,16 +205,6 @@ class Schema:
             array = np.ascontiguousarray(packed[..., index])
             columns[name] = array.view(np.float64) if name in real else array
         return columns
-
-
-def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
-    """Return an array of counts in the narrowest of uint16, int32 and int64 that holds them."""
-    top = int(array.max(initial=0))
-    low = int(array.min(initial=0))
-    if low >= 0 and top <= np.iinfo(np.uint16).max:
-        return array.astype(np.uint16)
-    fits = low >= np.iinfo(np.int32).min and top <= np.iinfo(np.int32).max
-    return array.astype(np.int32 if fits else np.int64)
 
 
 # --- specifications
@@ -262,9 +262,21 @@ class StatisticsSpec(ABC):
         """
         return None
 
-    def prepared(self, text: Text) -> "Prepared":
-        """Return what prepare() does, or the lines themselves."""
-        return self.prepare(text) or Gathered(self, text)
+    def prepared(self, text: Text, *, as_lines: bool = False) -> "Prepared":
+        """Return what prepare() does, or the lines themselves: always, or if it returns None."""
+        if not as_lines:
+            prepared = self.prepare(text)
+            if prepared:
+                return prepared
+        return Gathered(self, text)
+
+    def with_corpus_pass(self, text: Text) -> Text:
+        """Return a text that is an entire data set with the result of the corpus pass."""
+        corpus_pass = self.corpus_pass
+        if not corpus_pass:
+            return text
+        columns = corpus_pass.reduced(corpus_pass.count(text)[0])
+        return text._replace(corpus_data=corpus_pass.opened(columns))
 
     def schema(self, references: int) -> Schema:
         """Return the columns for a number of references."""
@@ -401,15 +413,6 @@ class CorpusPass(StatisticsSpec):
     @abstractmethod
     def opened(self, columns: Columns) -> Any:
         """Return what specifications get as Text.corpus_data."""
-
-
-def with_corpus_pass(spec: StatisticsSpec, text: Text) -> Text:
-    """Return a text that is an entire data set with the result of the specification's pass."""
-    corpus_pass = spec.corpus_pass
-    if not corpus_pass:
-        return text
-    columns = corpus_pass.reduced(corpus_pass.count(text)[0])
-    return text._replace(corpus_data=corpus_pass.opened(columns))
 
 
 class EncodedTexts(NamedTuple):

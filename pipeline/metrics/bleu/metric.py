@@ -13,26 +13,28 @@ import numpy as np
 
 from ... import kernel
 from ...arrays import Floats, Ints
-from ...kernel.common import MAX_ORDER
-from ...tokenizers import Tokenization, sacrebleu
-from ..base.choices import (
-    MAX_SEQUENTIAL_SUM,
+from ...tokenizers import Tokenization
+from ..base import (
+    Columns,
+    Counted,
+    Field,
+    Metric,
+    OverlapSpec,
+    Rule,
+    Schema,
     by_order,
-    closest_length,
-    log,
     ratio,
 )
-from ..base.metric import Counted, Metric, why_all_zero, why_zero
-from ..base.ngrams import Rule
-from ..base.options import (
-    any_tokenizer_option,
+from ..base.choices import MAX_SEQUENTIAL_SUM, closest_length, log
+from ..options import (
     level_option,
     lowercase_option,
     option,
-    sacrebleu_signature,
+    order_option,
+    tokenizer_option,
 )
-from ..base.statistics_spec import LAST, Columns, Field, OverlapSpec
-from .smoothing import SMOOTHING, Counts
+from ..options.signatures import sacrebleu_signature
+from .smoothing import SMOOTHING, SmoothingCounts
 
 
 class Flavour(NamedTuple):
@@ -121,10 +123,8 @@ class Bleu(Metric):
     length of a sentence is the closest, or the shortest for tensorflow.
     """
 
-    name: ClassVar[str] = "bleu"
-    summary: ClassVar[str] = (
-        "BLEU as sacreBLEU, nltk, TensorFlow / Hugging Face or Moses compute it; needs no source"
-    )
+    name = "bleu"
+    summary = "BLEU as sacreBLEU, nltk, TensorFlow / Hugging Face or Moses compute it; needs no source"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "BLEU-4": {},
         "sacreBLEU": {"flavour": "sacrebleu"},
@@ -132,11 +132,9 @@ class Bleu(Metric):
         "multi-bleu": {"flavour": "moses"},
         "multi-bleu.perl": {"flavour": "moses"},
     }
-    counts: ClassVar[frozenset[str]] = frozenset(
-        {"match", "total", "hyp_len", "ref_len"}
-    )
-    name_in_text: ClassVar[str] = "BLEU"
-    policy: ClassVar[str] = "merged"
+    counts = frozenset({"match", "total", "hyp_len", "ref_len"})
+    name_in_text = "BLEU"
+    policy = "merged"
     """All references count together."""
 
     flavour: str = option(
@@ -150,17 +148,12 @@ class Bleu(Metric):
         numbers=True,
         form="a number for each order joined by +, such as 0.5+0.5; several sets joined by _",
     )
-    order: int = option(
-        _default_order,
-        key="n",
-        help="longest n-grams",
-        minimum=1,
-        maximum=MAX_ORDER,
-    )
-    tokenizer: str = any_tokenizer_option(
+    order: int = order_option(_default_order)
+    tokenizer: str = tokenizer_option(
         _default_tokenizer,
         "how lines are split: 13a, or whitespace for the flavour nltk, ascii_whitespace for moses",
         "none",
+        beside_unit=False,
     )
     lowercase: bool = lowercase_option()
     level: str = level_option()
@@ -328,7 +321,7 @@ class Bleu(Metric):
             "match": match[:, : self.order],
             "total": np.maximum(total[:, : self.order], smallest_total),
         }
-        last = columns.get(LAST, np.ones(len(hyp_len), np.int64))
+        last = columns.get(Schema.LAST, np.ones(len(hyp_len), np.int64))
         if self.smoothing in FIFTH_ORDER:
             terms["fifth_match"] = last * match[:, 4]
             terms["fifth_total"] = last * np.maximum(total[:, 4], 1)
@@ -383,7 +376,7 @@ class Bleu(Metric):
     def _terms_of_sentences(self, columns: Columns) -> dict[str, Ints]:
         """Return the terms, each sentence as if it were the last."""
         return self.make_terms(
-            {name: columns[name] for name in columns if name != LAST}
+            {name: columns[name] for name in columns if name != Schema.LAST}
         )
 
     def sentence_scores(self, columns: Columns) -> Floats:
@@ -437,7 +430,9 @@ class Bleu(Metric):
         if "length" in real:
             lengths = ratio(real["length"], real["hypotheses"][..., None])
         match = real["match"]
-        counts = Counts(match, real["total"], real["hyp_len"], fifth, lengths)
+        counts = SmoothingCounts(
+            match, real["total"], real["hyp_len"], fifth, lengths
+        )
         smoothing = SMOOTHING[self.smoothing]
         precision = smoothing.precisions(
             counts, float(self.smoothing_value or 0)
@@ -521,12 +516,12 @@ class Bleu(Metric):
         notes = []
         if outputs["bleu"] == 0 and self.level == "mean":
             notes.append(
-                why_all_zero(
+                self.why_all_zero(
                     "each is empty, or has an order of n-grams without a match"
                 )
             )
         elif outputs["bleu"] == 0:
-            notes.append(why_zero(outputs, range(1, self.order + 1)))
+            notes.append(self.why_zero(outputs, range(1, self.order + 1)))
         if self.reads_last:
             what = "lengths" if self.smoothing == "method6" else "5-grams"
             sentence = (
@@ -549,10 +544,8 @@ class Bleu(Metric):
             or not standard
         ):
             return None
-        tokenizer: str | None
-        if self.tokenizer in sacrebleu.BORROWED:
-            tokenizer = sacrebleu.signature(self.tokenizer)
-        else:
+        tokenizer = Tokenization(self.tokenizer).sacrebleu_signature
+        if tokenizer is None:
             tokenizer = SACREBLEU_TOKENIZERS.get(self.tokenizer)
         if not tokenizer:
             return None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,8 @@ from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Allowed, Encoded, Lines, Sentences
 from ...tokenizers import PreparedTokens, Tokenization
-from ..base.statistics_spec import (
-    Field,
-    Gathered,
-    StatisticsSpec,
-    Text,
-    lengths,
-)
+from ..base import Field, StatisticsSpec, Text
+from ..base.statistics_spec import Gathered, lengths
 from .texts import UNLIMITED_TEXT, Limit, Splitting, common
 from .types import gap_name
 
@@ -47,7 +42,7 @@ class RougeSpec(StatisticsSpec):
     source: bool = False
     limit: Limit = UNLIMITED_TEXT
     """How much of each text counts."""
-    added_later: ClassVar[frozenset[str]] = frozenset({"limit"})
+    added_later = frozenset({"limit"})
 
     @property
     def key(self) -> str:

@@ -13,12 +13,19 @@ from ...arrays import Floats, Ints
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
 from ...tokenizers import STEMMERS, Tokenization, exceptions
-from ..base.capabilities import ScoresLines
-from ..base.choices import f_beta, ratio, rounded
-from ..base.metric import Counted, CountWarning, Metric
+from ..base import (
+    Columns,
+    Counted,
+    CountWarning,
+    Field,
+    Metric,
+    f_beta,
+    ratio,
+    rounded,
+)
 from ..base.ngrams import Shared
-from ..base.options import any_tokenizer_option, number_option, option
-from ..base.statistics_spec import Columns, Field, is_present
+from ..base.statistics_spec import is_present
+from ..options import number_option, option, tokenizer_option
 from .columns import RougeSpec
 from .stop_words import WithoutStopWords, list_named, words_of
 from .texts import (
@@ -111,7 +118,7 @@ _LIMIT: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Rouge(ScoresLines, Metric):
+class Rouge(Metric):
     """ROUGE of several types at once. The F of the first type is the score that ranks systems.
 
     The flavour google follows the package rouge-score, which has the types 1 to 9, L and Lsum; W, S
@@ -130,18 +137,16 @@ class Rouge(ScoresLines, Metric):
     - jackknife_mean is the mean of mean over these sets.
     """
 
-    name: ClassVar[str] = "rouge"
-    summary: ClassVar[str] = (
-        "ROUGE (Lin 2004), as rouge-score, ROUGE-1.5.5 or the suite of COCO; needs no source"
-    )
+    name = "rouge"
+    summary = "ROUGE (Lin 2004), as rouge-score, ROUGE-1.5.5 or the suite of COCO; needs no source"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         **{f"ROUGE-{name}": {"types": name} for name in NAMED_TYPES},
         "ROUGE-1.5.5": {"flavour": "perl"},
         "coco rouge": {"flavour": "coco"},
     }
-    table_outputs: ClassVar[str] = "rouge[A-Za-z0-9]+(_low|_high)?"
-    name_in_text: ClassVar[str] = "ROUGE"
-    by_reference: ClassVar[bool] = False
+    table_outputs = "rouge[A-Za-z0-9]+(_low|_high)?"
+    name_in_text = "ROUGE"
+    by_reference = False
     """False, since each type has a best reference of its own, and scores may be of sets of
     references."""
 
@@ -157,7 +162,9 @@ class Rouge(ScoresLines, Metric):
         pattern=rf"{PATTERN}(?:\+{PATTERN})*",
         form="types joined by + out of 1 to 9, L, Lsum, W, S, SU, S4, SU4 ..., such as 1+2+L",
     )
-    tokenizer: str = any_tokenizer_option(_default_tokenizer, "words")
+    tokenizer: str = tokenizer_option(
+        _default_tokenizer, "words", beside_unit=False
+    )
     lowercase: bool = option(
         False,
         key="lc",

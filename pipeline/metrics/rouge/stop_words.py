@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import ConfigError, CorpusError
-from ...files.plain_files import small_text
+from ...files import small_text
 from ...kernel.common import Encoded, Lines, Words
 from ...tokenizers import PreparedTokens, Tokenization
 

@@ -3,9 +3,10 @@
 import functools
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,8 @@ from numpy.typing import NDArray
 from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Encoded, Lines, join_lines
-from ...tokenizers import Tokenization
-from ..base.metric import CountWarning
-from ..base.statistics_spec import Columns
+from ...tokenizers import Tokenization, inner_newlines
+from ..base import Columns, CountWarning
 
 SENTENCE_END = r"(?<=[.!?])\s+"
 """The default regular expression between sentences."""
@@ -84,7 +84,7 @@ class Splitting(NamedTuple):
             version = ", engine='regex'"
         return f"Splitting(mode={self.mode!r}, boundary={self.boundary!r}{version})"
 
-    def split(self, lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
+    def split(self, lines: Lines) -> tuple[Lines, Ints]:
         """Return the sentences of all lines, and the index of each line's first sentence.
 
         The indices are int64 [lines + 1]. Boundaries are no part of sentences. For text 0, raises
@@ -206,7 +206,7 @@ def _nltk_sentences(text: str) -> list[str]:
     return sentences
 
 
-def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
+def _at_newlines(lines: Lines) -> tuple[Lines, Ints]:
     """Split every line at the newlines inside it. Newlines between lines belong to none."""
     numbers = np.arange(len(lines.starts) + 1, dtype=np.int64)
     if not len(lines.starts):
@@ -217,11 +217,7 @@ def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
     ):
         return lines, numbers
     lines = lines.trimmed()
-    newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n"))
-    owners = np.searchsorted(lines.starts, newlines, side="right") - 1
-    inside = (owners >= 0) & (newlines < lines.ends[owners])
-    newlines = newlines[inside]
-    owners = owners[inside]
+    newlines, owners = inner_newlines(lines)
     if not len(newlines):
         return lines, numbers
     starts = np.insert(lines.starts, owners + 1, newlines + 1)
@@ -251,7 +247,7 @@ class Limit(NamedTuple):
             return f"b{self.bytes}"
         return ""
 
-    def cut(self, sentences: Lines, firsts: NDArray[np.int64]) -> Lines:
+    def cut(self, sentences: Lines, firsts: Ints) -> Lines:
         """Return the sentences without what is beyond the limit of their text.
 
         `firsts` is the index of each text's first sentence: int64 [texts + 1]. White space at the
@@ -281,7 +277,7 @@ class Limit(NamedTuple):
             sizes[number] = end
         return _cut_to(sentences, sizes)
 
-    def cut_each(self, sentences: Lines, firsts: NDArray[np.int64]) -> Lines:
+    def cut_each(self, sentences: Lines, firsts: Ints) -> Lines:
         """Return the sentences as the script reads them for L and W, where it adds up no bytes.
 
         Each sentence of a text is cut to the limit, and the first that reaches it is the last of
@@ -300,7 +296,7 @@ UNLIMITED_TEXT = Limit()
 """All of each text counts."""
 
 
-def _sum_before(counts: Ints, firsts: NDArray[np.int64]) -> Ints:
+def _sum_before(counts: Ints, firsts: Ints) -> Ints:
     """Return the sums of the counts of earlier sentences of the same text: int64 [sentences]."""
     sums = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
     before: Ints = sums[:-1] - np.repeat(sums[firsts[:-1]], np.diff(firsts))
@@ -359,9 +355,34 @@ def _numbered(text: Encoded) -> NDArray[np.void]:
 class EmptiedLines:
     """The lines of a text that have letters but no token."""
 
-    first: int
+    first: int = 0
     """The number of the first, from 1."""
     count: int = 0
+
+    def add(self, is_emptied: Ints, line: int) -> None:
+        """Add the lines of a block, which begins with this line."""
+        count = int(np.count_nonzero(is_emptied))
+        if count and not self.count:
+            self.first = line + int(np.argmax(is_emptied))
+        self.count += count
+
+    def message(self, tokenizer: str, *, cut: bool) -> str:
+        """Return the text of the warning."""
+        others = self.count - 1
+        more = ""
+        if others == 1:
+            more = " (nor has one more)"
+        elif others:
+            more = f" (nor have {others} more)"
+        if cut:
+            return (
+                f"has letters, but no word of it counts{more}: each is left out, "
+                f"or none for the tokenizer {tokenizer}"
+            )
+        return (
+            f"has letters, but no token for the tokenizer {tokenizer}{more}: every score with it is 0; "
+            "`tokenizer: unicode` reads all scripts, `tokenizer: char` suits Chinese and Japanese too"
+        )
 
 
 def count_warnings(
@@ -375,64 +396,32 @@ def count_warnings(
 
     `cut` says that there is a limit to what counts of a text, or that stop words are left out.
     """
-    systems: dict[str, EmptiedLines] = {}
-    references: dict[int, EmptiedLines] = {}
+    systems: dict[str, EmptiedLines] = defaultdict(EmptiedLines)
+    references: dict[int, EmptiedLines] = defaultdict(EmptiedLines)
     most_sentences = 0
     for number, (name, blocks) in enumerate(counts.items()):
         line = 1
         for columns in blocks:
-            _add_emptied(systems, name, columns["hyp_emptied"], line)
+            systems[name].add(columns["hyp_emptied"], line)
             if number == 0:
-                for reference, emptied in enumerate(columns["ref_emptied"].T):
-                    _add_emptied(references, reference, emptied, line)
-            if has_lsum:
-                for sentences in ("hyp_sentences", "ref_sentences"):
-                    most_sentences = max(
-                        most_sentences, int(columns[sentences].max(initial=0))
-                    )
+                for reference, is_emptied in enumerate(
+                    columns["ref_emptied"].T
+                ):
+                    references[reference].add(is_emptied, line)
+            for side in ("hyp_sentences", "ref_sentences"):
+                largest = int(columns[side].max(initial=0))
+                most_sentences = max(most_sentences, largest)
             line += len(columns["hyp_len"])
     warnings = []
-    for reference, lines in sorted(references.items()):
-        message = _emptied_message(lines.count, tokenizer, cut)
-        warnings.append(CountWarning(message, None, reference, lines.first))
+    for reference, lines in references.items():
+        if lines.count:
+            message = lines.message(tokenizer, cut=cut)
+            warnings.append(CountWarning(message, None, reference, lines.first))
     if has_lsum and counts and most_sentences <= 1:
         message = "rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"
         warnings.append(CountWarning(message))
     for system, lines in systems.items():
-        message = _emptied_message(lines.count, tokenizer, cut)
-        warnings.append(CountWarning(message, system, None, lines.first))
+        if lines.count:
+            message = lines.message(tokenizer, cut=cut)
+            warnings.append(CountWarning(message, system, None, lines.first))
     return warnings
-
-
-Key = TypeVar("Key")
-
-
-def _add_emptied(
-    texts: dict[Key, EmptiedLines],
-    text: Key,
-    emptied: Ints,
-    line: int,
-) -> None:
-    """Add the emptied lines of a block that begins with a line to those of its text."""
-    count = int(np.count_nonzero(emptied))
-    if count:
-        first = line + int(np.argmax(emptied))
-        texts.setdefault(text, EmptiedLines(first)).count += count
-
-
-def _emptied_message(count: int, tokenizer: str, cut: bool) -> str:
-    others = count - 1
-    more = ""
-    if others == 1:
-        more = " (nor has one more)"
-    elif others:
-        more = f" (nor have {others} more)"
-    if cut:
-        return (
-            f"has letters, but no word of it counts{more}: each is left out, "
-            f"or none for the tokenizer {tokenizer}"
-        )
-    return (
-        f"has letters, but no token for the tokenizer {tokenizer}{more}: every score with it is 0; "
-        "`tokenizer: unicode` reads all scripts, `tokenizer: char` suits Chinese and Japanese too"
-    )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Bools, Floats, Ints
-from ..base.statistics_spec import Columns
+from ..base import Columns
 
 Numbers = NDArray[Any]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from ...errors import InputError
 from ...metrics import METRICS, class_of, from_text
-from ...metrics.base.options import unescape
+from ...metrics.options import unescape
 
 ALWAYS = ("flavour", "level")
 """Settings that labels name whenever metrics of a name differ in them, since such scores cannot be

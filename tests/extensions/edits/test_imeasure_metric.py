@@ -14,14 +14,7 @@ import pytest
 from pipeline import stages
 from pipeline.data.config import Node
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base.capabilities import (
-    MISSED,
-    RIGHT,
-    WRONG,
-    Verdict,
-    by_annotator,
-    edit_judge,
-)
+from pipeline.metrics.base import Verdict
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
@@ -30,7 +23,6 @@ from pipeline.scoring.terms import (
     chosen_references,
     of_annotators,
 )
-from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -185,7 +177,7 @@ NAMES = ["tp", "fp", "fn"]
 def judged(
     metric: Metric, output: str, annotations: Sequence[str] = ANNOTATIONS
 ) -> list[list[Verdict] | None]:
-    ((row,),) = judge_of(metric).verdicts(
+    ((row,),) = metric.verdicts(
         [SOURCE], [[output]], [[own] for own in annotations]
     )
     return row
@@ -199,24 +191,22 @@ def test_a_sentence_by_hand() -> None:
         from_text("imeasure"), "He goes to a shop now ."
     )
     both = (
-        Verdict(3, 4, "to", "a", "", WRONG),
-        Verdict(3, 4, "to", "the", "", MISSED),
+        Verdict(3, 4, "to", "a", "", Verdict.WRONG),
+        Verdict(3, 4, "to", "the", "", Verdict.MISSED),
     )
     assert first == [
-        Verdict(1, 2, "go", "goes", "", RIGHT),
+        Verdict(1, 2, "go", "goes", "", Verdict.RIGHT),
         *both,
-        Verdict(5, 5, "", "now", "", WRONG),
+        Verdict(5, 5, "", "now", "", Verdict.WRONG),
     ]
     assert last == first
     assert third is None
     assert second == [
-        Verdict(1, 2, "go", "goes", "", WRONG),
-        Verdict(3, 4, "to", "a", "", WRONG),
-        Verdict(5, 5, "", "now", "", WRONG),
+        Verdict(1, 2, "go", "goes", "", Verdict.WRONG),
+        Verdict(3, 4, "to", "a", "", Verdict.WRONG),
+        Verdict(5, 5, "", "now", "", Verdict.WRONG),
     ]
-    assert judge_of(from_text("imeasure")).references_of(
-        SOURCE, ANNOTATIONS
-    ) in (
+    assert from_text("imeasure").references_of(SOURCE, ANNOTATIONS) in (
         [0, 1, -1, 0],
         [1, 0, -1, 1],
     )
@@ -227,23 +217,27 @@ def test_detection_takes_what_is_corrected_otherwise_for_right() -> None:
         from_text("imeasure[aspect=detection]"), "He goes to a shop now ."
     )[0]
     assert first is not None
-    assert [verdict.verdict for verdict in first] == [RIGHT, RIGHT, WRONG]
-    assert first[1] == Verdict(3, 4, "to", "a", "", RIGHT)
+    assert [verdict.verdict for verdict in first] == [
+        Verdict.RIGHT,
+        Verdict.RIGHT,
+        Verdict.WRONG,
+    ]
+    assert first[1] == Verdict(3, 4, "to", "a", "", Verdict.RIGHT)
 
 
 def test_an_unchanged_output_has_what_is_missed() -> None:
     first, second, *_ = judged(from_text("imeasure"), SOURCE)
     assert first == [
-        Verdict(1, 2, "go", "goes", "", MISSED),
-        Verdict(3, 4, "to", "the", "", MISSED),
+        Verdict(1, 2, "go", "goes", "", Verdict.MISSED),
+        Verdict(3, 4, "to", "the", "", Verdict.MISSED),
     ]
     assert second == []
 
 
 def test_mixed_references_are_of_no_annotator() -> None:
     metric = from_text("imeasure[mix=true]")
-    assert edit_judge(metric) is None
-    assert by_annotator(metric) is metric
+    assert not metric.has_verdicts
+    assert metric.by_annotator() is metric
 
 
 METRICS = [
@@ -319,7 +313,7 @@ def alone(metric: Metric, texts: Sequence[str]) -> dict[str, float]:
     """Return the outputs of a sentence with a single annotator, as if there were no other."""
     source, output, annotation = (join_lines([text.encode()]) for text in texts)
     (columns,) = metric.spec.count(Text(source, [annotation], [output]))
-    outputs = metric.score(by_annotator(metric).make_terms(columns))
+    outputs = metric.score(metric.by_annotator().make_terms(columns))
     return {name: float(values[0, 0]) for name, values in outputs.items()}
 
 
@@ -338,7 +332,7 @@ def test_verdicts_are_what_is_counted(context: ReportContext) -> None:
         sources = view.source.read(0, LINES)
         annotations = [text.read(0, LINES) for text in view.references]
         outputs = [view.systems[name].read(0, LINES) for name in measured.names]
-        verdicts = judge_of(metric).verdicts(sources, outputs, annotations)
+        verdicts = metric.verdicts(sources, outputs, annotations)
         for output, of_output in zip(outputs, verdicts, strict=True):
             for line, row in enumerate(of_output):
                 for own, annotation in zip(row, annotations, strict=True):
@@ -350,10 +344,21 @@ def test_verdicts_are_what_is_counted(context: ReportContext) -> None:
                             (sources[line], output[line], annotation[line]),
                         )
                         assert [
-                            counted[kind] for kind in (RIGHT, WRONG, MISSED)
+                            counted[kind]
+                            for kind in (
+                                Verdict.RIGHT,
+                                Verdict.WRONG,
+                                Verdict.MISSED,
+                            )
                         ] == [expected[name] for name in NAMES]
                         seen += counted
-    assert min(seen[kind] for kind in (RIGHT, WRONG, MISSED)) > 100
+    assert (
+        min(
+            seen[kind]
+            for kind in (Verdict.RIGHT, Verdict.WRONG, Verdict.MISSED)
+        )
+        > 100
+    )
 
 
 def test_columns_by_annotator_are_those_of_the_score(
@@ -373,7 +378,7 @@ def test_columns_by_annotator_are_those_of_the_score(
         ]
         numbers = np.array(
             [
-                judge_of(metric).references_of(source, own)
+                metric.references_of(source, own)
                 for source, *own in zip(*texts, strict=True)
             ]
         )
@@ -383,7 +388,7 @@ def test_columns_by_annotator_are_those_of_the_score(
             (block,) = system.blocks()
             columns, shown = (
                 of_annotators(metric, block, numbers),
-                by_annotator(metric),
+                metric.by_annotator(),
             )
             assert ((columns["ref_len"] < 0) == (numbers < 0)).all()
             chosen = annotators_of(

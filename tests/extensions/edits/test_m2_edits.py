@@ -30,7 +30,7 @@ from pipeline.extensions.edits.m2_texts import (
     read_m2,
 )
 from pipeline.extensions.edits.records import record_of
-from pipeline.files.plain_files import UNPACKED, TempFiles
+from pipeline.files import TempFiles
 from pipeline.kernel.common import join_lines
 from tests.conftest import forced_kernel
 
@@ -140,7 +140,7 @@ def test_it_reads_as_the_python_kernel_does(
             compiled = compiled_part("a.m2", requested, (1, path.read_bytes()))
         try:
             file = (
-                read_annotated(path, TempFiles(UNPACKED))
+                read_annotated(path, TempFiles(TempFiles.DEFAULT_CAP))
                 if path.read_text().strip()
                 else None
             )
@@ -263,7 +263,9 @@ def test_what_the_loader_of_m2scorer_reads_otherwise_is_seen(
     path.write_text(f"S a\n{EDIT}\n{line}\n", encoding="utf-8")
     assert (
         read_m2(
-            path, Request(texts=True, lenient=True), TempFiles(UNPACKED)
+            path,
+            Request(texts=True, lenient=True),
+            TempFiles(TempFiles.DEFAULT_CAP),
         ).summary.may_be_suspicious
         == odd
     )

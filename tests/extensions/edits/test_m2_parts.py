@@ -19,7 +19,7 @@ from pipeline.extensions.edits.m2_format import (
     Request,
 )
 from pipeline.extensions.edits.m2_texts import M2File, read_m2
-from pipeline.files.plain_files import UNPACKED, TempFiles
+from pipeline.files import TempFiles
 from pipeline.parallel import threads
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def read(
         made.summary.name = ""
         return made
 
-    temp_files = TempFiles(UNPACKED)
+    temp_files = TempFiles(TempFiles.DEFAULT_CAP)
     return given
 
 

@@ -21,7 +21,7 @@ from pipeline.extensions.edits.m2_files import (
     read_annotated,
     with_texts_changed,
 )
-from pipeline.files.plain_files import TempFiles
+from pipeline.files import TempFiles
 from tests.conftest import called, run
 
 if TYPE_CHECKING:

@@ -14,19 +14,19 @@ import pytest
 from pipeline.cli import dispatch
 from pipeline.extensions.edits.m2_files import NOOP
 from pipeline.extensions.page.explorer import explorer
-from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict
+from pipeline.metrics.base import Verdict
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
 from pipeline.scoring.terms import chosen_references
 from tests.conftest import called, run
 from tests.extensions.errant.test_breakdown import write_edits
-from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.report.context import ReportContext
     from tests.extensions.page import browser as browsers
+
 
 MODES = [
     "errant",
@@ -91,9 +91,7 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
         sources = view.source.read(0, 60)
         annotations = [text.read(0, 60) for text in view.references]
         outputs = [view.systems[name].read(0, 60) for name in measured.names]
-        judged = judge_of(measured.metric).verdicts(
-            sources, outputs, annotations
-        )
+        judged = measured.metric.verdicts(sources, outputs, annotations)
         for lines, columns in zip(judged, measured.columns, strict=True):
             (block,) = columns.blocks()
             for line, row in enumerate(lines):
@@ -103,26 +101,43 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
                     )
                     of = {
                         kind: [v for v in verdicts or () if v.verdict == kind]
-                        for kind in (RIGHT, WRONG, MISSED)
+                        for kind in (
+                            Verdict.RIGHT,
+                            Verdict.WRONG,
+                            Verdict.MISSED,
+                        )
                     }
                     if verdicts is not None:
-                        assert len(of[RIGHT]) == block["correct"][line, number]
+                        assert (
+                            len(of[Verdict.RIGHT])
+                            == block["correct"][line, number]
+                        )
                         proposed = {
-                            (v.start, v.end, v.correction) for v in of[RIGHT]
+                            (v.start, v.end, v.correction)
+                            for v in of[Verdict.RIGHT]
                         }
                         assert (
-                            len(proposed) + len(of[WRONG])
+                            len(proposed) + len(of[Verdict.WRONG])
                             == block["proposed"][line, number]
                         )
                         assert (
-                            len(of[RIGHT]) + len(of[MISSED])
+                            len(of[Verdict.RIGHT]) + len(of[Verdict.MISSED])
                             == block["ref_len"][line, number]
                         )
-                        assert all(v.type for v in of[RIGHT] + of[MISSED])
+                        assert all(
+                            v.type
+                            for v in of[Verdict.RIGHT] + of[Verdict.MISSED]
+                        )
                     seen += Counter(
                         {kind: len(own) for kind, own in of.items()}
                     )
-    assert min(seen[kind] for kind in (RIGHT, WRONG, MISSED)) > 50
+    assert (
+        min(
+            seen[kind]
+            for kind in (Verdict.RIGHT, Verdict.WRONG, Verdict.MISSED)
+        )
+        > 50
+    )
     data = explorer(context)
     assert data
     for shown in data["datasets"][0]["metrics"]:
@@ -169,7 +184,7 @@ def test_a_sentence_by_hand() -> None:
         "This are a sentence",
         ["\n".join(["0 0 0", *gold]), ""],
     )
-    ((with_edits,), (without,)) = judge_of(from_text("errant")).verdicts(
+    ((with_edits,), (without,)) = from_text("errant").verdicts(
         [source], [["\n".join(edits)], [NOOP]], [[own] for own in annotators]
     )
     assert with_edits == [
@@ -184,7 +199,7 @@ def test_a_sentence_by_hand() -> None:
         "missed",
         "missed",
     ]
-    (((own,),),) = judge_of(from_text("errant")).verdicts(
+    (((own,),),) = from_text("errant").verdicts(
         [source], [[NOOP]], [[f"0 0 0\n{NOOP}"]]
     )
     assert own == []

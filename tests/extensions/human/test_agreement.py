@@ -13,13 +13,12 @@ from pipeline import stages
 from pipeline.cli import dispatch
 from pipeline.data.config import Node
 from pipeline.extensions.page.explorer import explorer
-from pipeline.metrics.base.capabilities import MISSED, RIGHT
+from pipeline.metrics.base import Verdict
 from pipeline.reopen import revisit
 from tests.conftest import run
 from tests.extensions.edits.test_imeasure_metric import write_run
 from tests.extensions.errant.test_breakdown import write_edits
 from tests.extensions.page.test_browser import choose, listed
-from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from pipeline.report.context import ReportContext
     from pipeline.scoring.metric_results import MetricResult
     from tests.extensions.page import browser as browsers
+
 
 KINDS = ("all", "some", "none")
 LABELS = {
@@ -80,11 +80,11 @@ def expected(
         view.systems[name].read(0, corpus.lines) for name in measured.names
     ]
     for system, lines in enumerate(
-        judge_of(measured.metric).verdicts(texts[0], outputs, texts[1:])
+        measured.metric.verdicts(texts[0], outputs, texts[1:])
     ):
         for line, row in enumerate(lines):
             made = [
-                {item[:4] for item in own if item.verdict == RIGHT}
+                {item[:4] for item in own if item.verdict == Verdict.RIGHT}
                 for own in row
                 if own is not None
             ]
@@ -98,7 +98,9 @@ def expected(
                     if makers
                     else "none"
                 )
-                counts["missed" if item.verdict == MISSED else kind] += 1
+                counts[
+                    "missed" if item.verdict == Verdict.MISSED else kind
+                ] += 1
             yield measured.names[system], line, counts
 
 

@@ -23,8 +23,7 @@ from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.nlg.meteor import COUNTS, FULL, JAR, LANGUAGES, Program
 from pipeline.metrics.build import from_text
-from pipeline.tokenizers import sacrebleu
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Ptb, Tokenization, ptb, sacrebleu
 from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
@@ -239,7 +238,7 @@ def test_what_is_missing_is_told_before_anything_is_counted(
             )
         return str(error.value)
 
-    monkeypatch.setattr(sacrebleu, "PACKAGE", "no_such_package")
+    monkeypatch.setattr(ptb, "PACKAGE", "no_such_package")
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
     assert (
         "METEOR 1.5 is not here: pip install --no-deps no_such_package brings it"
@@ -394,12 +393,10 @@ def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() ->
     expected, mixed, own = (
         theirs(lines),
         theirs([lines[n] for n in order]),
-        sacrebleu.Ptb(),
+        Ptb(),
     )
     found = own.many(lines)
-    assert sacrebleu.Ptb().many([lines[n] for n in order]) == [
-        found[n] for n in order
-    ]
+    assert Ptb().many([lines[n] for n in order]) == [found[n] for n in order]
     # what follows has no effect there
     alike = [n for place, n in enumerate(order) if mixed[place] == expected[n]]
     assert len(alike) > 0.99 * len(lines)

@@ -21,7 +21,7 @@ from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.nlg import ngrams
 from pipeline.extensions.nlg.nist import NO_TOKENS, NistTokenization
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base.statistics_spec import Text, with_corpus_pass
+from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
 from tests.conftest import called
 
@@ -67,7 +67,7 @@ def text_of(case: Case) -> Text:
 def scored(text: Text, spelling: str) -> tuple[dict[str, float], list[float]]:
     """Return the outputs of a set of sentences, and the score of each."""
     metric = from_text(spelling)
-    (columns,) = metric.spec.count(with_corpus_pass(metric.spec, text))
+    (columns,) = metric.spec.count(metric.spec.with_corpus_pass(text))
     if "ref_len" in columns and text.missing is not None:
         columns["ref_len"] = np.where(text.missing, -1, columns["ref_len"])
     totals = {
@@ -128,7 +128,7 @@ def test_mteval_sums_what_the_program_sums(shared: Path) -> None:
         out = case["out"]["mteval"]
         if "match" in out:
             (columns,) = metric.spec.count(
-                with_corpus_pass(metric.spec, text_of(case))
+                metric.spec.with_corpus_pass(text_of(case))
             )
             assert columns["match"].sum(axis=0).tolist() == out["match"], case[
                 "id"

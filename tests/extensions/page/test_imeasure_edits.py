@@ -16,7 +16,7 @@ from pipeline.data.config import Node
 from pipeline.extensions.page.explorer import explorer
 from pipeline.extensions.page.numbers import scaled
 from pipeline.extensions.page.texts import LETTERS
-from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG
+from pipeline.metrics.base import Verdict
 from pipeline.reopen import revisit
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import called
@@ -24,7 +24,6 @@ from tests.extensions.edits.test_imeasure_metric import LINES, write_run
 from tests.extensions.errant.test_edits_report import DRAWN
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.test_page import unlettered
-from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from pipeline.report.context import ReportContext
     from pipeline.scoring.metric_results import MetricResult
+
 
 METRICS = [
     "imeasure",
@@ -95,7 +95,7 @@ def expected(
     texts = [text.read(0, LINES) for text in (view.source, *view.references)]
     outputs = [view.systems[name].read(0, LINES) for name in measured.names]
     for system, lines in enumerate(
-        judge_of(metric).verdicts(texts[0], outputs, texts[1:])
+        metric.verdicts(texts[0], outputs, texts[1:])
     ):
         for line, row in enumerate(lines):
             for annotator, own in enumerate(row):
@@ -142,7 +142,9 @@ def test_scores_and_counts_are_those_of_the_metric_and_its_edits(
         for system, columns in enumerate(measured.columns):
             (block,) = columns.blocks()
             whole = scaled(sentence_scores(measured.metric, block), 2).tolist()
-            sums = dict.fromkeys((RIGHT, WRONG, MISSED), 0)
+            sums = dict.fromkeys(
+                (Verdict.RIGHT, Verdict.WRONG, Verdict.MISSED), 0
+            )
             for line in range(LINES):
                 row, annotator = (
                     numbers(dataset, entry, line, system),
@@ -157,9 +159,9 @@ def test_scores_and_counts_are_those_of_the_metric_and_its_edits(
                 )
                 detected = fpn if "detection" in entry["signature"] else 0
                 assert own == {
-                    RIGHT: c_tp + detected,
-                    WRONG: d_fp + fpn - detected,
-                    MISSED: d_fn + fpn - detected,
+                    Verdict.RIGHT: c_tp + detected,
+                    Verdict.WRONG: d_fp + fpn - detected,
+                    Verdict.MISSED: d_fn + fpn - detected,
                 }
                 sums = {kind: count + own[kind] for kind, count in sums.items()}
             (score,) = (
@@ -278,7 +280,10 @@ def test_the_page_draws_what_was_counted(
             counted = (
                 None
                 if own is None
-                else [own[kind] for kind in (RIGHT, WRONG, MISSED)]
+                else [
+                    own[kind]
+                    for kind in (Verdict.RIGHT, Verdict.WRONG, Verdict.MISSED)
+                ]
             )
             assert drawn[line, system, annotator] == counted
         first = browser.text(".card .judged")

@@ -27,11 +27,12 @@ from pipeline.extensions.page import numbers, page
 from pipeline.extensions.page.page import as_json, as_yaml, html_files
 from pipeline.extensions.page.svg import minus
 from pipeline.extensions.page.texts import Texts
-from pipeline.metrics.base.ngrams import COUNTS, grams, merged, roles
+from pipeline.metrics.base import Rule
+from pipeline.metrics.base.ngrams import grams, merged
 from pipeline.metrics.build import from_text
 from pipeline.report.tables import percent
 from pipeline.scoring.sentences import sentence_scores
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 from tests.conftest import ROOT, run, tree, write_run
 from tests.support.extensions import needs
 from tests.support.sample_results import HOSTILE, context
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from pipeline.metrics.base.statistics_spec import Schema
     from pipeline.report.context import ReportContext
     from pipeline.scoring.metric_results import MetricResult
+
 
 METRICS = [
     "gleu[iter=20]",
@@ -391,7 +393,7 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
             ):
                 found = {
                     kind: sum(g.values())
-                    for kind, g in roles(rule.name, sigma, rho, eta).items()
+                    for kind, g in rule.roles(sigma, [rho], eta).items()
                 }
                 at = (
                     (line, n - 1)
@@ -400,7 +402,7 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
                 )
                 counts = {
                     name: sum(found[kind] for kind in kinds)
-                    for name, kinds in COUNTS[rule.name].items()
+                    for name, kinds in Rule.COUNTS[rule.name].items()
                 }
                 if rule.name == "green":
                     assert counts == {

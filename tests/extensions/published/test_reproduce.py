@@ -29,7 +29,7 @@ from pipeline.extensions.page.page import as_yaml
 from pipeline.extensions.published import recipe as published
 from pipeline.extensions.published.commands.reproduce import reproduce
 from pipeline.metrics.build import from_text
-from pipeline.tokenizers.tokenization import Tokenization
+from pipeline.tokenizers import Tokenization
 from tests.conftest import ROOT, SHARED
 from tests.extensions.errant.stand_in import put_in
 from tests.extensions.published.of_edits import ELSEWHERE, OF_EDITS, OF_ERRANT
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.data import DataSet
+
 
 SLOW = os.environ.get("PIPELINE_SLOW") == "1"
 MIRROR = SHARED / "mirror"

@@ -142,9 +142,9 @@ def corpus_bleu(
         # nltk stops there without a 3-gram
         raise WrongValueError("method6: at least one 3-gram has to match")
     # smoothed precisions
-    from ....metrics.bleu.smoothing import SMOOTHING, Counts
+    from ....metrics import SMOOTHING, SmoothingCounts
 
-    counts = Counts(
+    counts = SmoothingCounts(
         np.array(match, np.float64),
         np.array(sums["total"], np.float64),
         np.array(sums["hyp_len"], np.float64),

@@ -19,8 +19,7 @@ from typing import Any
 from pipeline.cli.arguments import given_path, whole_number
 from pipeline.errors import ConfigError, CorpusError, printable
 from pipeline.extension import installed
-from pipeline.files.plain_files import SEPARATOR, UNPACKED, TempFiles, named
-from pipeline.files.safe_files import write_atomic
+from pipeline.files import TempFiles, named, write_atomic
 
 from ..m2_files import (
     ALTERNATIVES,
@@ -96,7 +95,7 @@ def run(args: argparse.Namespace) -> None:
 
 def read_m2(*names: str) -> list[Annotated]:
     """Read M2 files; raises CorpusError, with the line, where one is not written as such."""
-    temp_files = TempFiles(UNPACKED)
+    temp_files = TempFiles(TempFiles.DEFAULT_CAP)
     return [read_annotated(given_path(name), temp_files) for name in names]
 
 
@@ -121,7 +120,7 @@ def _apply(args: argparse.Namespace) -> None:
     from ..m2_format import CORRECTED, STAND_IN, Request
     from ..m2_texts import read_m2
 
-    temp_files = TempFiles(UNPACKED)
+    temp_files = TempFiles(TempFiles.DEFAULT_CAP)
     path = given_path(args.file)
     file = read_annotated(path, temp_files)
     if args.source or not any(file.edits):
@@ -149,7 +148,11 @@ def _apply(args: argparse.Namespace) -> None:
             f"others annotated, the first in line {line:,}; {STAND_IN['first']}"
         )
         print(printable(note), file=sys.stderr)
-    lines = texts.files[CORRECTED, number].read_bytes().split(SEPARATOR)[:-1]
+    lines = (
+        texts.files[CORRECTED, number]
+        .read_bytes()
+        .split(TempFiles.SEPARATOR)[:-1]
+    )
     _write(args.output, (f"{line.decode()}\n" for line in lines))
 
 
@@ -178,7 +181,7 @@ def _check(args: argparse.Namespace) -> None:
     from ..line_checks import check_lines
     from ..m2_format import wrong_sentences
 
-    temp_files = TempFiles(UNPACKED)
+    temp_files = TempFiles(TempFiles.DEFAULT_CAP)
     path = given_path(args.file)
     plain = temp_files.local(path)
     problems = wrong_sentences(plain, named(path))

@@ -25,8 +25,7 @@ from pipeline.cli.arguments import DATASET, given_path
 from pipeline.data import Corpus, Opener, open_corpus, text_warnings
 from pipeline.data.config import Dataset, System
 from pipeline.errors import CorpusError, Problem, printable
-from pipeline.files.plain_files import named
-from pipeline.files.remote import Remote
+from pipeline.files import Remote, named
 from pipeline.kernel.common import join_lines
 from pipeline.metrics import from_texts
 from pipeline.metrics.base import Text

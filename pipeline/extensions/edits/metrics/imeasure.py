@@ -16,24 +16,17 @@ from pipeline.extensions.edits.annotators import (
 )
 from pipeline.kernel.common import Encoded, join_lines
 from pipeline.metrics.base import (
-    MISSED,
-    RIGHT,
-    WRONG,
     Columns,
     Counted,
     Field,
-    JudgesEdits,
     Metric,
     StatisticsSpec,
     Text,
-    Texts,
     Verdict,
     Verdicts,
     best_by,
-    level_option,
-    number_option,
-    option,
 )
+from pipeline.metrics.options import level_option, number_option, option
 from pipeline.tokenizers import Tokenization
 
 from .. import kernel
@@ -328,10 +321,10 @@ def _columns(rows: Ints, firsts: Ints, references: int) -> dict[str, Ints]:
 
 VERDICTS = {
     "tn": [],
-    "c_tp": [RIGHT],
-    "d_fp": [WRONG],
-    "d_fn": [MISSED],
-    "fpn": [WRONG, MISSED],
+    "c_tp": [Verdict.RIGHT],
+    "d_fp": [Verdict.WRONG],
+    "d_fn": [Verdict.MISSED],
+    "fpn": [Verdict.WRONG, Verdict.MISSED],
 }
 """The verdicts of an aligned column, by the count that it belongs to."""
 
@@ -380,10 +373,10 @@ def _of_column(
     correction = reference[reference_token] if reference_token >= 0 else ""
     verdicts = VERDICTS[kind]
     if kind == "fpn" and aspect == "detection":
-        verdicts = [RIGHT]
+        verdicts = [Verdict.RIGHT]
     result = []
     for verdict in verdicts:
-        text = correction if verdict == MISSED else proposed
+        text = correction if verdict == Verdict.MISSED else proposed
         result.append(Verdict(start, end, original, text, "", verdict))
     return result
 
@@ -394,7 +387,7 @@ def _words(line: bytes) -> Tokens:
 
 
 @dataclass(frozen=True)
-class Imeasure(JudgesEdits, Metric):
+class Imeasure(Metric):
     """The gain in weighted accuracy over the unchanged source, as a share of the greatest gain.
 
     Source, output and reference are aligned. A loss is a share of the greatest possible loss, below
@@ -477,7 +470,9 @@ class Imeasure(JudgesEdits, Metric):
         return ImeasureSpec(self.words)
 
     def by_annotator(self) -> Metric:
-        """Return the metric that scores each annotator apart."""
+        """Return the metric that scores each annotator apart, unless references are mixed."""
+        if self.mix:
+            return self
         return ByAnnotator(
             **{item.name: getattr(self, item.name) for item in fields(self)}
         )
@@ -498,9 +493,9 @@ class Imeasure(JudgesEdits, Metric):
 
     def verdicts(
         self,
-        sources: Texts,
-        outputs: Sequence[Texts],
-        annotations: Sequence[Texts],
+        sources: Sequence[str],
+        outputs: Sequence[Sequence[str]],
+        annotations: Sequence[Sequence[str]],
     ) -> Verdicts:
         """Return the changed tokens of each sentence as right, wrong or missed."""
         text = as_text(sources, outputs, annotations)

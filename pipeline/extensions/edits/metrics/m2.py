@@ -14,27 +14,19 @@ from pipeline.extensions.edits.annotators import (
 )
 from pipeline.kernel.common import Encoded, Lines
 from pipeline.metrics.base import (
-    MISSED,
-    RIGHT,
-    WRONG,
     Columns,
     Counted,
     CountWarning,
-    Explains,
     Field,
-    JudgesEdits,
     Metric,
     StatisticsSpec,
     Text,
-    Texts,
     Verdict,
     Verdicts,
-    beta_option,
     f_of_counts,
-    level_option,
-    option,
     ratio,
 )
+from pipeline.metrics.options import beta_option, level_option, option
 from pipeline.tokenizers import Tokenization
 
 from .. import kernel
@@ -233,10 +225,10 @@ def verdicts(
         for edit in judged.edits:
             text = (edit.start, edit.end, edit.original, edit.correction)
             if not edit.matched:
-                annotator_verdicts.append(Verdict(*text, "", WRONG))
+                annotator_verdicts.append(Verdict(*text, "", Verdict.WRONG))
             for index in edit.matched:
                 annotator_verdicts.append(
-                    Verdict(*text, judged.gold[index].type, RIGHT)
+                    Verdict(*text, judged.gold[index].type, Verdict.RIGHT)
                 )
         for gold in judged.missed:
             corrections = ""
@@ -252,18 +244,22 @@ def verdicts(
                     original,
                     corrections,
                     gold.type,
-                    MISSED,
+                    Verdict.MISSED,
                 )
             )
         annotator_verdicts.sort(
-            key=lambda item: (item.start, item.end, item.verdict == MISSED)
+            key=lambda item: (
+                item.start,
+                item.end,
+                item.verdict == Verdict.MISSED,
+            )
         )
         by_annotator[judged.reference] = annotator_verdicts
     return by_annotator
 
 
 @dataclass(frozen=True)
-class MaxMatch(JudgesEdits, Explains, Metric):
+class MaxMatch(Metric):
     """F-beta of the edits from source to output, divided in the way that fits an annotator best.
 
     Precision is correct / proposed edits, or 1 where none is proposed. Recall is correct /
@@ -294,6 +290,8 @@ class MaxMatch(JudgesEdits, Explains, Metric):
         Field(name, per_reference=True) for name in COUNTS
     )
     """Right, proposed and annotated edits."""
+    explains: ClassVar[bool] = True
+    has_verdicts: ClassVar[bool] = True
 
     beta: str = beta_option()
     max_unchanged_words: int = option(
@@ -438,9 +436,9 @@ class MaxMatch(JudgesEdits, Explains, Metric):
 
     def verdicts(
         self,
-        sources: Texts,
-        outputs: Sequence[Texts],
-        annotations: Sequence[Texts],
+        sources: Sequence[str],
+        outputs: Sequence[Sequence[str]],
+        annotations: Sequence[Sequence[str]],
     ) -> Verdicts:
         """Return the right, the wrong and the missed edits of each sentence."""
         result = []

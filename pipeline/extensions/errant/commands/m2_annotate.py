@@ -6,13 +6,7 @@ from pathlib import Path
 
 from pipeline.cli.arguments import given_path, jobs
 from pipeline.errors import CorpusError, Problem
-from pipeline.files.plain_files import (
-    UNPACKED,
-    TempFiles,
-    named,
-    numbered_lines,
-)
-from pipeline.files.safe_files import write_atomic
+from pipeline.files import TempFiles, named, numbered_lines, write_atomic
 from pipeline.parallel import processors
 
 
@@ -61,7 +55,7 @@ def run(args: argparse.Namespace) -> None:
 
     # the texts
     versions = versions_of(args.model)
-    temp_files = TempFiles(UNPACKED)
+    temp_files = TempFiles(TempFiles.DEFAULT_CAP)
     source = _lines(args.orig, temp_files)
     texts = [_lines(name, temp_files) for name in args.cor]
     problems = []

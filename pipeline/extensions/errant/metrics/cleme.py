@@ -18,21 +18,19 @@ from pipeline.metrics.base import (
     CountWarning,
     Field,
     Metric,
-    ScoresLines,
+    Schema,
     best_by,
-    beta_option,
     f_of_counts,
-    level_option,
-    option,
     ratio,
     rounded,
 )
-from pipeline.metrics.base.choices import NEAR, nearly_tied
-from pipeline.metrics.base.statistics_spec import CORPUS_SUM
+from pipeline.metrics.options import beta_option, level_option, option
 
 from ..options import AnnotatesTexts, annotator_option, gold_option
 from .cleme_counts import CHANGED, KINDS, ClemeSpec
 
+NEAR = 1e-6
+"""Far more than the rounding error of a score times ten thousand."""
 DECIMALS = 4
 """Decimals to which the authors' program rounds."""
 SHARES = {
@@ -180,7 +178,7 @@ FIRST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Cleme(AnnotatesTexts, ScoresLines, Metric):
+class Cleme(AnnotatesTexts, Metric):
     """F-beta of chunks of sentences, which are cut alike for the output and all references.
 
     A chunk that the output changes is a hit (tp) if a reference has the same words there, else a
@@ -210,6 +208,7 @@ class Cleme(AnnotatesTexts, ScoresLines, Metric):
     )
     table_outputs: ClassVar[str] = "precision|recall|hit|err|und|ove"
     corpus_sums: ClassVar[tuple[str, ...]] = CHANGED
+    scores_lines: ClassVar[bool] = True
     """What the mean length of the chunks that references change is made of."""
 
     version: str = option(
@@ -434,7 +433,8 @@ class Cleme(AnnotatesTexts, ScoresLines, Metric):
         else:
             exact = first_version(sums, float(self.beta))["cleme"]
             score = rounded(exact, DECIMALS)
-            doubtful = nearly_tied(exact, DECIMALS)
+            scaled = exact * 10.0**DECIMALS
+            doubtful = np.abs(scaled - np.floor(scaled) - 0.5) < NEAR
         for index in map(tuple, np.argwhere(doubtful)):
             candidate = new_totals[(slice(None), *index)]
             score[index] = self._exact(candidate.tolist())
@@ -449,8 +449,8 @@ def _mean_length(columns: Columns) -> float:
     """
     sums = []
     for name in CHANGED:
-        if CORPUS_SUM + name in columns:
-            sums.append(columns[CORPUS_SUM + name][0])
+        if Schema.CORPUS_SUM + name in columns:
+            sums.append(columns[Schema.CORPUS_SUM + name][0])
         else:
             sums.append(columns[name].sum())
     words, chunks = sums

@@ -15,26 +15,19 @@ from pipeline.extensions.edits.m2_files import FIELDS, Edit
 from pipeline.extensions.edits.options import choice_option
 from pipeline.extensions.edits.records import annotation_of, outputs_of
 from pipeline.metrics.base import (
-    MISSED,
-    RIGHT,
-    WRONG,
     Columns,
     Counted,
     CountWarning,
     Field,
-    JudgesEdits,
     Metric,
     StatisticsSpec,
     Text,
-    Texts,
     Verdict,
     Verdicts,
-    beta_option,
     f_of_counts,
-    level_option,
-    option,
     rounded,
 )
+from pipeline.metrics.options import beta_option, level_option, option
 
 from .. import errant_report
 from ..errant_report import (
@@ -586,7 +579,8 @@ def verdicts(
                 Verdict(start, end, original, correction, type_, verdict)
             )
     return sorted(
-        result, key=lambda item: (item.start, item.end, item.verdict == MISSED)
+        result,
+        key=lambda item: (item.start, item.end, item.verdict == Verdict.MISSED),
     )
 
 
@@ -603,14 +597,14 @@ def _judged_edits(
             continue
         if key in gold:
             for edit in gold[key]:
-                yield _JudgedEdit(edits[0], key, edit.type, RIGHT)
+                yield _JudgedEdit(edits[0], key, edit.type, Verdict.RIGHT)
         else:
             for edit in edits:
-                yield _JudgedEdit(edit, key, edit.type, WRONG)
+                yield _JudgedEdit(edit, key, edit.type, Verdict.WRONG)
     for key, edits in gold.items():
         if edits[0].type != NOOP and key not in proposed:
             for edit in edits:
-                yield _JudgedEdit(edit, key, edit.type, MISSED)
+                yield _JudgedEdit(edit, key, edit.type, Verdict.MISSED)
 
 
 def _listed(types: str) -> tuple[str, ...]:
@@ -625,7 +619,7 @@ _LIST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Errant(AnnotatesTexts, JudgesEdits, Metric):
+class Errant(AnnotatesTexts, Metric):
     """F-beta of edits that the output and an annotator have in common.
 
     The counts tp, fp and fn are summed over sentences. Precision is tp / (tp + fp), or 1 without
@@ -648,6 +642,7 @@ class Errant(AnnotatesTexts, JudgesEdits, Metric):
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
     citations: ClassVar[tuple[str, ...]] = ("bryant-etal-2017-automatic",)
+    has_verdicts: ClassVar[bool] = True
     terms: ClassVar[tuple[Field, ...]] = tuple(
         Field(name, per_reference=True) for name in COUNTS
     )
@@ -721,9 +716,9 @@ class Errant(AnnotatesTexts, JudgesEdits, Metric):
 
     def verdicts(
         self,
-        sources: Texts,
-        outputs: Sequence[Texts],
-        annotations: Sequence[Texts],
+        sources: Sequence[str],
+        outputs: Sequence[Sequence[str]],
+        annotations: Sequence[Sequence[str]],
     ) -> Verdicts:
         """Return the edits of each sentence that are counted as hits (right) or misses."""
         comparison = self.spec.comparison

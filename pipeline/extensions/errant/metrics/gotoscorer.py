@@ -15,7 +15,7 @@ from pipeline.errors import ConfigError, LongTextError
 from pipeline.extensions.edits.m2_files import Edit
 from pipeline.extensions.edits.records import annotation_of, outputs_of
 from pipeline.extensions.edits.view_names import EDITS
-from pipeline.files.plain_files import small_text
+from pipeline.files import small_text
 from pipeline.metrics.base import (
     Columns,
     CorpusPass,
@@ -24,12 +24,14 @@ from pipeline.metrics.base import (
     Metric,
     StatisticsSpec,
     Text,
-    beta_option,
     f_beta,
+    ratio,
+)
+from pipeline.metrics.options import (
+    beta_option,
     level_option,
     number_option,
     option,
-    ratio,
 )
 
 LEFT_OUT = {

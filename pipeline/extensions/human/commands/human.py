@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from pipeline.cli.arguments import add_settings, given_path
 from pipeline.data.config import ConfigModel
 from pipeline.errors import InputError
-from pipeline.files.remote import Remote
+from pipeline.files import Remote
 from pipeline.report.tables import percent, round_half_up
 from pipeline.report.terminal.printing import (
     print_square,

@@ -21,10 +21,8 @@ import yaml
 
 from pipeline.errors import InputError, did_you_mean
 from pipeline.execution import folder_of
-from pipeline.metrics import METRICS, from_text
-from pipeline.metrics.base import Declared, Metric
-from pipeline.metrics.base.capabilities import declared_of
-from pipeline.metrics.base.declared import key_of
+from pipeline.metrics import METRICS, Declared, from_text
+from pipeline.metrics.base import Metric
 from pipeline.report.tables import comparisons, ranked
 from pipeline.report.terminal.printing import print_line
 from pipeline.scoring.results import Results
@@ -64,7 +62,8 @@ def run(args: argparse.Namespace) -> None:
         metric = of_metric(args.what)
         if not metric.citations:
             _print_missing(metric.output, "cite where its numbers come from")
-        entries = entries_of(declared_of([metric]))
+        declared = {metric.name: metric.declared} if metric.declared else {}
+        entries = entries_of(declared)
         sys.stdout.write(bibtex(metric.citations, entries))
         return
     results = Results.read(folder_of(args.what) / "results.json")
@@ -109,7 +108,10 @@ def bibtex(keys: Sequence[str], more_entries: Iterable[str] = ()) -> str:
 
     Raises InputError for a key that has no entry.
     """
-    entries = {key_of(entry): f"{entry.strip()}\n" for entry in more_entries}
+    entries = {
+        Declared.citation_key(entry): f"{entry.strip()}\n"
+        for entry in more_entries
+    }
     entries |= citations()
     for key in keys:
         if key not in entries:
@@ -201,7 +203,11 @@ def _metrics(results: Results) -> list[Use]:
 
 def _citation_key(citation: str) -> str:
     """Return the key of a citation: a key of citations.bib, or a BibTeX entry."""
-    return key_of(citation) if citation.startswith("@") else citation
+    return (
+        Declared.citation_key(citation)
+        if citation.startswith("@")
+        else citation
+    )
 
 
 def of_metric(text: str) -> Metric:

@@ -38,8 +38,7 @@ from pipeline.errors import (
     wrong_name,
 )
 from pipeline.execution import SILENT, Listener
-from pipeline.files.plain_files import reason
-from pipeline.files.safe_files import write_atomic
+from pipeline.files import why_unreadable, write_atomic
 from pipeline.report import unavailable
 from pipeline.report.tables import percent
 from pipeline.report.tables.comparisons import is_significant, p_cell
@@ -381,7 +380,9 @@ def _board(args: argparse.Namespace) -> None:
     board = known[args.board]
     added = Path(args.add) if args.add else None
     if added and not added.is_file():
-        raise InputError.at(args.add, reason(added, FileNotFoundError()))
+        raise InputError.at(
+            args.add, why_unreadable(added, FileNotFoundError())
+        )
     folder = Path(args.output or "runs") / board.folder
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         missing: dict[str, Recipe] = {}

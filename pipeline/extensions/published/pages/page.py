@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pipeline.data import DatasetCache
 from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.page.shell import Design, PageTable, render
-from pipeline.files.remote import PREFIX
+from pipeline.files import WrittenPath
 
 from ..recipe import Outcome
 from ..tables import counted, difference, misses, summary
@@ -185,7 +185,8 @@ def _result(outcome: Outcome, href: str) -> JsonObject:
         "about": about,
         "signatures": outcome.signatures,
         "warnings": [
-            text.replace(cache_folder, PREFIX) for text in outcome.warnings
+            text.replace(cache_folder, WrittenPath.DATA)
+            for text in outcome.warnings
         ],
         "tables": value_tables(entries),
         "href": href if expectations else "",

@@ -1,6 +1,4 @@
-"""Options of metrics, and signatures: the name of a metric with all its settings, as one word.
-
-An option is declared once, as a field of the metric's dataclass:
+"""Options of metrics: each is declared once, as a field of the metric's dataclass.
 
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
 
@@ -11,121 +9,18 @@ order of signatures. Options that several metrics have are functions that return
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, fields
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from ...errors import ConfigError, did_you_mean
+from ...errors import did_you_mean
+from ...kernel.common import MAX_ORDER
 from ...tokenizers import OWN, TOKENIZERS, is_own
+from .signatures import escape, unescape
 
-# --- signatures
-
-
-INFORMATIVE = frozenset({"nrefs", "v"})
-"""Keys that describe the run and not the metric. parse_signature() leaves them out."""
-
-SACREBLEU = "2.6.0"
-"""The release of sacreBLEU that BLEU and chrF reproduce. sacreBLEU's own signatures have it."""
-
-_PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
-_VALUE = re.compile(r"[A-Za-z0-9_.+:*-]+")
-"""A value in a signature. The types of edits have colons."""
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_ .+^²-]*")
-"""A name as people may write it, such as chrF++ or Google GLEU. Names in signatures are simpler."""
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
-_ESCAPED = re.compile(r"x((?:\.[0-9a-f]{2})+)")
-
-
-def escape(text: str) -> str:
-    """Return a text as a value of a signature; bytes as x.3c.6e if signatures do not allow it."""
-    if _PLAIN.fullmatch(text) and not _ESCAPED.fullmatch(text):
-        return text
-    return "x" + "".join(f".{byte:02x}" for byte in text.encode())
-
-
-def unescape(text: str) -> str:
-    """Return the text that escape() got. Raises ValueError if its bytes are not UTF-8."""
-    escaped = _ESCAPED.fullmatch(text)
-    if not escaped:
-        return text
-    return bytes.fromhex(escaped[1].replace(".", "")).decode()
-
-
-def render_signature(name: str, settings: Iterable[tuple[str, object]]) -> str:
-    """Return "name|key:value|..." with the settings in their order.
-
-    Raises ValueError for a value with a character outside [A-Za-z0-9_.+:*-], which
-    parse_signature() could not read.
-    """
-    parts = [name]
-    for key, value in settings:
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        if not _VALUE.fullmatch(text):
-            raise ValueError(f"{key}: {text!r} cannot stand in a signature")
-        parts.append(f"{key}:{text}")
-    return "|".join(parts)
-
-
-def parse_signature(text: str) -> tuple[str, dict[str, str]]:
-    """Return the name and settings of "name", "name|key:value|..." or "name[key=value,...]".
-
-    Raises ConfigError if the text has none of these forms or repeats a key.
-    """
-    text = text.strip()
-    if "[" in text:
-        name, _, rest = text.partition("[")
-        if not rest.endswith("]"):
-            raise ConfigError(f"'{text}': the closing ']' is missing")
-        inside = rest[:-1].strip()
-        pairs = (
-            [item.partition("=") for item in inside.split(",")]
-            if inside
-            else []
-        )
-    else:
-        name, *items = text.split("|")
-        pairs = [item.partition(":") for item in items]
-    name = name.strip()
-    if not _NAME.fullmatch(name):
-        raise ConfigError(
-            f"'{text}': expected name, name[key=value,...] or name|key:value|..."
-        )
-    settings: dict[str, str] = {}
-    for raw_key, separator, raw_value in pairs:
-        key = raw_key.strip()
-        value = raw_value.strip()
-        if not separator or not key or not _VALUE.fullmatch(value):
-            raise ConfigError(
-                f"'{text}': '{raw_key}{separator}{raw_value}' is not a key and a value"
-            )
-        if key in settings:
-            raise ConfigError(f"'{text}': '{key}' is given twice")
-        settings[key] = value
-    return name, {
-        key: value for key, value in settings.items() if key not in INFORMATIVE
-    }
-
-
-def sacrebleu_signature(
-    name: str, references: int, *, missing: bool, **settings: object
-) -> str:
-    """Return sacreBLEU's signature; `missing` says that some lines have fewer references."""
-    parts = [name]
-    settings = {
-        "nrefs": "var" if missing else references,
-        **settings,
-        "version": SACREBLEU,
-    }
-    for key, value in settings.items():
-        text = ("no", "yes")[value] if isinstance(value, bool) else value
-        parts.append(f"{key}:{text}")
-    return "|".join(parts)
-
-
-# --- options
-
 
 Value = TypeVar("Value", bound="str | int")
 """The type of an option: text, an integer, or true and false."""
@@ -272,24 +167,8 @@ def option(
     return declared
 
 
-def settings_of(owner: Any) -> list[tuple[str, object]]:
-    """Return the options of a metric or statistic that can change a number.
-
-    They are keys in signatures with their values.
-    """
-    settings: list[tuple[str, object]] = []
-    for each in owner.options:
-        if not each.in_signatures or (each.applies and not each.applies(owner)):
-            continue
-        value = getattr(owner, each.attribute)
-        if each.implicit and value == each.default:
-            continue
-        settings.append((each.key, escape(value) if each.free else value))
-    return settings
-
-
-class Options:
-    """The member `options` of Metric: the options that a class declares, in order of its fields."""
+class _OptionsOfClass:
+    """The member `options` of HasOptions."""
 
     def __init__(self) -> None:
         self._of_class: dict[type, tuple[Option, ...]] = {}
@@ -306,20 +185,46 @@ class Options:
         return self._of_class[owner]
 
 
+class HasOptions:
+    """The part of a dataclass, such as Metric, that knows which of its fields are options."""
+
+    options: ClassVar[_OptionsOfClass] = _OptionsOfClass()
+    """The options that the class declares, in the order of its fields: tuple[Option, ...]."""
+
+    @classmethod
+    def option_named(cls, key: str) -> Option | None:
+        """Return the option of this name, or of this key in signatures."""
+        for option in cls.options:
+            if key in (option.name, option.key):
+                return option
+        return None
+
+    def option_settings(self) -> list[tuple[str, object]]:
+        """Return the options that can change a number, by their keys in signatures."""
+        settings: list[tuple[str, object]] = []
+        for option in self.options:
+            is_idle = option.applies and not option.applies(self)
+            if is_idle or not option.in_signatures:
+                continue
+            value: Any = getattr(self, option.attribute)
+            if option.implicit and value == option.default:
+                continue
+            if option.free:
+                value = escape(value)
+            settings.append((option.key, value))
+        return settings
+
+
 def splits_words(metric: Any) -> bool:
     """Return whether a metric splits lines into words: its option unit, if it has one, is word."""
     return bool(getattr(metric, "unit", "word") == "word")
 
 
-WHERE_STRIPPED: dict[str, Any] = {
-    "applies": lambda m: (
-        not splits_words(m)
-        or not (m.tokenizer == "whitespace" or is_own(m.tokenizer))
-    ),
-    "why": "tokenizer whitespace ignores it anyway",
-    "implicit": True,
-}
-"""Fields of an option that drops white space at the ends of lines: where this can change tokens."""
+def _reads_line_ends(metric: Any) -> bool:
+    """Return whether white space at the ends of lines can change the tokens of a metric."""
+    tokenizer = metric.tokenizer
+    ignores_it = tokenizer == "whitespace" or is_own(tokenizer)
+    return not (splits_words(metric) and ignores_it)
 
 
 def unit_option() -> str:
@@ -334,40 +239,51 @@ def unit_option() -> str:
 def tokenizer_option(
     default: TextDefault = "whitespace",
     meaning: str = "how lines are split into words",
+    *more: str,
+    beside_unit: bool = True,
 ) -> str:
-    """Return the option tokenizer, which has no effect if the metric has the option unit and that
-    is char.
+    """Return the option tokenizer, whose choices are `more` and all tokenisers.
+
+    Beside the option unit, it has no effect if that is char, and is not char itself.
     """
+    choices = [*more, *TOKENIZERS]
+    if beside_unit:
+        choices.remove("char")
     return option(
         default,
         key="tok",
         help=meaning,
-        choices=tuple(name for name in TOKENIZERS if name != "char"),
+        choices=tuple(choices),
         beside=OWN,
         applies=splits_words,
         why="unit char takes every code point",
     )
 
 
-def any_tokenizer_option(default: TextDefault, meaning: str, *more: str) -> str:
-    """Return the option tokenizer of metrics without the option unit. Its choices are `more` and
-    all tokenizers, char included.
-    """
-    return option(
-        default,
-        key="tok",
-        help=meaning,
-        choices=(*more, *TOKENIZERS),
-        beside=OWN,
-    )
+def order_option(
+    default: int | Callable[[Mapping[str, Any]], int] = 4,
+    meaning: str = "longest n-grams",
+    key: str = "n",
+    **more: Any,
+) -> int:
+    """Return an option that is a length of n-grams, from 1 on. `more` is as in number_option()."""
+    limits = {"minimum": 1, "maximum": MAX_ORDER, **more}
+    return option(default, key=key, help=meaning, **limits)
 
 
-def strip_option() -> bool:
+def strip_option(
+    default: Any = False,
+    meaning: str = "drop white space at both ends of lines first",
+    choices: tuple[str, ...] | None = None,
+) -> Any:
     """Return the option strip of metrics that have the option tokenizer."""
     return option(
-        False,
-        help="drop white space at both ends of lines first",
-        **WHERE_STRIPPED,
+        default,
+        help=meaning,
+        choices=choices,
+        applies=_reads_line_ends,
+        why="tokenizer whitespace ignores it anyway",
+        implicit=True,
     )
 
 
