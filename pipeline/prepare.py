@@ -32,7 +32,7 @@ from .execution.tasks import Task, tasks_of
 from .metrics import from_nodes, has_own_tokens, metrics_called
 from .metrics.base import Metric, capabilities, reads_files, render_signature
 from .metrics.base.capabilities import file_readers
-from .scoring.aggregation import POLICIES
+from .scoring import POLICIES
 from .stage import Job, Preparation, extension_stages, open_stages
 
 if TYPE_CHECKING:
@@ -381,15 +381,10 @@ def impossible_requests(
     # the section `statistics`, and metrics without intervals
     statistics = config.parsed.statistics
     if statistics is not None:
-        from .scoring.resampling.intervals import unsupported
-        from .scoring.significance_tests import problems_of_settings
+        from .scoring import SIGNIFICANCE_TESTS
 
-        for metric in metrics:
-            unsupported_reason = unsupported(metric)
-            if unsupported_reason:
-                problems.append(
-                    Problem("", unsupported_reason, location=("statistics",))
-                )
-        for key, message in problems_of_settings(statistics):
-            problems.append(Problem("", message, location=("statistics", key)))
+        found = SIGNIFICANCE_TESTS.problems(statistics, metrics)
+        for key, message in found:
+            location = ("statistics", key) if key else ("statistics",)
+            problems.append(Problem("", message, location=location))
     return problems

@@ -52,19 +52,21 @@ from .execution.store.run_directory import (
 from .execution.tasks import specs_of, tasks_of
 from .files.plain_files import remove_abandoned
 from .metrics.base import computes_numbers
+from .metrics.base.capabilities import declared_of
 from .prepare import prepare
-from .report import FORMATS
-from .report.context import ReportContext
-from .report.tables.metric_names import called
-from .scoring.metric_results import (
+from .report import FORMATS, ReportContext
+from .report.tables import called
+from .scoring import (
+    DatasetInfo,
+    EarlierResults,
+    Results,
+    SampleCluster,
+    Score,
+    ScoredRun,
+    Series,
     count_warnings,
-    new_results,
     score,
-    with_means,
 )
-from .scoring.resampling.samples import SampleCluster
-from .scoring.results import Results, Score
-from .scoring.stored_runs import EarlierResults
 from .stage import Job, Scored, Stage, output_settings
 
 if TYPE_CHECKING:
@@ -121,14 +123,16 @@ def run(
             task.without(lost_systems[task.corpus.name]) for task in job.tasks
         ]
         metric_results = score(tasks, counts, options.threads)
-        results = new_results(
-            job.corpora,
-            job.metrics,
-            metric_results,
+        results = Results(
+            datasets={
+                corpus.name: DatasetInfo.of(corpus) for corpus in job.corpora
+            },
+            scores=[],
+            declared=declared_of(job.metrics),
             warnings=[*job.warnings, *count_warnings(tasks, counts)],
             missing=missing,
-            order=job.config.parsed.output.x,
         )
+        results = with_series(results.with_rows(metric_results), job)
         complete = [
             corpus.without(lost_systems[corpus.name]) for corpus in job.corpora
         ]
@@ -337,13 +341,25 @@ def compute_numbers(
     return ComputedNumbers(job, list(records.values()))
 
 
+def with_series(results: Results, job: Job) -> Results:
+    """Return the results with the order of systems, if `output.x` of the config has one."""
+    order = job.config.parsed.output.x
+    if not order:
+        return results
+    systems: list[str] = []
+    for corpus in job.corpora:
+        systems += corpus.systems
+    series = Series.find(systems, order)
+    if series:
+        return replace(results, series=series)
+    warning = f"output.x: '{order}' finds no number in the names of two systems"
+    return replace(results, warnings=[*results.warnings, warning])
+
+
 def resample(scored: Scored, settings: "StatisticsConfig") -> Scored:
     """Add intervals, rank ranges and paired tests."""
-    from .scoring.resampling.significance import with_statistics
-
-    results, metric_results = with_statistics(
-        scored.results,
-        scored.metric_results,
+    scored_run = ScoredRun(scored.results, scored.metric_results)
+    results, metric_results = scored_run.with_statistics(
         settings,
         scored.listener.testing,
         scored.threads,
@@ -355,7 +371,7 @@ def resample(scored: Scored, settings: "StatisticsConfig") -> Scored:
 def average(scored: Scored, _: bool) -> Scored:
     """Add the means over data sets."""
     try:
-        return replace(scored, results=with_means(scored.results))
+        return replace(scored, results=scored.results.with_means())
     except InputError as error:
         return scored.with_warnings(str(error))
 

@@ -5,9 +5,9 @@ import io
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..scoring.results import Results
+from ..scoring import Results
 from .context import ReportContext
-from .tables.ranked import check_picked, picked
+from .tables import ColumnPatterns
 
 Cell = str | float | None
 Row = Sequence[Cell]
@@ -60,7 +60,7 @@ def csv_files(context: ReportContext) -> dict[str, str]:
     results = context.results
     if context.columns:
         outputs = dict.fromkeys(str(row[3]) for row in _score_rows(results))
-        check_picked(list(outputs), context.columns)
+        ColumnPatterns(context.columns).check(list(outputs))
     files = {}
     if not context.by_type:
         files["scores.csv"] = to_csv(results, context.columns)
@@ -82,8 +82,8 @@ def to_csv(results: Results, columns: Sequence[str] = ()) -> str:
     """
     rows: Iterable[Row] = _score_rows(results)
     if columns:
-        patterns = [*columns, "score", "rank"]
-        rows = [row for row in rows if picked([str(row[3])], patterns)]
+        patterns = ColumnPatterns([*columns, "score", "rank"])
+        rows = [row for row in rows if patterns.numbers([str(row[3])])]
     return _csv(SCORE_COLUMNS, rows)
 
 

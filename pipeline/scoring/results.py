@@ -8,20 +8,25 @@ import json
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
-from ..errors import StoreError
+from ..data.texts import KIND, AnyText, digest_like
+from ..errors import InputError, StoreError, known_names
 from ..execution.options import Missing
 from ..files.safe_files import read_json
-from ..metrics import lower_is_better
+from ..metrics import goodness, lower_is_better
 from ..metrics.base import Declared, Metric, StatisticsSpec
+from .group_letters import letters
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+
+    from ..data.corpus import Corpus
 
 SCHEMA = 1
 UNTYPED_SECTIONS = (
@@ -33,9 +38,9 @@ UNTYPED_SECTIONS = (
     "expectations",
 )
 """Sections without a class of their own. Some are missing in files of earlier versions."""
-REFERENCES_ROW = "REFERENCE"
-"""The name of the row with the mean score of the references under leave_one_out (REFERENCE in
-JFLEG's table)."""
+SECTIONS_BY_METRIC = ("human",)
+"""Those of them with lists of items about a metric on a data set. All others are about the run as a
+whole."""
 MAX_COUNT = 2**53
 """The largest whole number: counts are exact in float64 up to this."""
 MAX_TEXT = 100_000
@@ -47,10 +52,15 @@ MAX_REFERENCES = 1 << 12
 """The most references. The names of the columns of counts are made for each of them."""
 MAX_DATASETS = 1_000
 """The most data sets: a config can have no more."""
-TIERS = (3, 2, 1)
-"""How fine categories are: 3 is as the data set has them, 1 is coarsest."""
-REST = "(other types)"
-"""The category of edits whose type is not in the data set's categories."""
+STEPS = (
+    r"(?<![A-Za-z])(?i:(?:global[-_.]?)?(?:steps?|checkpoint|ckpt|epoch|iter(?:ation)?|update))[-_.]?"
+    r"([0-9]+(?:\.[0-9]+)?[kKmM]?)(?![A-Za-z0-9])"
+)
+"""Names of systems that have an order by default: a word of training, and a number."""
+NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)([km]?)")
+FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
+"""The factor of the letter after a number."""
+SEPARATORS = "-_.+"
 
 
 class _Number(NamedTuple):
@@ -153,6 +163,42 @@ class Comparison:
     """The p-value of the test."""
     p_adjusted: Number
     """The p-value after the correction for several tests."""
+    MIN_DIFFERING: ClassVar[int] = 6
+    """The number of sentences on which systems have to differ for an exact test to give a p below
+    0.05: 2 / 2**6."""
+
+    @staticmethod
+    def corrected(
+        tests: "Sequence[Comparison]", correction: str
+    ) -> "list[Comparison]":
+        """Return tests whose p-values are corrected together, in the way of this name."""
+        from .resampling.paired_tests import CORRECTIONS  # most reports have it
+
+        adjusted = CORRECTIONS[correction]([test.p for test in tests])
+        corrected = []
+        for test, p in zip(tests, adjusted, strict=True):
+            corrected.append(replace(test, p_adjusted=p))
+        return corrected
+
+    @staticmethod
+    def systems_of(tests: "Iterable[Comparison]") -> set[str]:
+        """Return the names of the systems of some comparisons."""
+        names: set[str] = set()
+        for test in tests:
+            names |= {test.system, test.other}
+        return names
+
+    @property
+    def differ_too_rarely(self) -> bool:
+        """Whether systems differ on so few sentences that no test can tell them apart, whatever p.
+
+        If they differ on n sentences, two of the 2**n ways to exchange the outputs are as far apart
+        as the systems. But the tests count only what is farther apart, as sacreBLEU does, so that p
+        can be small without a difference.
+        """
+        low, high = self.interval
+        differing = self.wins + self.losses
+        return differing < self.MIN_DIFFERING and low <= 0 <= high
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,6 +223,28 @@ class Score:
     intervals: dict[str, Spread] = field(default_factory=dict)
     """The outputs in bootstrap samples, by name, if `statistics` have `outputs: all`. Counts have
     none."""
+    REFERENCES: ClassVar[str] = "REFERENCE"
+    """The system of the row with the mean score of the references under leave_one_out (REFERENCE in
+    JFLEG's table)."""
+
+    @staticmethod
+    def tied_by_rank(scores: "Iterable[Score]") -> list[str]:
+        """Return the systems whose rank ranges reach as high as that of any other."""
+        best_ranks = {}
+        for score in scores:
+            if score.bootstrap:
+                best_ranks[score.system], _ = score.bootstrap.ranks
+        best = min(best_ranks.values())
+        return [system for system, rank in best_ranks.items() if rank <= best]
+
+    @staticmethod
+    def ranked(scores: "Sequence[Score]") -> "list[Score]":
+        """Return scores by the same metric with their ranks among each other."""
+        order = ranks([goodness(score.metric, score.score) for score in scores])
+        ranked = []
+        for score, rank in zip(scores, order, strict=True):
+            ranked.append(replace(score, rank=rank))
+        return ranked
 
     @property
     def ends(self) -> dict[str, float]:
@@ -201,6 +269,91 @@ class DatasetInfo:
     """The types of edits that are scored apart, sorted."""
     left_out: dict[str, tuple[Count, ...]] = field(default_factory=dict)
     """The lines, from 0, without a number of a metric of a user, by the input of the metric."""
+    SYSTEM: ClassVar[str] = "system "
+    """The prefix of the names of outputs in digests."""
+    SHARED: ClassVar[tuple[str, ...]] = (
+        "reference ",
+        "gold annotator ",
+        "edits annotator ",
+    )
+    """The prefixes of the names of texts that all systems share, beside the source."""
+
+    @classmethod
+    def of(
+        cls, corpus: "Corpus", known: Mapping[str, str] | None = None
+    ) -> "DatasetInfo":
+        """Return what results.json has of a data set.
+
+        The digest of a text is of the same kind as in `known`, the digests of an earlier run.
+        """
+        texts: dict[str, AnyText | None] = {
+            "ids": corpus.ids,
+            "source": corpus.source,
+        }
+
+        def add(prefix: str, named: Mapping[Any, AnyText]) -> None:
+            for name, text in named.items():
+                texts[f"{prefix} {name}"] = text
+
+        add("reference", dict(enumerate(corpus.references)))
+        add("system", corpus.systems)
+        left_out = {}
+        for key, files in corpus.external.items():
+            if not files.computed:
+                add(key, files.systems)
+            if files.left_out:
+                left_out[key] = files.left_out
+        views = {}
+        for key, view in corpus.views.items():
+            add(f"{key} annotator", dict(enumerate(view.references)))
+            add(f"{key} system", view.systems)
+            views[key] = len(view.references)
+        categories: tuple[str, ...] = ()
+        if corpus.views:
+            first_view = next(iter(corpus.views.values()))
+            categories = first_view.categories
+
+        known = known or {}
+        digests = {}
+        for role, text in texts.items():
+            if text:
+                digests[role] = digest_like(text, known.get(role, KIND))
+        return cls(
+            lines=corpus.lines,
+            references=len(corpus.references),
+            digests=digests,
+            views=views,
+            categories=categories,
+            left_out=left_out,
+        )
+
+    @property
+    def size(self) -> str:
+        """The numbers of lines and references in words."""
+        counts = []
+        for number, noun in (
+            (self.lines, "line"),
+            (self.references, "reference"),
+        ):
+            plural = "" if number == 1 else "s"
+            counts.append(f"{number:,} {noun}{plural}")
+        return ", ".join(counts)
+
+    @property
+    def has_old_digests(self) -> bool:
+        """Whether the digests are those of an earlier version."""
+        return not all(
+            digest.startswith(KIND) for digest in self.digests.values()
+        )
+
+    def differing_texts(self, other: "DatasetInfo") -> list[str]:
+        """Return the names of the texts, shared by all systems, that differ in another data set."""
+        names = []
+        for name, digest in self.digests.items():
+            is_shared = name == "source" or name.startswith(self.SHARED)
+            if is_shared and other.digests.get(name, digest) != digest:
+                names.append(name)
+        return names
 
     def lines_of(self, spec: StatisticsSpec) -> int:
         """Return how many lines have a score."""
@@ -223,6 +376,57 @@ class Mean:
     lacking: dict[str, list[str]]
     """The systems without a mean, with the data sets on which they have no score."""
 
+    @staticmethod
+    def metric_of(score: Score) -> str:
+        """Return the metric of a score without the number of references."""
+        return re.sub(r"\|nrefs:[^|]*", "", score.metric)
+
+    @classmethod
+    def of(
+        cls,
+        metric: str,
+        scores: Mapping[str, Mapping[str, float]],
+        datasets: list[str],
+    ) -> "Mean":
+        """Return the means of a metric; `scores` has the score of each system on each data set."""
+        means: dict[str, float] = {}
+        missing: dict[str, list[str]] = {}
+        for system, by_dataset in scores.items():
+            if len(by_dataset) == len(datasets):
+                means[system] = math.fsum(by_dataset.values()) / len(datasets)
+            else:
+                missing[system] = [
+                    name for name in datasets if name not in by_dataset
+                ]
+        goodness_of_means = [goodness(metric, mean) for mean in means.values()]
+        rank_of_system = dict(zip(means, ranks(goodness_of_means), strict=True))
+        ranked = {}
+        for system in sorted(means, key=rank_of_system.__getitem__):
+            ranked[system] = means[system]
+        return cls(metric, datasets, ranked, missing)
+
+    def rows(
+        self, scores: Iterable[Score]
+    ) -> Iterator[tuple[str, str, list[float]]]:
+        """Yield rank, name and numbers of each system: the mean, and the score on each data set.
+
+        The rank of a system without a mean is "-", and missing numbers are NaN.
+        """
+        values: dict[tuple[str, str], float] = {}
+        for score in scores:
+            if self.metric_of(score) == self.metric:
+                values[score.system, score.dataset] = score.score
+        order = ranks(
+            [goodness(self.metric, mean) for mean in self.systems.values()]
+        )
+        positions = [*map(str, order), *("-" for _ in self.lacking)]
+        systems = [*self.systems, *self.lacking]
+        for position, system in zip(positions, systems, strict=True):
+            numbers = [self.systems.get(system, math.nan)]
+            for dataset in self.datasets:
+                numbers.append(values.get((system, dataset), math.nan))
+            yield position, system, numbers
+
 
 @dataclass(frozen=True)
 class Category:
@@ -234,6 +438,8 @@ class Category:
     """All outputs of the metric for the category, the score first. Counts are whole numbers."""
     intervals: dict[str, Pair] = field(default_factory=dict)
     """The bootstrap intervals of those outputs that are fractions; empty without statistics."""
+    REST: ClassVar[str] = "(other types)"
+    """The category of edits whose type is not in the data set's categories."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,6 +457,8 @@ class Breakdown:
     """One of TIERS."""
     categories: tuple[Category, ...]
     """Those that have counts, sorted by name."""
+    TIERS: ClassVar[tuple[int, ...]] = (3, 2, 1)
+    """How fine categories are: 3 is as the data set has them, 1 is coarsest."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a mapping for each category.
@@ -282,6 +490,63 @@ class Series:
         return replace(
             self, steps=tuple(step for step in self.steps if step[1] in systems)
         )
+
+    @classmethod
+    def find(
+        cls, systems: Iterable[str], pattern: str = STEPS
+    ) -> "list[Series]":
+        """Return the series of two systems or more, such as checkpoints of a training.
+
+        The first group of the pattern matches the number in a name.
+        """
+        groups: dict[tuple[str, str], list[tuple[float, str]]] = {}
+        for system in dict.fromkeys(systems):
+            match = re.search(pattern, system)
+            if not match:
+                continue
+            number = NUMBER.fullmatch((match[1] or "").lower())
+            if not number:
+                continue
+            step = float(number[1]) * FACTORS[number[2]]
+            start, end = match.span(1)
+
+            # the name without the number
+            before = system[:start].rstrip(SEPARATORS)
+            after = system[end:]
+            gap = ""
+            if after and after[0] not in SEPARATORS:
+                gap = "-"
+            name = (before + gap + after).strip(SEPARATORS)
+
+            # what the pattern matches beside the number
+            word = system[match.start() : start] + system[end : match.end()]
+            axis = word.strip(SEPARATORS).lower()
+            key = (name, axis or "number")
+            groups.setdefault(key, []).append((step, system))
+        series = []
+        for (name, axis), steps in sorted(groups.items()):
+            if len(steps) > 1:
+                series.append(cls(name, axis, tuple(sorted(steps))))
+        return series
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricRows:
+    """The rows of results that are about one metric on one data set."""
+
+    dataset: str
+    signature: str
+    """The signature of the metric."""
+    scores: Sequence[Score]
+    tests: Sequence[Comparison] = ()
+    """The paired tests of systems, if there are any."""
+    breakdown: Sequence[Breakdown] = ()
+    """The scores by category."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems."""
+        return [score.system for score in self.scores]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,6 +583,69 @@ class Results:
     """The results of stages of other extensions, by the names of their sections."""
 
     @property
+    def level(self) -> Fraction:
+        """The level of intervals, exactly as the settings have it."""
+        return Fraction(str((self.statistics or {}).get("level", 0.95)))
+
+    @property
+    def baseline(self) -> str | None:
+        """The system that the others were compared with; None if all pairs were compared."""
+        return (self.statistics or {}).get("baseline")
+
+    @property
+    def stored_settings(self) -> dict[str, Any]:
+        """The settings of intervals and tests that this version has too."""
+        from ..data.config.models import StatisticsConfig
+
+        stored = {}
+        for name, value in (self.statistics or {}).items():
+            if name in StatisticsConfig.model_fields:
+                stored[name] = value
+        return stored
+
+    def is_small_p(self, test: Comparison) -> bool:
+        """Return whether the p-value of a test is below the level after the correction."""
+        return test.p_adjusted < 1 - self.level
+
+    def is_significant(self, test: Comparison) -> bool:
+        """Return whether a difference is significant.
+
+        Its p-value is small, and not because too few sentences differ.
+        """
+        return self.is_small_p(test) and not test.differ_too_rarely
+
+    def group_letters(
+        self, scores: Sequence[Score], tests: Sequence[Comparison]
+    ) -> dict[str, str]:
+        """Return the letters of the systems that were compared by a metric on a data set.
+
+        Two systems that share a letter do not differ significantly; see letters().
+        """
+        compared = Comparison.systems_of(tests)
+        scores = [score for score in scores if score.system in compared]
+        numbers = {score.system: number for number, score in enumerate(scores)}
+        different = []
+        for test in tests:
+            if self.is_significant(test):
+                different.append((numbers[test.system], numbers[test.other]))
+        texts = letters([score.rank for score in scores], different)
+        return dict(zip(numbers, texts, strict=True))
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of all systems, in the order of the scores."""
+        return list(dict.fromkeys(score.system for score in self.scores))
+
+    def check_system(self, owner: str, system: str) -> None:
+        """Raise StoreError, with the nearest name, if no score is of a system.
+
+        `owner` is what has the scores, such as the run.
+        """
+        if system not in self.systems:
+            hint = known_names(system, self.systems, "it has")
+            raise StoreError(f"{owner}: has no system '{system}'{hint}")
+
+    @property
     def has_sections(self) -> bool:
         """Whether stages of extensions computed anything."""
         sections = (
@@ -346,6 +674,108 @@ class Results:
         )
 
         return metric_source().restored(self.declared, printed)
+
+    def by_metric(self) -> list[MetricRows]:
+        """Return the rows of each metric on each data set, in the order of the scores."""
+        sections = []
+        for rows in (self.scores, self.tests, self.breakdown):
+            groups: dict[tuple[str, str], list[Any]] = {}
+            for row in rows:
+                groups.setdefault((row.dataset, row.metric), []).append(row)
+            sections.append(groups)
+        scores, tests, breakdown = sections
+        rows_by_metric = []
+        for key in scores:
+            dataset, signature = key
+            rows_of_metric = MetricRows(
+                dataset=dataset,
+                signature=signature,
+                scores=scores[key],
+                tests=tests.get(key, ()),
+                breakdown=breakdown.get(key, ()),
+            )
+            rows_by_metric.append(rows_of_metric)
+        return rows_by_metric
+
+    def with_rows(
+        self, rows_by_metric: Iterable[MetricRows], **changes: Any
+    ) -> "Results":
+        """Return the same with scores, tests and scores by category of these metrics alone.
+
+        `changes` are other fields with new values.
+        """
+        scores: list[Score] = []
+        tests: list[Comparison] = []
+        breakdown: list[Breakdown] = []
+        for rows in rows_by_metric:
+            scores += rows.scores
+            tests += rows.tests
+            breakdown += rows.breakdown
+        return replace(
+            self, scores=scores, tests=tests, breakdown=breakdown, **changes
+        )
+
+    def with_means(self) -> "Results":
+        """Return the same with the mean over data sets of each system.
+
+        There is one by each metric that all data sets have. Raises InputError if there are fewer
+        than two data sets.
+        """
+        datasets = list(dict.fromkeys(score.dataset for score in self.scores))
+        if len(datasets) < 2:
+            names = " and ".join(datasets) or "none"
+            raise InputError(
+                f"a mean needs scores on two data sets or more; there is {names}"
+            )
+        # by metric, system and data set
+        scores: dict[str, dict[str, dict[str, float]]] = {}
+        for score in self.scores:
+            systems = scores.setdefault(Mean.metric_of(score), {})
+            systems.setdefault(score.system, {})[score.dataset] = score.score
+        means = []
+        for metric, by_system in scores.items():
+            means.append(Mean.of(metric, by_system, datasets))
+        return replace(self, means=means)
+
+    def narrowed(self, rows_by_metric: Sequence[MetricRows]) -> "Results":
+        """Return the same for these metrics and systems alone, with their statistics.
+
+        Sections about the run as a whole, such as correlations of columns and verdicts on
+        expectations, are left out. So is agreement with human judgements if systems are left out,
+        since it is that of all systems.
+        """
+        pairs = {(rows.dataset, rows.signature) for rows in rows_by_metric}
+        names: set[str] = set()
+        for rows in rows_by_metric:
+            names.update(rows.names)
+        all_systems = True
+        for score in self.scores:
+            is_used = (score.dataset, score.metric) in pairs
+            if is_used and score.system not in names:
+                all_systems = False
+
+        used = {dataset for dataset, _ in pairs}
+        datasets = {
+            name: info for name, info in self.datasets.items() if name in used
+        }
+        missing = []
+        for item in self.missing:
+            if item.dataset in used and (all_systems or item.system in names):
+                missing.append(item)
+        sections: dict[str, Any] = dict.fromkeys(UNTYPED_SECTIONS)
+        if all_systems:
+            for section in SECTIONS_BY_METRIC:
+                sections[section] = _narrowed(getattr(self, section), pairs)
+        part = self.with_rows(
+            rows_by_metric,
+            means=None,
+            datasets=datasets,
+            missing=missing,
+            **sections,
+        )
+        if self.means and len(datasets) > 1:
+            return part.with_means()
+        return part
 
     def only(self, system: str) -> "Results":
         """Return the same results with the scores of one system, and without comparisons."""
@@ -410,6 +840,30 @@ class Results:
                 f"{path}: is not the results file of a run ({reason})"
             ) from None
         return results
+
+
+def _narrowed(
+    section: dict[str, Any] | None, pairs: set[tuple[str, str]]
+) -> dict[str, Any] | None:
+    """Return a section whose lists have only items about certain metrics on certain data sets.
+
+    An item is a mapping with a data set, and a metric or two that are compared.
+    """
+    if section is None:
+        return None
+    narrowed = dict(section)
+    for key, value in section.items():
+        if isinstance(value, list):
+            narrowed[key] = [item for item in value if _is_about(item, pairs)]
+    return narrowed
+
+
+def _is_about(item: Any, pairs: set[tuple[str, str]]) -> bool:
+    if isinstance(item, dict):
+        for key in ("metric", "other"):
+            if key in item and (item.get("dataset"), item[key]) not in pairs:
+                return False
+    return True
 
 
 def _leave_out_empty(mapping: dict[str, Any], keys: Iterable[str]) -> None:
@@ -501,17 +955,6 @@ def without_nan(value: Any) -> Any:
     return value
 
 
-Row = TypeVar("Row", Score, Breakdown, Comparison)
-
-
-def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
-    """Return rows by data set and signature of the metric, in the order in which these come."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row.dataset, row.metric), []).append(row)
-    return groups
-
-
 def ranks(scores: Sequence[float]) -> list[int]:
     """Return the rank of each score: 1 for the highest.
 
@@ -520,53 +963,3 @@ def ranks(scores: Sequence[float]) -> list[int]:
     keys = [-math.inf if math.isnan(score) else score for score in scores]
     rising = sorted(keys)
     return [1 + len(keys) - bisect_right(rising, key) for key in keys]
-
-
-# --- systems with an order, such as the checkpoints step-1000, step-2000 ... of a training
-
-
-STEPS = (
-    r"(?<![A-Za-z])(?i:(?:global[-_.]?)?(?:steps?|checkpoint|ckpt|epoch|iter(?:ation)?|update))[-_.]?"
-    r"([0-9]+(?:\.[0-9]+)?[kKmM]?)(?![A-Za-z0-9])"
-)
-"""Names of systems that have an order by default: a word of training, and a number."""
-NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)([km]?)")
-FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
-"""The factor of the letter after a number."""
-SEPARATORS = "-_.+"
-
-
-def series_of(systems: Iterable[str], pattern: str = STEPS) -> list[Series]:
-    """Return the series of two systems or more.
-
-    The first group of the pattern matches the number in a name.
-    """
-    groups: dict[tuple[str, str], list[tuple[float, str]]] = {}
-    for system in dict.fromkeys(systems):
-        match = re.search(pattern, system)
-        if not match:
-            continue
-        number = NUMBER.fullmatch((match[1] or "").lower())
-        if not number:
-            continue
-        step = float(number[1]) * FACTORS[number[2]]
-        start, end = match.span(1)
-
-        # the name without the number
-        before = system[:start].rstrip(SEPARATORS)
-        after = system[end:]
-        gap = ""
-        if after and after[0] not in SEPARATORS:
-            gap = "-"
-        name = (before + gap + after).strip(SEPARATORS)
-
-        # what the pattern matches beside the number
-        word = system[match.start() : start] + system[end : match.end()]
-        axis = word.strip(SEPARATORS).lower()
-        key = (name, axis or "number")
-        groups.setdefault(key, []).append((step, system))
-    series = []
-    for (name, axis), steps in sorted(groups.items()):
-        if len(steps) > 1:
-            series.append(Series(name, axis, tuple(sorted(steps))))
-    return series

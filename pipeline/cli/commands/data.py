@@ -36,8 +36,7 @@ from ...data.dataset_cache import (
     state,
 )
 from ...errors import DataError, Problem, gathered
-from ...report.terminal.printing import print_line, print_table, print_text
-from ...report.terminal.progress import Bar
+from ...report.terminal import Bar, print_line, print_table, print_text
 
 NAMES = (
     "NAME, NAME/FILE, NAME/FOLDER, a glob such as 'NAME/dev/*', or a config with data sets of its "

@@ -19,7 +19,7 @@ from ...data.formats import READERS
 from ...metrics import METRICS
 from ...metrics.base import Option
 from ...report import FORMATS, PLOTS
-from ...scoring.significance_tests import names_of_tests
+from ...scoring import SIGNIFICANCE_TESTS
 
 
 def run(_: argparse.Namespace) -> None:
@@ -57,7 +57,7 @@ def json_schema() -> str:
         backend_names()
     )
     schema["$defs"]["StatisticsConfig"]["properties"]["test"]["enum"] = (
-        names_of_tests()
+        SIGNIFICANCE_TESTS.values_of_setting()
     )
     output = schema["$defs"]["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from ...data.config.resolved import Overrides
 from ...data.corpus import Corpus
 from ...data.texts import read_texts
-from ...report.terminal.printing import print_line
+from ...report.terminal import print_line
 from ..arguments import add_config
 
 LINES_AT_ONCE = 8192
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
     from ...execution.options import RunOptions
     from ...execution.tasks import signed
     from ...prepare import prepare
-    from ...report.terminal.printing import (
+    from ...report.terminal import (
         print_table,
         print_text,
         print_warnings,

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from pipeline.data.texts import read_texts
 from pipeline.metrics.base import Declared
-from pipeline.report.context import Format, ReportContext
-from pipeline.report.tables.metric_names import labels
-from pipeline.scoring.metric_results import MetricResult
+from pipeline.report import Format, ReportContext
+from pipeline.report.tables import labels
+from pipeline.scoring import MetricResult
 
 FOLDER = "numbers"
 LINE = "#"

@@ -27,7 +27,7 @@ from pipeline.files.small_tables import (
     number_of,
     read_rows,
 )
-from pipeline.scoring.resampling.intervals import defined_interval
+from pipeline.scoring import defined_interval
 
 from .correlation import quotient
 from .json_objects import JsonObject

@@ -23,8 +23,7 @@ from pipeline.files.small_tables import (
     number_of,
     read_rows,
 )
-from pipeline.scoring.metric_results import MetricResult
-from pipeline.scoring.sentences import scores_of_system
+from pipeline.scoring import MetricResult, SentenceScores
 
 Scores = dict[str, dict[str, float]]
 
@@ -264,7 +263,8 @@ def _sentences(result: MetricResult) -> Floats:
         name: blocks for name, blocks, reference in systems if reference is None
     }
     metric = result.metric
+    scores = SentenceScores(metric)
     rows = []
     for name in sorted(columns):
-        rows.append(metric.goodness(scores_of_system(metric, columns[name])))
+        rows.append(metric.goodness(scores.of_system(columns[name])))
     return np.stack(rows)

@@ -10,7 +10,7 @@ from pipeline.data.corpus import Corpus
 from pipeline.extensions.page.numbers import plain_numbers, scaled
 from pipeline.metrics import factor
 from pipeline.metrics.base import capabilities
-from pipeline.scoring.metric_results import MetricResult
+from pipeline.scoring import MetricResult
 
 from .attribution import EXACT, ORDERS, Effect, attributed, is_attributed
 

@@ -34,7 +34,7 @@ from pipeline.files.remote import Remote
 from pipeline.kernel.common import join_lines
 from pipeline.metrics import from_texts
 from pipeline.metrics.base import Text
-from pipeline.report.terminal.printing import print_warnings
+from pipeline.report.terminal import print_warnings
 
 from ..records import (
     EditCounts,

@@ -11,7 +11,7 @@ import sys
 
 from pipeline.data.content_cache import SCORES, ContentCache
 from pipeline.errors import InputError, did_you_mean
-from pipeline.report.terminal.printing import print_line, print_table
+from pipeline.report.terminal import print_line, print_table
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
