@@ -385,6 +385,6 @@ def impossible_requests(
 
         found = SIGNIFICANCE_TESTS.problems(statistics, metrics)
         for key, message in found:
-            location = ("statistics", key) if key else ("statistics",)
-            problems.append(Problem("", message, location=location))
+            setting = ("statistics", key) if key else ("statistics",)
+            problems.append(Problem("", message, location=setting))
     return problems

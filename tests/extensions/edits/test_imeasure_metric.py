@@ -26,11 +26,8 @@ from pipeline.metrics.base.capabilities import (
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
-from pipeline.scoring.terms import (
-    annotators_of,
-    chosen_references,
-    of_annotators,
-)
+from pipeline.report import AnnotatedEdits
+from pipeline.scoring import MetricColumns
 from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:
@@ -386,12 +383,15 @@ def test_columns_by_annotator_are_those_of_the_score(
         ):
             (block,) = system.blocks()
             columns, shown = (
-                of_annotators(metric, block, numbers),
+                AnnotatedEdits.columns_by_annotator(metric, block, numbers),
                 by_annotator(metric),
             )
             assert ((columns["ref_len"] < 0) == (numbers < 0)).all()
-            chosen = annotators_of(
-                numbers, np.concatenate([*chosen_references(metric, system)])
+            chosen = AnnotatedEdits.annotators(
+                numbers,
+                np.concatenate(
+                    [*MetricColumns(metric).chosen_references(system)]
+                ),
             )
             rows = np.arange(LINES)
             assert (columns["ref_len"][rows, chosen] >= 0).all()

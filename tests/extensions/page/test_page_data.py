@@ -13,7 +13,7 @@ from pipeline import reopen, stages
 from pipeline.cli import dispatch
 from pipeline.data.config.tree import from_mapping
 from pipeline.extensions.page.explorer import explorer
-from pipeline.scoring.sentences import sentence_scores
+from pipeline.scoring import SentenceScores
 from tests.conftest import ROOT
 from tests.extensions.edits.test_imeasure_metric import write_run
 
@@ -157,8 +157,8 @@ def test_the_example_reads_a_score(
     exec(code[1], {})  # noqa: S102 (the help's own example)
     number, system, *_, shown = capsys.readouterr().out.split()
     measured = reopen.revisit(folder).measured[0]
-    expected = sentence_scores(
-        measured.metric, next(iter(measured.columns[0].blocks()))
+    expected = SentenceScores(measured.metric).scores(
+        next(iter(measured.columns[0].blocks()))
     )[0]
     assert (number, system) == ("1", measured.names[0])
     assert float(shown) == pytest.approx(100 * expected, abs=0.005 + 1e-12)
