@@ -28,6 +28,23 @@ def later(package: str, name: str) -> Callable[..., Any]:
     return call
 
 
+def lazy_names(
+    package: str, modules: Mapping[str, str]
+) -> Callable[[str], Any]:
+    """Return the function `__getattr__` of a package whose names are imported on their first use.
+
+    `modules` has the names that each module of the package has, between blanks.
+    """
+
+    def load(name: str) -> Any:
+        for module, names in modules.items():
+            if name in names.split():
+                return imported(package, f"{module}.{name}")
+        raise AttributeError(f"module '{package}' has no attribute '{name}'")
+
+    return load
+
+
 class Table(MutableMapping[str, Item]):
     """Objects by name: those of the core, then those that extensions add.
 

@@ -59,6 +59,7 @@ from .report.tables import called
 from .scoring import (
     DatasetInfo,
     EarlierResults,
+    MetricResult,
     Results,
     SampleCluster,
     Score,
@@ -123,16 +124,8 @@ def run(
             task.without(lost_systems[task.corpus.name]) for task in job.tasks
         ]
         metric_results = score(tasks, counts, options.threads)
-        results = Results(
-            datasets={
-                corpus.name: DatasetInfo.of(corpus) for corpus in job.corpora
-            },
-            scores=[],
-            declared=declared_of(job.metrics),
-            warnings=[*job.warnings, *count_warnings(tasks, counts)],
-            missing=missing,
-        )
-        results = with_series(results.with_rows(metric_results), job)
+        warnings = [*job.warnings, *count_warnings(tasks, counts)]
+        results = first_results(job, metric_results, warnings, missing)
         complete = [
             corpus.without(lost_systems[corpus.name]) for corpus in job.corpora
         ]
@@ -341,19 +334,36 @@ def compute_numbers(
     return ComputedNumbers(job, list(records.values()))
 
 
-def with_series(results: Results, job: Job) -> Results:
-    """Return the results with the order of systems, if `output.x` of the config has one."""
+def first_results(
+    job: Job,
+    metric_results: Sequence[MetricResult],
+    warnings: list[str],
+    missing: list[Missing],
+) -> Results:
+    """Return the results of a run whose systems have scores; `missing` could not be counted."""
     order = job.config.parsed.output.x
-    if not order:
-        return results
-    systems: list[str] = []
-    for corpus in job.corpora:
-        systems += corpus.systems
-    series = Series.find(systems, order)
-    if series:
-        return replace(results, series=series)
-    warning = f"output.x: '{order}' finds no number in the names of two systems"
-    return replace(results, warnings=[*results.warnings, warning])
+    series: list[Series] = []
+    if order:
+        systems: list[str] = []
+        for corpus in job.corpora:
+            systems += corpus.systems
+        series = Series.find(systems, order)
+        if not series:
+            warnings = [
+                *warnings,
+                f"output.x: '{order}' finds no number in the names of two systems",
+            ]
+    results = Results(
+        datasets={
+            corpus.name: DatasetInfo.of(corpus) for corpus in job.corpora
+        },
+        scores=[],
+        declared=declared_of(job.metrics),
+        warnings=warnings,
+        missing=missing,
+        series=series,
+    )
+    return results.with_rows(metric_results)
 
 
 def resample(scored: Scored, settings: "StatisticsConfig") -> Scored:

@@ -12,9 +12,9 @@ their names, and add a line to FORMATS in `formats.py`.
 - `Reportable` is the base of results in Python.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..lookup import lazy_names
 from .context import (
     Format,
     NamedRun,
@@ -65,19 +65,13 @@ __all__ = [
     "unavailable",
     "verdict_sentence",
 ]
-MODULES = {
-    "console": "print_comparisons print_extra_tables print_results print_types",
-    "documents": "Cell DocumentTable document_tables",
-    "in_python": "Reportable",
-    "overview": "Overview overviews verdict_sentence",
-    "sentence": "AnnotatedEdits Sentence print_texts",
-}
-"""The modules of the names that are imported on first use, for a fast start."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name on its first use."""
-    for module, names in MODULES.items():
-        if name in names.split():
-            return getattr(import_module(f".{module}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "console": "print_comparisons print_extra_tables print_results print_types",
+        "documents": "Cell DocumentTable document_tables",
+        "in_python": "Reportable",
+        "overview": "Overview overviews verdict_sentence",
+        "sentence": "AnnotatedEdits Sentence print_texts",
+    },
+)

@@ -48,18 +48,17 @@ class PlotStyle:
     @classmethod
     def of(cls, width: str | None, font: str, *, title: bool) -> PlotStyle:
         """Return the style of settings. Raises InputError for an unknown width or font."""
-        if width is not None:
-            cls._check("width", width, cls.WIDTHS)
-        cls._check("font", font, cls.FONTS)
+        settings = (
+            ("width", width, [*cls.WIDTHS]),
+            ("font", font, [*cls.FONTS]),
+        )
+        for name, value, known in settings:
+            if value is not None and value not in known:
+                hint = did_you_mean(value, known)
+                raise InputError(
+                    f"{name} '{value}': expected one of {', '.join(known)}{hint}"
+                )
         return cls(width or "", font, title)
-
-    @staticmethod
-    def _check(name: str, value: str, known: Mapping[str, object]) -> None:
-        if value not in known:
-            hint = did_you_mean(value, known)
-            raise InputError(
-                f"{name} '{value}': expected one of {', '.join(known)}{hint}"
-            )
 
     @property
     def narrow(self) -> bool:

@@ -16,8 +16,9 @@ Other rooms import these names:
 - `without_nan()` for numbers in JSON
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lookup import lazy_names
 
 if TYPE_CHECKING:
     from .aggregation import POLICIES
@@ -69,27 +70,21 @@ __all__ = [
     "statistics_settings",
     "without_nan",
 ]
-MODULES = {
-    "aggregation": "POLICIES",
-    "metric_results": "MetricResult count_warnings score",
-    "resampling.intervals": "RankRanges defined_interval",
-    "resampling.samples": "SampleCluster",
-    "resampling.significance": "statistics_settings",
-    "results": (
-        "Breakdown Category Comparison DatasetInfo MetricRows Results Score Series without_nan"
-    ),
-    "sentences": "SentenceScores",
-    "significance_tests": "SIGNIFICANCE_TESTS",
-    "significance_tests.sign_test": "sign_test",
-    "stored_runs": "EarlierResults ScoredRun Selection",
-    "terms": "HasBlocks MetricColumns",
-}
-"""The modules of the names that are imported on first use, for a fast start."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name on its first use."""
-    for module, names in MODULES.items():
-        if name in names.split():
-            return getattr(import_module(f".{module}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "aggregation": "POLICIES",
+        "metric_results": "MetricResult count_warnings score",
+        "resampling.intervals": "RankRanges defined_interval",
+        "resampling.samples": "SampleCluster",
+        "resampling.significance": "statistics_settings",
+        "results": (
+            "Breakdown Category Comparison DatasetInfo MetricRows Results Score Series without_nan"
+        ),
+        "sentences": "SentenceScores",
+        "significance_tests": "SIGNIFICANCE_TESTS",
+        "significance_tests.sign_test": "sign_test",
+        "stored_runs": "EarlierResults ScoredRun Selection",
+        "terms": "HasBlocks MetricColumns",
+    },
+)

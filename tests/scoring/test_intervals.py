@@ -32,7 +32,7 @@ from pipeline.execution.store import run_directory
 from pipeline.execution.store.counts import InMemoryCounts
 from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.metrics.build import from_text
-from pipeline.scoring import sentences, sums
+from pipeline.scoring import group_letters, sentences, sums
 from pipeline.scoring.group_letters import letters
 from pipeline.scoring.resampling import intervals
 from pipeline.scoring.resampling import samples as sample_groups
@@ -744,7 +744,7 @@ def test_more_groups_than_letters(monkeypatch: pytest.MonkeyPatch) -> None:
     found = letters(range(1, 61), every)
     assert found[25:28] == ["z", "A", "B"]
     assert found[52:] == [f"({number})" for number in range(53, 61)]
-    monkeypatch.setattr(intervals, "MAX_GROUPS", 59)
+    monkeypatch.setattr(group_letters, "MAX_GROUPS", 59)
     assert letters(range(1, 61), every) == [""] * 60
 
 

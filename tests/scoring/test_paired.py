@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,13 +35,11 @@ from pipeline.scoring.resampling.paired_tests import (
 )
 from pipeline.scoring.resampling.samples import Resources
 from pipeline.scoring.sentences import reduce
+from pipeline.scoring.significance_tests import (
+    SIGNIFICANCE_TESTS,
+    PairedScores,
+)
 from pipeline.scoring.significance_tests import sign_test as sign_test_file
-from pipeline.scoring.significance_tests.approximate_randomization import (
-    approximate_randomization,
-)
-from pipeline.scoring.significance_tests.paired_bootstrap import (
-    paired_bootstrap,
-)
 from pipeline.scoring.significance_tests.sign_test import (
     binomial_tail,
     sign_test,
@@ -66,6 +65,46 @@ if TYPE_CHECKING:
 
 TRIALS = 60
 SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT")
+
+
+def approximate_randomization(
+    summands: Any,
+    scores: Sequence[float],
+    pairs: Sequence[tuple[int, int]],
+    lines: int,
+    trials: int,
+    seed: int,
+    resources: Resources | None = None,
+) -> Sequence[float]:
+    settings: Any = SimpleNamespace(trials=trials, seed=seed)
+    systems = PairedScores(
+        pairs=pairs,
+        scores=scores,
+        samples=np.zeros((0, len(scores))),
+        sentencewise=(),
+        summands=summands,
+        lines=lines,
+        settings=settings,
+        resources=resources or Resources(),
+    )
+    return SIGNIFICANCE_TESTS["approximate_randomization"].p_values(systems)
+
+
+def paired_bootstrap(
+    samples: Any, scores: Sequence[float], pairs: Sequence[tuple[int, int]]
+) -> Sequence[float]:
+    settings: Any = None
+    systems = PairedScores(
+        pairs=pairs,
+        scores=scores,
+        samples=samples,
+        sentencewise=(),
+        summands=(),
+        lines=0,
+        settings=settings,
+        resources=Resources(),
+    )
+    return SIGNIFICANCE_TESTS["paired_bootstrap"].p_values(systems)
 
 
 # ---- sacreBLEU, live

@@ -8,8 +8,9 @@
 - `Table`, `columns_of()`, `padded()`, and `ColumnPatterns`, which select columns by name
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ...lookup import lazy_names
 
 if TYPE_CHECKING:
     from .by_type import Types
@@ -60,23 +61,17 @@ __all__ = [
     "shown_range",
     "shown_role",
 ]
-MODULES = {
-    "by_type": "Types",
-    "cells": (
-        "ColumnPatterns Table columns_of half_width output_cell padded percent round_half_up "
-        "shown_interval shown_level shown_p shown_range shown_role"
-    ),
-    "comparisons": "BETTER WORSE p_cell settings_line",
-    "report_tables": "ReportTable extra_tables means_tables",
-    "metric_names": "called labels",
-    "ranked": "Group groups",
-}
-"""The modules of the names that are imported on first use, for a fast start."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name on its first use."""
-    for module, names in MODULES.items():
-        if name in names.split():
-            return getattr(import_module(f".{module}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "by_type": "Types",
+        "cells": (
+            "ColumnPatterns Table columns_of half_width output_cell padded percent round_half_up "
+            "shown_interval shown_level shown_p shown_range shown_role"
+        ),
+        "comparisons": "BETTER WORSE p_cell settings_line",
+        "report_tables": "ReportTable extra_tables means_tables",
+        "metric_names": "called labels",
+        "ranked": "Group groups",
+    },
+)

@@ -7,8 +7,9 @@
   `terminal_width()` are for texts that are drawn elsewhere.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ...lookup import lazy_names
 
 if TYPE_CHECKING:
     from .printing import (
@@ -43,12 +44,13 @@ __all__ = [
     "shortened",
     "terminal_width",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name on its first use, for a fast start."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    is_progress = name in ("Bar", "progress_listener")
-    module = "progress" if is_progress else "printing"
-    return getattr(import_module(f".{module}", __name__), name)
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "printing": (
+            "as_printed console fits has_colours print_line print_square print_styled print_table "
+            "print_text print_warnings shortened terminal_width"
+        ),
+        "progress": "Bar progress_listener",
+    },
+)

@@ -43,6 +43,17 @@ class PairedScores:
     resources: Resources
     """What the test may use, and who is informed of its progress."""
 
+    def limit(self, one: int, two: int) -> float:
+        """Return the absolute difference of two systems' scores.
+
+        It is a little higher, so that rounded differences that are equal to it are not above it.
+        """
+        from ..resampling.paired_tests import TIE
+
+        first = self.scores[one]
+        second = self.scores[two]
+        return abs(second - first) + TIE * max(abs(first), abs(second))
+
 
 @dataclass(frozen=True, kw_only=True)
 class SignificanceTest:

@@ -190,7 +190,7 @@ def test_scores_and_differences_say_what_is_significant() -> None:
         "open",
     ]
     assert differences.notes[0] == "p 0.0100"
-    assert difference_rows(group) is None
+    assert difference_rows(groups(RESULTS)[0]) is None
     assert MARKS["open"]["markerfacecolor"] == "white"
 
 
