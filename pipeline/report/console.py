@@ -153,14 +153,13 @@ def print_sacrebleu_signature(
     The samples are those of p-values if these are displayed, else those of intervals.
     """
     signature = score.peer_signature
-    if not signature:
-        return
-    tests = SIGNIFICANCE_TESTS
-    if statistics and "p" in columns:
-        signature = tests.signature(signature, statistics, statistics["test"])
-    elif statistics:
-        signature = tests.signature(signature, statistics)
-    print_line(signature)
+    if signature and statistics:
+        test = SIGNIFICANCE_TESTS.INTERVALS
+        if "p" in columns:
+            test = statistics["test"]
+        signature = SIGNIFICANCE_TESTS.signature(signature, statistics, test)
+    if signature:
+        print_line(signature)
 
 
 def print_overview(
@@ -269,17 +268,13 @@ def print_comparisons(
             first_out=() if columns else LEAST_IMPORTANT,
         )
         print()
-    if any(_is_turned(test) for test in results.tests):
-        print_text(TURNED)
+    for test in results.tests:
+        gain = goodness(test.metric, test.difference)
+        if gain * (test.wins - test.losses) < 0:
+            print_text(TURNED)
+            break
     print_small_p_note(results, results.tests)
     print_text(settings_line(results.statistics or {}))
-
-
-def _is_turned(test: Comparison) -> bool:
-    """Return whether wins and losses point the other way than the difference."""
-    return bool(
-        goodness(test.metric, test.difference) * (test.wins - test.losses) < 0
-    )
 
 
 def print_small_p_note(results: Results, tests: Iterable[Comparison]) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..metrics import factor
 from ..scoring import SIGNIFICANCE_TESTS, Results
 from .context import ReportContext
-from .overview import Entry, MetricTable, Overview, overviews
+from .overview import MetricTable, Overview, overviews
 from .tables import (
     BETTER,
     WORSE,
@@ -189,7 +189,11 @@ def _overview_table(
     for number, column in enumerate(overview.columns, 1):
         column_has_spreads = False
         for row, name in zip(rows, overview.systems, strict=True):
-            cell = _entry_cell(column.entries.get(name), spread)
+            entry = column.entries.get(name)
+            cell = Cell(Types.NONE)
+            if entry:
+                half_width = entry.spread if spread else ""
+                cell = Cell(entry.text, entry.best, half_width, entry.mark)
             column_has_spreads = column_has_spreads or bool(cell.spread)
             row.append(cell)
         if column_has_spreads:
@@ -247,17 +251,6 @@ def _overview_notes(results: Results, overview: Overview) -> list[str]:
     if results.tests and overview.marks:
         notes.append(overview.marks)
     return notes + _settings(results)
-
-
-def _entry_cell(entry: Entry | None, spread: bool) -> Cell:
-    if entry is None:
-        return Cell(Types.NONE)
-    return Cell(
-        text=entry.text,
-        best=entry.best,
-        spread=entry.spread if spread else "",
-        mark=entry.mark,
-    )
 
 
 def _settings(results: Results) -> list[str]:

@@ -346,7 +346,9 @@ def _column(
     if is_score:
         best = group.best(digits)
         sentence = verdict_sentence(group, digits)
-        compared = _compared_column(table)
+        comparisons = re.compile("groups$|against ")
+        columns = [*filter(comparisons.match, table.header)]
+        compared = table.header.index(columns[0]) if columns else 0
     else:
         best = _best_by_output(table, number, digits)
         sentence = ""
@@ -379,14 +381,6 @@ def _column(
         entries=entries,
         verdict_sentence=sentence,
     )
-
-
-def _compared_column(table: MetricTable) -> int:
-    """Return the number of the column with the marks of comparisons, 0 if there is none."""
-    for number, title in enumerate(table.header):
-        if re.match("groups$|against ", title):
-            return number
-    return 0
 
 
 def _best_by_output(table: MetricTable, number: int, digits: int) -> set[str]:

@@ -356,7 +356,9 @@ class Edits(NamedTuple):
         """
         edits: dict[tuple[Any, ...], None] = {}
         for verdicts in self.verdicts:
-            for verdict in sorted(verdicts or (), key=_is_missed):
+            for verdict in sorted(
+                verdicts or (), key=lambda verdict: verdict.verdict == MISSED
+            ):
                 edits[verdict[:5]] = None
         has_types = any(type_name for *_, type_name in edits)
         rows = []
@@ -380,10 +382,6 @@ class Edits(NamedTuple):
             f"annotator {number}" for number in range(len(self.verdicts))
         ]
         return header, rows
-
-
-def _is_missed(verdict: Verdict) -> bool:
-    return verdict.verdict == MISSED
 
 
 @dataclass(frozen=True)

@@ -381,12 +381,15 @@ class Sampled(Policy):
         return scores
 
     def single(self, outputs: dict[str, float]) -> Reduced:
-        """Return a score for which nothing is drawn, since there is only one reference."""
+        """Return the score with the only reference, for which nothing is drawn."""
         return Reduced(outputs, Samples(1, 0.0, (math.nan, math.nan)))
 
     def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
-        """Return the means of outputs [iterations], with the spread of the score."""
-        table = np.array(list(outputs.values()))
+        """Return the mean of each output over iterations, with the spread of the score.
+
+        `outputs` are float64 [iterations] each, the score first.
+        """
+        table = np.array(list(outputs.values()))  # [outputs, iterations]
         means = mean(table).tolist()
         score = means[0]
         std = float(deviation(table[0]))
@@ -417,7 +420,7 @@ class Sampled(Policy):
         return [summand]
 
     def one_of(self, draws: Draws) -> Draws:
-        """Return the draws that the samples take, before they are turned."""
+        """Return the draws of references for samples of the sentences, which summands() turns."""
         return draws
 
 
@@ -432,11 +435,12 @@ class Expected(Sampled):
         return Reduced(outputs | {"standard_error": 0.0})
 
     def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
-        """Return the means of outputs [iterations], with the standard error of the score.
+        """Return the mean of each output over iterations, with the standard error of the score.
 
-        The error is that of the means of groups of turned draws.
+        `outputs` are float64 [iterations] each, the score first. A group of iterations is a draw
+        with all its turns, and the error is that of the means of groups.
         """
-        table = np.array(list(outputs.values()))
+        table = np.array(list(outputs.values()))  # [outputs, iterations]
         error = 0.0
         if draws.sampler == "turned":
             groups = table[0].reshape(-1, draws.references)
@@ -509,9 +513,10 @@ class LeaveOneOut(Policy):
 def _outputs_of_line(
     terms: MetricTerms, system: HasBlocks, draws: Draws
 ) -> Outputs:
-    """Return the outputs of a system with one line, with the reference that is drawn.
+    """Return the outputs of a system with a single line in each iteration.
 
-    They are float64 [iterations] each.
+    They are float64 [iterations] each. Each reference is scored once, whatever the number of
+    iterations in which it is drawn.
     """
     (columns,) = MetricColumns(terms.metric).compact_blocks(system)
     count = None
@@ -531,9 +536,10 @@ def _outputs_of_line(
 def _drawn_for_line(
     draws: Draws, present: int | None
 ) -> tuple[list[int], NDArray[np.intp]]:
-    """Return the references that are drawn for a line alone, and which each iteration has.
+    """Return the references that are drawn for a data set of one line, each once.
 
-    The latter are [iterations]. `present` is how many references the line has, None if it has all.
+    The array [iterations] has the index of the reference of each iteration among them. `present` is
+    how many references the line has, None if it has all.
     """
     limits = None
     if present is not None:

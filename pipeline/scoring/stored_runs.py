@@ -339,7 +339,12 @@ def load_two(one: Path, two: Path) -> ScoredRun:
     """
     first_run = _Run(one, *ScoredRun.read(one))
     second_run = _Run(two, *ScoredRun.read(two))
-    datasets = _common_datasets(first_run, second_run)
+    datasets = dict(first_run.results.datasets)
+    for name, info in second_run.results.datasets.items():
+        if name in datasets:
+            _check_data(name, first_run, second_run)
+            digests = datasets[name].digests | info.digests
+            datasets[name] = replace(datasets[name], digests=digests)
     first_label = one.resolve().name
     second_label = two.resolve().name
     if first_label == second_label:
@@ -412,20 +417,6 @@ class _Run(NamedTuple):
             f"{one.dataset} {one.signature}" for one in self.metric_results
         ]
         return ", ".join(dict.fromkeys(names))
-
-
-def _common_datasets(one: _Run, two: _Run) -> dict[str, DatasetInfo]:
-    """Return the data sets of both runs, with the digests of all systems.
-
-    Raises StoreError if those of the same name are not the same.
-    """
-    datasets = dict(one.results.datasets)
-    for name, info in one.results.datasets.items():
-        if name in two.results.datasets:
-            other = two.results.datasets[name]
-            _check_data(name, one, two)
-            datasets[name] = replace(info, digests=info.digests | other.digests)
-    return datasets
 
 
 def _joined_statistics(

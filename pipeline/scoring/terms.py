@@ -362,9 +362,9 @@ def check_sums(
 
 
 def exact_parts(values: Floats) -> list[float]:
-    """Return few numbers with the same sum as finite numbers.
+    """Return a few numbers whose exact sum is that of all values, which must be finite.
 
-    So math.fsum() of the parts of several blocks is exact.
+    So math.fsum() of the parts of several blocks is the sum of all values, rounded once.
     """
     numbers: list[float] = values.tolist()
     parts: list[float] = []

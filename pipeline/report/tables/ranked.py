@@ -10,7 +10,6 @@ from unicodedata import normalize
 
 from ...errors import InputError
 from ...metrics import class_of, factor
-from ...metrics.base import Metric
 from ...scoring import DatasetInfo, MetricRows, Results, Score, Series
 from .cells import (
     ColumnPatterns,
@@ -182,8 +181,14 @@ class Group(MetricRows):
         """
         metric = class_of(self.metric)
         score_name, *outputs = self.scores[0].outputs
-        usual = [name for name in outputs if _is_usual(name, metric)]
-        more = [name for name in outputs if name not in usual]
+        usual = []
+        more = []
+        for name in outputs:
+            is_usual = "@" in name or name in ALWAYS_SHOWN
+            if is_usual or re.fullmatch(metric.table_outputs, name):
+                usual.append(name)
+            else:
+                more.append(name)
         titles, statistics_cells = self.statistics_columns(digits)
         has_draws = any(score.samples for score in self.scores)
         header = ["rank", "system", score_name, *usual, *titles]
@@ -353,10 +358,3 @@ def _draw_cells(score: Score, digits: int) -> list[str]:
     spread = shown_interval(samples.clipped_interval, digits, score.metric)
     std = percent(samples.std, digits + 1, score.metric)
     return [std, spread.replace("- to -", "-")]
-
-
-def _is_usual(output: str, metric: type[Metric]) -> bool:
-    """Return whether a table has an output without being asked."""
-    if "@" in output or output in ALWAYS_SHOWN:
-        return True
-    return bool(re.fullmatch(metric.table_outputs, output))

@@ -103,7 +103,10 @@ def weight_bytes(parts: Sequence[Summand], threads: int) -> int:
 
 
 def cut(samples: int, level: float) -> int:
-    """Return how many of the lowest values lie outside an interval; as many of the highest do."""
+    """Return how many of the lowest values of samples an interval leaves out.
+
+    It leaves out as many of the highest.
+    """
     return int(samples * (1 - Fraction(str(level))) / 2)
 
 
@@ -184,7 +187,10 @@ class RankRanges:
 
 
 def with_mean(metric_result: MetricResult, samples: Floats) -> Floats:
-    """Return samples [samples, systems] with the mean of the references, if it has a row."""
+    """Return scores of samples with a column for the mean of the references, if it has a row.
+
+    `samples` is float64 [samples, systems].
+    """
     if len(metric_result.scores) == len(metric_result.columns):
         return samples
     references = []
