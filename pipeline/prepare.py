@@ -355,25 +355,25 @@ def impossible_requests(
     config: Config, metrics: Sequence[Metric]
 ) -> list[Problem]:
     """Return why a config that can be read cannot be run, whatever its texts are."""
-    from . import report
+    from .report import FORMATS, PLOTS, unavailable_formats
 
     problems = []
 
     # reports and plots
     output = config.parsed.output
-    formats = [name for name in output.formats if name in report.FORMATS]
-    for reason in report.unavailable(formats):
+    formats = [name for name in output.formats if name in FORMATS]
+    for reason in unavailable_formats(formats):
         problems.append(Problem("", reason, location=("output", "formats")))
     for number, name in enumerate(output.formats):
-        if name not in report.FORMATS:
-            known = ", ".join(report.FORMATS)
-            hint = did_you_mean(name, report.FORMATS)
+        if name not in FORMATS:
+            known = ", ".join(FORMATS)
+            hint = did_you_mean(name, FORMATS)
             message = f"expected one of {known}, found '{name}'{hint}"
             location = ("output", "formats", number)
             problems.append(Problem("", message, location=location))
     for number, name in enumerate(output.plots):
-        if name not in report.PLOTS:
-            hint = f"{did_you_mean(name, report.PLOTS)}; there are {', '.join(report.PLOTS)}"
+        if name not in PLOTS:
+            hint = f"{did_you_mean(name, PLOTS)}; there are {', '.join(PLOTS)}"
             message = f"no plot is called '{name}'{hint}"
             location = ("output", "plots", number)
             problems.append(Problem("", message, location=location))

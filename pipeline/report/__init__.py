@@ -24,7 +24,7 @@ from .context import (
     ReportContext,
     SeveralRunsFormat,
 )
-from .formats import FORMATS, PLOTS, SEVERAL_RUNS_FORMATS, unavailable
+from .formats import FORMATS, PLOTS, SEVERAL_RUNS_FORMATS, unavailable_formats
 
 if TYPE_CHECKING:
     from .console import (
@@ -62,7 +62,7 @@ __all__ = [
     "print_results",
     "print_texts",
     "print_types",
-    "unavailable",
+    "unavailable_formats",
     "verdict_sentence",
 ]
 __getattr__ = lazy_names(

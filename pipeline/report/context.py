@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..data.corpus import Corpus
     from ..files.safe_files import Content
     from ..scoring import MetricResult, Results
-    from .tables.ranked import Group
+    from .tables import Group
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ SEVERAL_RUNS_FORMATS: Table[SeveralRunsFormat] = Table(
 """Forms of reports of several runs, by the names that `--format` of the command `report` takes."""
 
 
-def unavailable(names: Iterable[str]) -> list[str]:
+def unavailable_formats(names: Iterable[str]) -> list[str]:
     """Return a message for each of these forms that needs a package or an extension which is not
     installed.
     """

@@ -12,7 +12,7 @@ from ..metrics import from_text, metrics_called
 from ..metrics.base import Metric
 from ..scoring import Results
 from .context import PlotStyle, ReportContext
-from .formats import DISPLAYS, FORMATS, PLOTS, unavailable
+from .formats import DISPLAYS, FORMATS, PLOTS, unavailable_formats
 from .tables import labels
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Reportable:
         columns = tuple(columns)
         if columns and form == "json":
             raise InputError("report: json has all columns; leave out columns")
-        missing = unavailable([form])
+        missing = unavailable_formats([form])
         if missing:
             raise InputError(missing[0])
         context = ReportContext(

@@ -45,7 +45,7 @@ from ...report import (
     PlotStyle,
     ReportContext,
     SeveralRunsFormat,
-    unavailable,
+    unavailable_formats,
 )
 from ...report.tables import Types
 from ...report.terminal import print_line
@@ -285,7 +285,7 @@ def _requested_formats(args: argparse.Namespace) -> list[str]:
         args.plot = [CURVES]
     for problem in _problems(args, formats, plot_options):
         raise InputError(problem)
-    missing = unavailable(formats)
+    missing = unavailable_formats(formats)
     if missing:
         raise InputError("\n".join(missing))
     return formats
@@ -384,7 +384,7 @@ def write_several_runs(args: argparse.Namespace, name: str) -> None:
     for option in IDLE:
         if getattr(args, option) not in (None, [], False):
             raise InputError(f"--{option}: has no effect on --format {name}")
-    for reason in unavailable([name]):
+    for reason in unavailable_formats([name]):
         raise InputError(reason)
     target = None if args.output in (None, "-") else Path(args.output)
     if target is not None and target.suffix != ".html":

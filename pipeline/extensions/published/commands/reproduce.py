@@ -40,7 +40,7 @@ from pipeline.errors import (
 from pipeline.execution.options import SILENT, Listener
 from pipeline.files.plain_files import reason
 from pipeline.files.safe_files import write_atomic
-from pipeline.report import unavailable
+from pipeline.report import unavailable_formats
 from pipeline.report.tables import p_cell, percent
 from pipeline.report.terminal import Bar, print_table
 from pipeline.scoring import Results
@@ -214,7 +214,7 @@ def _check_report(report: str, *, runs: bool) -> None:
         raise InputError(
             f"--report: {report} is a folder; expected the name of a file, such as published.html"
         )
-    reasons = unavailable(["html"])
+    reasons = unavailable_formats(["html"])
     if reasons:
         raise InputError(reasons[0].replace("html:", "--report:", 1))
 
