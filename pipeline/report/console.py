@@ -86,7 +86,7 @@ def print_results(
         else:
             print_board(table, digits, columns)
     if results.statistics:
-        print_text(settings_line(results.statistics))
+        print_text(settings_line(results))
     if parts and not columns and results.statistics:
         print_text(
             "(intervals, rank ranges and tests of each metric: --boards)"
@@ -274,7 +274,7 @@ def print_comparisons(
             print_text(TURNED)
             break
     print_small_p_note(results, results.tests)
-    print_text(settings_line(results.statistics or {}))
+    print_text(settings_line(results))
 
 
 def print_small_p_note(results: Results, tests: Iterable[Comparison]) -> None:

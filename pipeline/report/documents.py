@@ -130,7 +130,7 @@ def _ranked_table(
         rules=group.cluster_ends,
         names=(1,),
         notes=notes,
-        signatures=_signatures(results, [group]),
+        signatures=_signatures([group]),
     )
 
 
@@ -217,9 +217,7 @@ def _overview_table(
         rows=rows,
         notes=_overview_notes(results, overview),
         items=items,
-        signatures=_signatures(
-            results, [group for _, group in overview.groups]
-        ),
+        signatures=_signatures([group for _, group in overview.groups]),
     )
 
 
@@ -256,7 +254,7 @@ def _overview_notes(results: Results, overview: Overview) -> list[str]:
 def _settings(results: Results) -> list[str]:
     if not results.statistics or "resamples" not in results.statistics:
         return []
-    line = _capitalized(settings_line(results.statistics))
+    line = _capitalized(settings_line(results))
     return [f"{line}; intervals at {shown_level(results.level)}."]
 
 
@@ -264,15 +262,13 @@ def _capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _signatures(
-    results: Results, groups_of_table: Sequence[Group]
-) -> list[str]:
+def _signatures(groups_of_table: Sequence[Group]) -> list[str]:
     """Return the signatures of metrics, each with the one that the field's own tool gives it, with
     its samples.
     """
-    statistics = results.statistics or {}
     signatures: dict[str, None] = {}
     for group in groups_of_table:
+        statistics = group.results.statistics or {}
         signatures[group.metric] = None
         peer = group.scores[0].peer_signature
         if peer and "resamples" in statistics:

@@ -507,11 +507,8 @@ def pairs_data(
                 test.ties,
             ]
             by_dataset[test.dataset][test.metric]["tests"].append(row)
-    settings = ""
-    if results.statistics:
-        settings = settings_line(results.statistics)
     return {
         "level": shown_level(results.level),
-        "settings": settings,
+        "settings": settings_line(results),
         "of": by_dataset,
     }

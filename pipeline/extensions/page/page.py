@@ -152,9 +152,6 @@ def content(
     for table in report_tables:
         header, rows = table.table
         findings[table.title] = PageTable(header, rows, left=table.text_columns)
-    settings = ""
-    if results.statistics:
-        settings = settings_line(results.statistics)
     config_text = ""
     if config:
         config_text = FOLDERS.sub("…/", as_yaml(config))
@@ -164,7 +161,7 @@ def content(
         "overview": overview,
         "scores": as_json(overview["data"]),
         "types": type_maps(results, context.digits),
-        "settings": settings,
+        "settings": settings_line(results),
         "lettered": bool(results.tests) and results.baseline is None,
         "human": section("human", None, context),
         "findings": findings,

@@ -1,14 +1,10 @@
 """Intervals, ranks and comparisons of the stored results as cells of tables: formatting only."""
 
-import math
-from collections.abc import Sequence
 from decimal import ROUND_CEILING, Decimal
-from fractions import Fraction
-from typing import Any
 
 from ...metrics import goodness
 from ...scoring import SIGNIFICANCE_TESTS, Comparison, Results
-from .cells import Table, percent, shown_interval, shown_level, shown_p
+from .cells import percent, shown_p
 
 BETTER = "↑"
 WORSE = "↓"
@@ -55,43 +51,14 @@ def marked(test: Comparison, results: Results, digits: int) -> str:
     return text + WORSE
 
 
-def pair_table(
-    results: Results, tests: Sequence[Comparison], digits: int
-) -> Table:
-    """Return a row for each comparison, with all its numbers."""
-    header = [
-        "system",
-        "other",
-        "difference",
-        f"{shown_level(results.level)} interval",
-        "better in",
-        "wins",
-        "losses",
-        "ties",
-        "d",
-        "p",
-        "p adjusted",
-    ]
-    rows = []
-    for test in tests:
-        row = [
-            test.system,
-            test.other,
-            marked(test, results, digits),
-            shown_interval(test.interval, digits, test.metric, signed),
-            f"{percent(test.better, 1)}%",
-            f"{test.wins:,}",
-            f"{test.losses:,}",
-            f"{test.ties:,}",
-            "-" if math.isnan(test.cohen_d) else f"{test.cohen_d:+.3f}",
-            *both_p(test, results),
-        ]
-        rows.append(row)
-    return header, rows
+def settings_line(results: Results) -> str:
+    """Return in a line how intervals and tests were computed, and the marks of significance.
 
-
-def settings_line(statistics: dict[str, Any]) -> str:
-    """Return in a line how intervals and tests were computed, and the marks of significance."""
+    It is empty for results without statistics.
+    """
+    statistics = results.statistics
+    if not statistics:
+        return ""
     test = statistics["test"]
     seed = f"seed {statistics['seed']}"
     samples = f"{statistics['resamples']:,} bootstrap samples"
@@ -102,11 +69,12 @@ def settings_line(statistics: dict[str, Any]) -> str:
     if test == SIGNIFICANCE_TESTS.NONE:
         return f"{samples}, {seed}"
     name = test.replace("_", " ")
-    if test in SIGNIFICANCE_TESTS:
-        name = SIGNIFICANCE_TESTS[test].printed_settings(test, statistics)
+    significance_test = SIGNIFICANCE_TESTS.of(results)
+    if significance_test:
+        name = significance_test.printed_settings(test, statistics)
     corrected = "p as it is"
     if statistics["correction"] != "none":
         corrected = f"p adjusted by {statistics['correction'].capitalize()}"
-    alpha = float(1 - Fraction(str(statistics["level"])))
+    alpha = float(1 - results.level)
     marks = f"{BETTER} better, {WORSE} worse"
     return f"{samples}; {name}, {corrected}, below {alpha:g}: {marks}; {seed}"

@@ -1,5 +1,6 @@
 """Scores by data set and metric: the best systems, and ranked tables with their columns."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from .cells import (
     shown_level,
     shown_range,
 )
-from .comparisons import both_p, marked, pair_table
+from .comparisons import both_p, marked, signed
 from .metric_names import called, in_text, labels, rivalry
 from .series import BestOfSeries
 
@@ -319,6 +320,7 @@ class Group(MetricRows):
 
     def pair_table(self, digits: int, *, ranked: bool = False) -> Table:
         """Return a row for each comparison, with all its numbers; by rank if they are `ranked`."""
+        results = self.results
         tests = self.tests
         if ranked:
             position = {name: row for row, name in enumerate(self.names)}
@@ -326,7 +328,35 @@ class Group(MetricRows):
                 tests,
                 key=lambda test: (position[test.system], position[test.other]),
             )
-        return pair_table(self.results, tests, digits)
+        header = [
+            "system",
+            "other",
+            "difference",
+            f"{shown_level(results.level)} interval",
+            "better in",
+            "wins",
+            "losses",
+            "ties",
+            "d",
+            "p",
+            "p adjusted",
+        ]
+        rows = []
+        for test in tests:
+            row = [
+                test.system,
+                test.other,
+                marked(test, results, digits),
+                shown_interval(test.interval, digits, test.metric, signed),
+                f"{percent(test.better, 1)}%",
+                f"{test.wins:,}",
+                f"{test.losses:,}",
+                f"{test.ties:,}",
+                "-" if math.isnan(test.cohen_d) else f"{test.cohen_d:+.3f}",
+                *both_p(test, results),
+            ]
+            rows.append(row)
+        return header, rows
 
 
 def groups(results: Results) -> list[Group]:

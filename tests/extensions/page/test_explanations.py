@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from pipeline.extensions.page.shell import BESIDE, explanation, explanations
 from pipeline.extensions.page.svg import MIN_NAME, short_names
 from pipeline.report.tables import groups
-from pipeline.report.tables.comparisons import pair_table
 from tests.report.test_overview import comparison
 from tests.support.sample_results import context
 
@@ -24,7 +23,7 @@ def test_the_columns_of_a_run_are_explained() -> None:
     headers = [
         groups(results)[0].ranked_table(2)[0][3:],
         groups(tested)[0].ranked_table(2)[0][3:],
-        pair_table(results, tests, 2)[0][1:],
+        groups(results)[0].pair_table(2)[0][1:],
     ]
     assert min(map(len, headers)) > 2
     for header in headers:

@@ -79,7 +79,7 @@ def board_part(scored: ScoredBoard, href: str) -> JsonObject:
             *group.statistics_columns(DIGITS, rare=not board.family)
         )
         info = results.datasets[board.name]
-        size_of = f"{info.size}; {settings_line(results.statistics or {})}"
+        size_of = f"{info.size}; {settings_line(results)}"
         lines = info.lines
     # All systems of a family were scored first by the publication of the result.
     titles_of_entrant = (
