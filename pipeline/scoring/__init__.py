@@ -1,18 +1,19 @@
 """From counts to ranked scores.
 
-Begin at `metric_results.py`. `results.py` is the model of results.json, `significance_tests` the
-table of paired tests, and `resampling` computes intervals and rank ranges.
+Begin at `metric_results.py`. `results.py` and `rows.py` are the model of results.json,
+`significance_tests` is the table of paired tests, and `resampling` computes intervals and rank
+ranges.
 
 Other rooms import these names:
 
-- Results, and its rows: `DatasetInfo`, `Score`, `Comparison`, `Breakdown`, `Category`, `Series`; `MetricRows` are
-  those of a metric on a data set
+- `Results`, and its rows: `DatasetInfo`, `Score`, `Comparison`, `Breakdown`, `Category`, `Series`;
+  `MetricRows` are those of a metric on a data set
 - scores with the columns that they are made of: `score()` and `count_warnings()` make them from
   counted tasks; `MetricResult` has those of a metric on a data set, `ScoredRun` those of a run;
   `Selection` names some of them, `EarlierResults` are those that a run replaces
 - the parts of a score: `POLICIES` of references, `SentenceScores`, `MetricColumns` and `HasBlocks`
-- statistics: `SIGNIFICANCE_TESTS`, `statistics_settings()`, `SampleCluster`,
-  `RankRanges`, `defined_interval()`, `sign_test()`
+- statistics: `SIGNIFICANCE_TESTS`, `statistics_settings()`, `SampleCluster`, `RankRanges`,
+  `defined_interval()`, `sign_test()`
 - `without_nan()` for numbers in JSON
 """
 
@@ -26,16 +27,15 @@ if TYPE_CHECKING:
     from .resampling.intervals import RankRanges, defined_interval
     from .resampling.samples import SampleCluster
     from .resampling.significance import statistics_settings
-    from .results import (
+    from .results import Results, without_nan
+    from .rows import (
         Breakdown,
         Category,
         Comparison,
         DatasetInfo,
         MetricRows,
-        Results,
         Score,
         Series,
-        without_nan,
     )
     from .sentences import SentenceScores
     from .significance_tests import SIGNIFICANCE_TESTS
@@ -78,9 +78,8 @@ __getattr__ = lazy_names(
         "resampling.intervals": "RankRanges defined_interval",
         "resampling.samples": "SampleCluster",
         "resampling.significance": "statistics_settings",
-        "results": (
-            "Breakdown Category Comparison DatasetInfo MetricRows Results Score Series without_nan"
-        ),
+        "results": "Results without_nan",
+        "rows": "Breakdown Category Comparison DatasetInfo MetricRows Score Series",
         "sentences": "SentenceScores",
         "significance_tests": "SIGNIFICANCE_TESTS",
         "significance_tests.sign_test": "sign_test",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..metrics.base import PRESENT, Columns, Draws, Metric
-from .results import Samples
+from .rows import Samples
 from .sums import Summand, drawn_sums
 from .terms import (
     HasBlocks,

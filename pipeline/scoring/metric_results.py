@@ -15,14 +15,7 @@ import numpy as np
 
 from ..errors import bounded
 from .aggregation import POLICIES, SystemCounts, mean_of
-from .results import (
-    Breakdown,
-    Category,
-    Comparison,
-    MetricRows,
-    Score,
-    ranks,
-)
+from .rows import Breakdown, Category, Comparison, MetricRows, Score, ranks
 from .sentences import SentenceScores, reduce
 from .terms import (
     Beside,

@@ -20,7 +20,8 @@ from ..metrics import from_text, metrics_called
 from ..metrics.base import Declared, StatisticsSpec
 from .aggregation import POLICIES
 from .metric_results import MetricResult
-from .results import DatasetInfo, MetricRows, Results, Score
+from .results import Results
+from .rows import DatasetInfo, MetricRows, Score
 
 if TYPE_CHECKING:
     from ..data.config.models import StatisticsConfig

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..metrics.base import CORPUS_SUM, LAST, PRESENT, Columns, Metric, Schema
-from .results import Breakdown, Category
+from .rows import Breakdown, Category
 
 Outputs = dict[str, Floats]
 """The outputs of a metric by name, the score first: float64 arrays of the same shape."""

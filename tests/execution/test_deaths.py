@@ -23,7 +23,8 @@ from pipeline.execution.options import Missing, RunOptions
 from pipeline.execution.workers import Runner, Task, WorkerDiedError
 from pipeline.kernel.common import join_lines
 from pipeline.parallel import NoAnswerError
-from pipeline.scoring.results import Results, Score
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import Score
 from tests.conftest import Hears, metric_of, run, tree, write_run
 from tests.execution.deadly import POISON, deadly, hungry, poison, poisoned
 

@@ -37,7 +37,7 @@ from tests.support.words import CONLL14_TEAMS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.scoring.results import Score
+    from pipeline.scoring.rows import Score
 
 HALF_OF_SIXTH = 5.0000001e-7
 """Half a unit of the last printed digit: the golden files print six."""

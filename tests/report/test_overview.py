@@ -16,13 +16,8 @@ from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables.comparisons import BETTER, WORSE, marked
 from pipeline.report.tables.ranked import groups
 from pipeline.report.terminal.printing import fit
-from pipeline.scoring.results import (
-    Bootstrap,
-    Comparison,
-    DatasetInfo,
-    Results,
-    Score,
-)
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import Bootstrap, Comparison, DatasetInfo, Score
 from tests.conftest import called, run, write_run
 from tests.support.terminal import on_terminal
 

@@ -44,7 +44,8 @@ from pipeline.scoring.resampling.intervals import (
     summands,
 )
 from pipeline.scoring.resampling.samples import Bootstrap, Resources, Shuffles
-from pipeline.scoring.results import Results, ranks
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import ranks
 from pipeline.scoring.sentences import reduce
 from pipeline.scoring.terms import first
 from tests.conftest import forced_kernel, write_run

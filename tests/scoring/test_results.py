@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from pipeline.errors import InputError, StoreError
 from pipeline.report.csv_files import to_csv
 from pipeline.report.tables import percent, round_half_up
-from pipeline.scoring.results import (
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import (
     Bootstrap,
     Comparison,
     DatasetInfo,
-    Results,
     Samples,
     Score,
     ranks,

@@ -16,7 +16,7 @@ from ...errors import InputError
 from ...metrics.base import Metric
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
 from ..metric_results import MetricResult
-from ..results import Breakdown, Spread, ranks
+from ..rows import Breakdown, Spread, ranks
 from ..sentences import aggregation_of
 from ..sums import Summand
 from ..terms import Beside, CategoryTerms, Outputs, Tier, tiers

@@ -15,7 +15,8 @@ from ...errors import InputError, known_names
 from ...parallel import processors
 from ..aggregation import SENTENCES
 from ..metric_results import MetricResult
-from ..results import Bootstrap, Comparison, Results, Score, Spread
+from ..results import Results
+from ..rows import Bootstrap, Comparison, Score, Spread
 from ..sentences import OutputTerms, SentenceScores
 from ..significance_tests import SIGNIFICANCE_TESTS, PairedScores
 from ..sums import Summand

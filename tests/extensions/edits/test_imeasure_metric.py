@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from pipeline.metrics.base.metric import Metric
     from pipeline.report.context import ReportContext
-    from pipeline.scoring.results import Score
+    from pipeline.scoring.rows import Score
 
 
 M2 = """\

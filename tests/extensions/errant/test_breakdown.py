@@ -19,7 +19,8 @@ from pipeline.extensions.edits import edit_views as views
 from pipeline.scoring import ScoredRun
 from pipeline.scoring.metric_results import breakdown_of
 from pipeline.scoring.resampling.samples import Bootstrap
-from pipeline.scoring.results import Breakdown, Category, Results
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import Breakdown, Category
 from tests.conftest import run
 from tests.oracles import naive_errant
 from tests.support.results_schema import results_schema

@@ -31,7 +31,7 @@ from pipeline.extensions.plots.plot_data import (
     score_rows,
 )
 from pipeline.report.tables.ranked import groups
-from pipeline.scoring.results import Bootstrap
+from pipeline.scoring.rows import Bootstrap
 from tests.support.sample_results import context
 
 if TYPE_CHECKING:

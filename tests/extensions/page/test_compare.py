@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pipeline.arrays import Floats
     from pipeline.report.context import ReportContext
-    from pipeline.scoring.results import Score
+    from pipeline.scoring.rows import Score
     from tests.extensions.page.browser import Browser
 
 if browsers.lacking():

@@ -22,11 +22,11 @@ from pipeline.extensions.plots.figures import plot_files
 from pipeline.extensions.plots.plot_data import Curves, step_curves
 from pipeline.report import PLOTS
 from pipeline.report.tables.ranked import groups
-from pipeline.scoring.results import (
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import (
     Bootstrap,
     Comparison,
     DatasetInfo,
-    Results,
     Score,
     Series,
 )
