@@ -67,6 +67,12 @@ TRIALS = 60
 SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT")
 
 
+def p_values(test: str, **fields: Any) -> Sequence[float]:
+    names = "samples sentencewise summands lines settings resources"
+    systems = PairedScores(**(dict.fromkeys(names.split()) | fields))
+    return SIGNIFICANCE_TESTS[test].p_values(systems)
+
+
 def approximate_randomization(
     summands: Any,
     scores: Sequence[float],
@@ -74,37 +80,25 @@ def approximate_randomization(
     lines: int,
     trials: int,
     seed: int,
-    resources: Resources | None = None,
+    resources: Resources = Resources(),  # noqa: B008
 ) -> Sequence[float]:
-    settings: Any = SimpleNamespace(trials=trials, seed=seed)
-    systems = PairedScores(
-        pairs=pairs,
-        scores=scores,
-        samples=np.zeros((0, len(scores))),
-        sentencewise=(),
+    return p_values(
+        "approximate_randomization",
         summands=summands,
+        scores=scores,
+        pairs=pairs,
         lines=lines,
-        settings=settings,
-        resources=resources or Resources(),
+        settings=SimpleNamespace(trials=trials, seed=seed),
+        resources=resources,
     )
-    return SIGNIFICANCE_TESTS["approximate_randomization"].p_values(systems)
 
 
 def paired_bootstrap(
     samples: Any, scores: Sequence[float], pairs: Sequence[tuple[int, int]]
 ) -> Sequence[float]:
-    settings: Any = None
-    systems = PairedScores(
-        pairs=pairs,
-        scores=scores,
-        samples=samples,
-        sentencewise=(),
-        summands=(),
-        lines=0,
-        settings=settings,
-        resources=Resources(),
+    return p_values(
+        "paired_bootstrap", samples=samples, scores=scores, pairs=pairs
     )
-    return SIGNIFICANCE_TESTS["paired_bootstrap"].p_values(systems)
 
 
 # ---- sacreBLEU, live

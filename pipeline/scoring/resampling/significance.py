@@ -294,11 +294,7 @@ def _comparisons(
 
     # p is 1 if systems have equal terms in every sentence or, unless the test looks only at
     # sentences, equal scores
-    digests: list[list[bytes]] = [[] for _ in metric_result.columns]
-    for summand in summands:
-        of_systems = zip(summand.numbers, summand.digests(), strict=True)
-        for number, digest in of_systems:
-            digests[number].append(digest)
+    digests = _digests(summands, len(metric_result.columns))
     for index, (one, two) in enumerate(pairs):
         equal_scores = test.compares_scores and scores[one] == scores[two]
         if equal_scores or digests[one] == digests[two]:
@@ -338,3 +334,13 @@ def _comparisons(
         )
         comparisons.append(comparison)
     return comparisons
+
+
+def _digests(summands: Sequence[Summand], systems: int) -> list[list[bytes]]:
+    """Return the digests of each system's terms, the same for systems with equal terms."""
+    digests: list[list[bytes]] = [[] for _ in range(systems)]
+    for summand in summands:
+        of_systems = zip(summand.numbers, summand.digests(), strict=True)
+        for number, digest in of_systems:
+            digests[number].append(digest)
+    return digests

@@ -127,7 +127,9 @@ def _board_rows(
         return cells
 
     entrants = {entrant.name: entrant for entrant in board.entrants}
-    scale = interval_scale(scores) if scores else None
+    scale = None
+    if scores:
+        scale = interval_scale(scores)
     rows = []
     for score, cells in zip(scores, columns.cells, strict=True):
         entrant = entrants.pop(score.system)
