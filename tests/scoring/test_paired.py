@@ -75,8 +75,8 @@ def p_values(test: str, **fields: Any) -> Sequence[float]:
 
 def approximate_randomization(
     summands: Any,
-    scores: Sequence[float],
-    pairs: Sequence[tuple[int, int]],
+    scores: Any,
+    pairs: Any,
     lines: int,
     trials: int,
     seed: int,
