@@ -69,8 +69,8 @@ SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT")
 
 def p_values(test: str, **fields: Any) -> Sequence[float]:
     names = "samples sentencewise summands lines settings resources"
-    systems = PairedScores(**(dict.fromkeys(names.split()) | fields))
-    return SIGNIFICANCE_TESTS[test].p_values(systems)
+    values: dict[str, Any] = dict.fromkeys(names.split())
+    return SIGNIFICANCE_TESTS[test].p_values(PairedScores(**values | fields))
 
 
 def approximate_randomization(
