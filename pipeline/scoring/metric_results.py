@@ -108,7 +108,7 @@ class MetricResult(MetricRows):
 
         Sentences with equal scores are left out.
         """
-        by_system = self.by_system
+        by_system = self.by_line.by_system
         scores = SentenceScores(self.metric)
         first_scores = scores.of_system(by_system[one])
         second_scores = scores.of_system(by_system[two])
