@@ -44,9 +44,15 @@ from .execution import (
 from .metrics import MetricArgument, from_values, metric_source
 from .metrics.base import Metric
 from .prepare import complete, fit, without_references, without_source
-from .scoring import stored_runs
-from .scoring.metric_results import count_warnings, datasets_of, describe, score
-from .scoring.results import Results
+from .scoring import (
+    DatasetInfo,
+    MetricResult,
+    Results,
+    ScoredRun,
+    count_warnings,
+    score,
+    statistics_settings,
+)
 from .tokenizers import OwnTexts, References, Splitter, Texts
 
 if TYPE_CHECKING:
@@ -306,15 +312,12 @@ def _statistics_settings(
     """Return the settings of intervals and tests; None if they are not requested."""
     if statistics is None or statistics is False:
         return None
-    # Here, because most scores have no statistics.
-    from .scoring.resampling.significance import settings_of
-
     written = {} if statistics is True else statistics
     if not isinstance(written, Mapping):
         raise InputError(
             f"statistics: expected True or a mapping such as {{'seed': 1}}, found {statistics!r}"
         )
-    return settings_of(written, corpus.systems, "statistics: ")
+    return statistics_settings(written, corpus.systems, "statistics: ")
 
 
 def results_of(
@@ -325,15 +328,16 @@ def results_of(
     """Return the results of a data set whose texts are counted, with statistics by `settings`."""
     corpus = tasks[0].corpus
     counts = {corpus.name: counted}
-    metric_results = score(tasks, counts)
+    metric_results: Sequence[MetricResult] = score(tasks, counts)
     warnings_of_texts = text_warnings(corpus, [task.metric for task in tasks])
     warnings_of_texts += count_warnings(tasks, counts)
     if settings is None:
         return Evaluation(metric_results, warnings_of_texts)
-    from .scoring.resampling.significance import with_statistics
-
-    results = Results(datasets={corpus.name: describe(corpus)}, scores=[])
-    results, metric_results = with_statistics(results, metric_results, settings)
+    datasets = {corpus.name: DatasetInfo.of(corpus)}
+    scored_run = ScoredRun(
+        Results(datasets=datasets, scores=[]), metric_results
+    )
+    results, metric_results = scored_run.with_statistics(settings)
     all_warnings = [*warnings_of_texts, *results.warnings]
     return Evaluation(
         metric_results, all_warnings, replace(results, warnings=all_warnings)
@@ -364,7 +368,7 @@ def run(
     some lines could not be counted; the results of all others are then in the run directory.
     """
     from . import stages  # here: no other function needs it
-    from .report.terminal.progress import progress_listener
+    from .report.terminal import progress_listener
 
     if not isinstance(config, str | PathLike | Mapping):
         raise InputError(
@@ -395,11 +399,8 @@ def load(directory: str | Path) -> Evaluation:
 
 def _evaluation(directory: Path, stored: Results) -> Evaluation:
     """Return the results of a run whose counts are in a directory."""
-    return Evaluation(
-        stored_runs.metric_results_of(directory, stored),
-        stored.warnings,
-        stored,
-    )
+    scored_run = ScoredRun.of(directory, stored)
+    return Evaluation(scored_run.metric_results, stored.warnings, stored)
 
 
 def compare(
@@ -419,12 +420,6 @@ def compare(
     comparisons. They are computed from the stored counts; texts are not read. Raises InputError if
     a run directory cannot be used, if two do not fit together, and for wrong settings.
     """
-    from .scoring.resampling.significance import (
-        settings_of,
-        stored_settings,
-        with_statistics,
-    )
-
     if isinstance(run, Sequence) and not isinstance(run, str):
         if run2 is not None:
             raise InputError(
@@ -434,10 +429,11 @@ def compare(
         if not run:
             raise InputError("there is no result to compare")
         metric_results = metric_results_of(run)
+        scored_run = ScoredRun.in_memory(metric_results)
         if isinstance(run, Evaluation):
-            results = run._as_results()  # noqa: SLF001 (the results that it was loaded from)
-        else:
-            results = Results(datasets=datasets_of(metric_results), scores=[])
+            # the results that it was loaded from
+            results = run._as_results()  # noqa: SLF001
+            scored_run = ScoredRun(results, metric_results)
     else:
         for path in (run, run2):
             if path is not None and not isinstance(path, str | PathLike):
@@ -445,19 +441,17 @@ def compare(
                     "compare: expected the path of a run directory, or results in a list; "
                     f"found {type(path).__name__}"
                 )
-        results, metric_results = stored_runs.load_runs(run, run2)
+        scored_run = ScoredRun.read(run, run2)
 
     names: list[str] = []
-    for metric_result in metric_results:
+    for metric_result in scored_run.metric_results:
         names += metric_result.names
-    written = stored_settings(results)
+    written = scored_run.results.stored_settings
     written["baseline"] = _stored_baseline(written.get("baseline"), names)
-    statistics = settings_of(written | settings, names)
-    results, metric_results = stored_runs.restricted(results, metric_results)
-    results, metric_results = with_statistics(
-        results, metric_results, statistics
-    )
-    return Evaluation(metric_results, results.warnings, results)
+    statistics = statistics_settings(written | settings, names)
+    bare_run = scored_run.without_statistics()
+    results, analysed = bare_run.with_statistics(statistics)
+    return Evaluation(analysed, results.warnings, results)
 
 
 def _stored_baseline(baseline: str | None, names: Sequence[str]) -> str | None:

@@ -11,21 +11,19 @@ from .errors import InputError, did_you_mean
 from .execution import InMemoryCounts, StoredCounts
 from .metrics import METRICS
 from .metrics.base import Columns, Metric
-from .report import in_python
-from .report.context import plot_style
-from .report.tables.metric_names import labels
-from .scoring.metric_results import MetricResult, datasets_of, picked, rows_of
-from .scoring.results import (
-    REFERENCES_ROW,
-    TIERS,
+from .report import PlotStyle, Reportable
+from .report.tables import labels
+from .scoring import (
     Breakdown,
     Comparison,
+    HasBlocks,
+    MetricColumns,
+    MetricResult,
     Results,
     Score,
+    ScoredRun,
+    SentenceScores,
 )
-from .scoring.sentences import every_output, sentence_spread
-from .scoring.stored_runs import narrowed
-from .scoring.terms import HasBlocks, blocks_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,7 +41,7 @@ def _of_score(name: str, meaning: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Result(in_python.Reportable):
+class Result(Reportable):
     """The score of one system by one metric on one data set, with its counts."""
 
     _metric_result: MetricResult
@@ -135,7 +133,7 @@ class Result(in_python.Reportable):
         `sentence_outputs["rouge1_precision"]` holds the precision of each text. If the best
         reference of a sentence counts, the numbers are those with it.
         """
-        return self._of_sentences(every_output)
+        return self._of_sentences(SentenceScores(self.measure).outputs)
 
     @property
     def ids(self) -> list[str] | None:
@@ -150,15 +148,15 @@ class Result(in_python.Reportable):
         ± 1.959964 std. They are NaN if std is 0, as in the original GLEU program with the option
         -d.
         """
-        return self._of_sentences(sentence_spread)
+        return self._of_sentences(SentenceScores(self.measure).spread)
 
     def _of_sentences(
-        self, numbers: Callable[[Metric, Columns], dict[str, Floats]]
+        self, numbers: Callable[[Columns], dict[str, Floats]]
     ) -> dict[str, Floats]:
         """Return the numbers that a function computes from the counts of all sentences."""
         blocks = []
-        for columns in blocks_of(self.measure, self._by_line()):
-            blocks.append(numbers(self.measure, columns))
+        for columns in MetricColumns(self.measure).blocks(self._by_line()):
+            blocks.append(numbers(columns))
         joined = {}
         for name in blocks[0]:
             joined[name] = np.concatenate([block[name] for block in blocks])
@@ -179,7 +177,7 @@ class Result(in_python.Reportable):
 
         Raises InputError for the row of all references, which has no counts.
         """
-        if self.system == REFERENCES_ROW:
+        if self.system == Score.REFERENCES:
             remedy = "take reference0 or another reference"
             raise InputError(
                 f"{self.system} is the mean of the references' scores and has no sentences: "
@@ -195,7 +193,7 @@ class Result(in_python.Reportable):
         the list, which is empty for metrics that have no scores by type. Raises InputError for
         another tier.
         """
-        if tier not in TIERS:
+        if tier not in Breakdown.TIERS:
             raise InputError(f"tier: expected 1, 2 or 3, found {tier!r}")
         parts = [part for part in self.parts if part.tier == tier]
         if not parts:
@@ -228,13 +226,14 @@ class Result(in_python.Reportable):
         return _frame(table)
 
     def _as_results(self) -> Results:
-        return _as_stored([picked([(self._metric_result, self._number)])], ())
+        row = (self._metric_result, self._number)
+        return ScoredRun.in_memory([MetricResult.of_rows([row])]).results
 
     def __repr__(self) -> str:
         return f"<Result {self.dataset} {self.system} {self.score!r} {self.signature}>"
 
 
-class Evaluation(Sequence[Result], in_python.Reportable):
+class Evaluation(Sequence[Result], Reportable):
     """The results of one call: a sequence of Result, ordered by data set, then metric, then system.
 
     Take a result by its number (`evaluation[0]`), by the name of its system (`evaluation["AMU"]`),
@@ -288,9 +287,9 @@ class Evaluation(Sequence[Result], in_python.Reportable):
     def _part(self, results: tuple[Result, ...]) -> "Evaluation":
         """Return some of the results, in this order."""
         metric_results = metric_results_of(results)
-        stored = (
-            narrowed(self._stored, metric_results) if self._stored else None
-        )
+        stored = None
+        if self._stored:
+            stored = self._stored.narrowed(metric_results)
         part = Evaluation(metric_results, self.warnings, stored)
         part.results = results
         return part
@@ -356,7 +355,7 @@ class Evaluation(Sequence[Result], in_python.Reportable):
     def _signatures(self, metric: str) -> set[str]:
         """Return the signatures of the results that a name of a metric may mean."""
         metrics = {result.signature: result.measure for result in self.results}
-        return in_python.matching_signatures(metrics, metric)
+        return self._matching_signatures(metrics, metric)
 
     def _listing(self, results: Sequence[Result]) -> str:
         """Return data sets, systems and metrics of results, MAX_LISTED at most."""
@@ -501,19 +500,15 @@ class Evaluation(Sequence[Result], in_python.Reportable):
         Raises InputError for an unknown name, width or font, if results have nothing for the plot,
         and if matplotlib is not installed.
         """
-        return in_python.plotted(
-            self._as_results(),
-            name,
-            metric,
-            dataset,
-            plot_style(width, font, title=title),
-        )
+        style = PlotStyle.of(width, font, title=title)
+        return self._plotted(name, metric, dataset, style)
 
     def _as_results(self) -> Results:
         """Return the results that the run directory has, or those of evaluate() in the same form."""
         if self._stored is not None:
             return self._stored
-        return _as_stored(metric_results_of(self.results), self.warnings)
+        metric_results = metric_results_of(self.results)
+        return ScoredRun.in_memory(metric_results, self.warnings).results
 
     def __repr__(self) -> str:
         return f"<Evaluation: {self._listing(self.results)}>"
@@ -553,9 +548,9 @@ def _keys(result: Result) -> dict[str, Any]:
 def _sentences(result: Result) -> Iterator[tuple[dict[str, Any], float]]:
     """Yield the columns `id`, if there is one, and `line` of each sentence with its score.
 
-    Lines are numbered from 1. The row REFERENCES_ROW has none.
+    Lines are numbered from 1. The row of all references has none.
     """
-    if result.system == REFERENCES_ROW:
+    if result.system == Score.REFERENCES:
         return
     ids = result.ids
     for index, score in enumerate(result.sentences.tolist()):
@@ -572,14 +567,4 @@ def metric_results_of(results: Iterable[Result]) -> list[MetricResult]:
     for result in results:
         row = (result._metric_result, result._number)  # noqa: SLF001
         rows.setdefault((result.dataset, result.measure), []).append(row)
-    return [picked(of_metric) for of_metric in rows.values()]
-
-
-def _as_stored(
-    metric_results: Sequence[MetricResult], warnings: Sequence[str]
-) -> Results:
-    """Return the results as results.json has them."""
-    datasets = datasets_of(metric_results)
-    return Results(
-        datasets=datasets, warnings=list(warnings), **rows_of(metric_results)
-    )
+    return [MetricResult.of_rows(of_metric) for of_metric in rows.values()]

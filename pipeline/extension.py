@@ -100,11 +100,11 @@ class Extension:
     report_formats: Mapping[str, Reference] = field(default_factory=dict)
     """Forms of reports: objects of pipeline.report.Format."""
     several_runs_formats: Mapping[str, Reference] = field(default_factory=dict)
-    """Forms of reports of several runs: objects of pipeline.report.context.SeveralRunsFormat."""
+    """Forms of reports of several runs: objects of pipeline.report.SeveralRunsFormat."""
     plots: Mapping[str, Reference] = field(default_factory=dict)
-    """Plots: objects of pipeline.report.context.Plot."""
+    """Plots: objects of pipeline.report.Plot."""
     displays: Mapping[str, Reference] = field(default_factory=dict)
-    """How notebooks show results: functions of pipeline.scoring.results.Results, by MIME type."""
+    """How notebooks show results: functions of pipeline.scoring.Results, by MIME type."""
     commands: Mapping[str, Command] = field(default_factory=dict)
     """Commands of the command line."""
     explain_options: Mapping[str, Reference] = field(default_factory=dict)
@@ -125,7 +125,7 @@ class Extension:
     """Parts of the HTML report: functions, by the names of its parts."""
     report_tables: Sequence[Reference] = ()
     """Functions of results and digits that yield tables for the terminal, Markdown and LaTeX:
-    objects of pipeline.report.tables.extra_tables.ReportTable."""
+    objects of pipeline.report.tables.ReportTable."""
     package_notes: Mapping[str, str] = field(default_factory=dict)
     """Remarks that the command doctor prints, by the extra of optional packages."""
     help_folder: str = ""

@@ -31,21 +31,18 @@ def later(package: str, name: str) -> Callable[..., Any]:
 def lazy_names(
     package: str, modules: Mapping[str, str]
 ) -> Callable[[str], Any]:
-    """Return the __getattr__ of a package that imports the module of a name on its first use.
+    """Return the function `__getattr__` of a package whose names are imported on their first use.
 
-    `modules` has the names of each module, with blanks between them.
+    `modules` has the names that each module of the package has, between blanks.
     """
-    module_of = {}
-    for module, names in modules.items():
-        for name in names.split():
-            module_of[name] = module
 
-    def get(name: str) -> Any:
-        if name in module_of:
-            return imported(package, f"{module_of[name]}.{name}")
+    def load(name: str) -> Any:
+        for module, names in modules.items():
+            if name in names.split():
+                return imported(package, f"{module}.{name}")
         raise AttributeError(f"module '{package}' has no attribute '{name}'")
 
-    return get
+    return load
 
 
 class Table(MutableMapping[str, Item]):

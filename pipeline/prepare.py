@@ -39,7 +39,7 @@ from .metrics import (
 )
 from .metrics.base import Metric
 from .metrics.options import render_signature
-from .scoring.aggregation import POLICIES
+from .scoring import POLICIES
 from .stage import Job, Preparation, extension_stages, open_stages
 
 if TYPE_CHECKING:
@@ -407,25 +407,25 @@ def impossible_requests(
     config: Config, metrics: Sequence[Metric]
 ) -> list[Problem]:
     """Return why a config that can be read cannot be run, whatever its texts are."""
-    from . import report
+    from .report import FORMATS, PLOTS, unavailable_formats
 
     problems = []
 
     # reports and plots
     output = config.parsed.output
-    formats = [name for name in output.formats if name in report.FORMATS]
-    for reason in report.unavailable(formats):
+    formats = [name for name in output.formats if name in FORMATS]
+    for reason in unavailable_formats(formats):
         problems.append(Problem("", reason, location=("output", "formats")))
     for number, name in enumerate(output.formats):
-        if name not in report.FORMATS:
-            known = ", ".join(report.FORMATS)
-            hint = did_you_mean(name, report.FORMATS)
+        if name not in FORMATS:
+            known = ", ".join(FORMATS)
+            hint = did_you_mean(name, FORMATS)
             message = f"expected one of {known}, found '{name}'{hint}"
             location = ("output", "formats", number)
             problems.append(Problem("", message, location=location))
     for number, name in enumerate(output.plots):
-        if name not in report.PLOTS:
-            hint = f"{did_you_mean(name, report.PLOTS)}; there are {', '.join(report.PLOTS)}"
+        if name not in PLOTS:
+            hint = f"{did_you_mean(name, PLOTS)}; there are {', '.join(PLOTS)}"
             message = f"no plot is called '{name}'{hint}"
             location = ("output", "plots", number)
             problems.append(Problem("", message, location=location))
@@ -433,15 +433,10 @@ def impossible_requests(
     # the section `statistics`, and metrics without intervals
     statistics = config.parsed.statistics
     if statistics is not None:
-        from .scoring.resampling.intervals import unsupported
-        from .scoring.significance_tests import problems_of_settings
+        from .scoring import SIGNIFICANCE_TESTS
 
-        for metric in metrics:
-            unsupported_reason = unsupported(metric)
-            if unsupported_reason:
-                problems.append(
-                    Problem("", unsupported_reason, location=("statistics",))
-                )
-        for key, message in problems_of_settings(statistics):
-            problems.append(Problem("", message, location=("statistics", key)))
+        found = SIGNIFICANCE_TESTS.problems(statistics, metrics)
+        for key, message in found:
+            setting = ("statistics", key) if key else ("statistics",)
+            problems.append(Problem("", message, location=setting))
     return problems

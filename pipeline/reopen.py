@@ -11,11 +11,8 @@ from .errors import InputError, StoreError
 from .execution import RunDirectory, tasks_of
 from .metrics.base import Metric
 from .prepare import OpenedRun, reread
-from .report.context import ReportContext
-from .scoring import stored_runs
-from .scoring.metric_results import describe
-from .scoring.results import Results
-from .scoring.stored_runs import Selection, narrowed, only
+from .report import ReportContext
+from .scoring import DatasetInfo, Results, ScoredRun, Selection
 from .stage import Preparation, extension_stages, open_stages, output_settings
 
 
@@ -28,7 +25,7 @@ def revisit(
     is the reason. `digits` None takes those of the config. `texts` False leaves the texts out,
     which saves time: all of them have to be read to see that they have not changed.
     """
-    results, metric_results = stored_runs.load(path)
+    results, metric_results = ScoredRun.read(path)
     manifest = RunDirectory(path, make=False).manifest
     corpora: dict[str, Corpus] = {}
     metrics: dict[str, Metric] = {}
@@ -72,8 +69,8 @@ def chosen(context: ReportContext, selection: Selection) -> ReportContext:
     """
     if not selection:
         return context
-    selected = only(context.measured, selection)
-    results = narrowed(context.results, selected)
+    scored_run = ScoredRun(context.results, context.measured)
+    results, selected = scored_run.only(selection)
     corpora = dict(context.corpora)
     if selection.systems:
         names = {score.system for score in results.scores}
@@ -93,7 +90,7 @@ def _open_texts(manifest: dict[str, Any], results: Results) -> OpenedRun:
         if name not in corpora:
             file = opened_run.config.tree.mark.file
             raise StoreError(f"{file}: has no data set '{name}' any more")
-        now = describe(corpora[name], info.digests).digests
+        now = DatasetInfo.of(corpora[name], info.digests).digests
         changed = [
             text
             for text, digest in info.digests.items()

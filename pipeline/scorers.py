@@ -27,8 +27,7 @@ from .kernel.common import join_lines
 from .metrics import MetricArgument, from_values
 from .metrics.base import Metric, StatisticsSpec, Text
 from .prepare import complete, fit, without_source
-from .scoring.aggregation import POLICIES
-from .scoring.sentences import LineScores
+from .scoring import POLICIES, SentenceScores
 from .tokenizers import OwnTexts, References, Splitter, Texts, is_list
 
 Integers = NDArray[np.integer]
@@ -125,7 +124,7 @@ class Scorer:
         self.lines = self._corpus.lines
         self._task = Task.of(self.metric, self._corpus)
         self._counts = PreparedCounts(self._task.input, self.metric.spec)
-        self._scores = LineScores(self.metric)
+        self._scores = SentenceScores(self.metric)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Scorer.quiet, self._arguments
@@ -236,7 +235,7 @@ class Scorer:
             ) from None
         # lines of theirs may be missing
         has_annotators = self.metric.spec.input != TEXTS
-        return self._scores.of(
+        return self._scores.of_lines(
             columns, missing=has_annotators or self._counts.missing is not None
         )
 
@@ -435,7 +434,7 @@ def _fast_scores(
         text = Text(source, encoded, [], {})
         prepared = spec.prepared(spec.with_corpus_pass(text))
         columns = prepared.count(outputs, np.arange(len(outputs)))
-        return line_scores.of(columns, missing=False)
+        return line_scores.of_lines(columns, missing=False)
     except (UnicodeEncodeError, LongTextError):
         return None
 
@@ -447,7 +446,7 @@ def _is_texts(values: Any) -> bool:
 @lru_cache(MAX_CACHED_METRICS)
 def _formula(
     metric: Metric, references: int, has_source: bool, kernel_name: str
-) -> tuple[StatisticsSpec, LineScores] | None:
+) -> tuple[StatisticsSpec, SentenceScores] | None:
     """Return the statistics of a metric, and its scores of them, for texts without missing ones.
 
     None if there is no fast way. The scores depend on the kernel.
@@ -464,4 +463,4 @@ def _formula(
         return None
     if POLICIES[metric.policy].misfit(metric, references, missing=False):
         return None
-    return spec, LineScores(metric)
+    return spec, SentenceScores(metric)

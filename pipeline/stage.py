@@ -14,10 +14,8 @@ from .errors import Problem
 from .execution import Listener, Task
 from .extension import installed
 from .metrics.base import Metric
-from .report.context import PlotStyle
-from .scoring.metric_results import MetricResult
-from .scoring.resampling.samples import SampleCluster
-from .scoring.results import Results
+from .report import PlotStyle
+from .scoring import MetricResult, Results, SampleCluster
 
 if TYPE_CHECKING:
     from .data.config import OutputConfig

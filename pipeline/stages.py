@@ -47,18 +47,20 @@ from .execution import (
 )
 from .files import TempFiles
 from .prepare import prepare
-from .report import FORMATS
-from .report.context import ReportContext
-from .report.tables.metric_names import called
-from .scoring.metric_results import (
+from .report import FORMATS, ReportContext
+from .report.tables import called
+from .scoring import (
+    DatasetInfo,
+    EarlierResults,
+    MetricResult,
+    Results,
+    SampleCluster,
+    Score,
+    ScoredRun,
+    Series,
     count_warnings,
-    new_results,
     score,
-    with_means,
 )
-from .scoring.resampling.samples import SampleCluster
-from .scoring.results import Results, Score
-from .scoring.stored_runs import EarlierResults
 from .stage import Job, Scored, Stage, output_settings
 
 if TYPE_CHECKING:
@@ -115,14 +117,8 @@ def run(
             task.without(lost_systems[task.corpus.name]) for task in job.tasks
         ]
         metric_results = score(tasks, counts, options.threads)
-        results = new_results(
-            job.corpora,
-            job.metrics,
-            metric_results,
-            warnings=[*job.warnings, *count_warnings(tasks, counts)],
-            missing=missing,
-            order=job.config.parsed.output.x,
-        )
+        warnings = [*job.warnings, *count_warnings(tasks, counts)]
+        results = first_results(job, metric_results, warnings, missing)
         complete = [
             corpus.without(lost_systems[corpus.name]) for corpus in job.corpora
         ]
@@ -333,13 +329,46 @@ def compute_numbers(
     return ComputedNumbers(job, list(records.values()))
 
 
+def first_results(
+    job: Job,
+    metric_results: Sequence[MetricResult],
+    warnings: list[str],
+    missing: list[Missing],
+) -> Results:
+    """Return the results of a run whose systems have scores; `missing` could not be counted."""
+    order = job.config.parsed.output.x
+    series: list[Series] = []
+    if order:
+        systems: list[str] = []
+        for corpus in job.corpora:
+            systems += corpus.systems
+        series = Series.find(systems, order)
+        if not series:
+            warnings = [
+                *warnings,
+                f"output.x: '{order}' finds no number in the names of two systems",
+            ]
+    declared = {}
+    for metric in job.metrics:
+        if metric.declared:
+            declared[metric.name] = metric.declared
+    results = Results(
+        datasets={
+            corpus.name: DatasetInfo.of(corpus) for corpus in job.corpora
+        },
+        scores=[],
+        declared=declared,
+        warnings=warnings,
+        missing=missing,
+        series=series,
+    )
+    return results.with_rows(metric_results)
+
+
 def resample(scored: Scored, settings: "StatisticsConfig") -> Scored:
     """Add intervals, rank ranges and paired tests."""
-    from .scoring.resampling.significance import with_statistics
-
-    results, metric_results = with_statistics(
-        scored.results,
-        scored.metric_results,
+    scored_run = ScoredRun(scored.results, scored.metric_results)
+    results, metric_results = scored_run.with_statistics(
         settings,
         scored.listener.testing,
         scored.threads,
@@ -351,7 +380,7 @@ def resample(scored: Scored, settings: "StatisticsConfig") -> Scored:
 def average(scored: Scored, _: bool) -> Scored:
     """Add the means over data sets."""
     try:
-        return replace(scored, results=with_means(scored.results))
+        return replace(scored, results=scored.results.with_means())
     except InputError as error:
         return scored.with_warnings(str(error))
 

@@ -14,7 +14,7 @@ from pipeline import stages
 from pipeline.errors import StoreError
 from pipeline.execution.options import AUTO, Listener
 from pipeline.reopen import revisit
-from pipeline.scoring.metric_results import describe
+from pipeline.scoring import DatasetInfo
 from pipeline.scoring.stored_runs import load_two
 from pipeline.stage import Stage
 from tests.conftest import ROOT, Hears, run, write_run
@@ -118,14 +118,14 @@ def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(
     )
     corpus = stages.prepare(config).corpora[0]
     info = json.loads(new)["datasets"][corpus.name]
-    old = describe(corpus, dict.fromkeys(info["digests"], "")).digests
+    old = DatasetInfo.of(corpus, dict.fromkeys(info["digests"], "")).digests
     assert old["source"] == "92295207a1a76d1f547e79f31dd849f7"
     for role, digest in info["digests"].items():
         path.write_text(
             path.read_text(encoding="utf-8").replace(digest, old[role]),
             encoding="utf-8",
         )
-    assert describe(corpus, old).digests == old
+    assert DatasetInfo.of(corpus, old).digests == old
     assert revisit(folder).unread == ""
     run(config, tmp_path / "other")
     with pytest.raises(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from ..data import Corpus
-    from ..scoring.stored_runs import Selection
+    from ..scoring import Selection
 
 
 def given_path(text: str) -> Path | Remote:
@@ -282,7 +282,7 @@ def open_files(
     """
     # here, because --help opens nothing
     from ..data import TEXTS, InputReader, open_corpus, suspicions
-    from ..report.terminal.printing import print_warnings
+    from ..report.terminal import print_warnings
 
     outputs = expanded(args.outputs)
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
@@ -573,7 +573,7 @@ def selection_of(args: argparse.Namespace) -> "Selection":
     Some commands have not all of them, or take one name each. A single system is not part of the
     selection, because `show` prints the counts of one.
     """
-    from ..scoring.stored_runs import Selection
+    from ..scoring import Selection
 
     selected: dict[str, list[str]] = {}
     for name in ("metric", "dataset", "system"):

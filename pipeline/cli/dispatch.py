@@ -263,7 +263,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()  # here, where a closed pipe is still silent
     except PipelineError as error:
-        from ..report.terminal.printing import print_text
+        from ..report.terminal import print_text
 
         lines = []
         for line in str(error).split("\n"):

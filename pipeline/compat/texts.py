@@ -64,13 +64,13 @@ def sums_of(
 
     `present`, bool [lines, references], says which references each line has.
     """
-    from ..scoring.terms import compact
+    from ..scoring import MetricColumns
 
     compacted: Columns = columns
     if not present.all():
         lengths = np.where(present, columns["ref_len"], -1)
-        compacted = compact(
-            {**columns, "ref_len": lengths}, metric.spec.of_references
+        compacted = MetricColumns(metric).compact(
+            {**columns, "ref_len": lengths}
         )
     terms = metric.make_terms(compacted)
     per_reference = {

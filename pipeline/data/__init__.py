@@ -63,18 +63,19 @@ __all__ = [
     "suspicions",
     "text_warnings",
 ]
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "catalogue": "Catalogue DataFile DataSet",
-        "corpus": "Corpus",
-        "dataset_cache": "DatasetCache",
-        "formats": "TEXT_FORMATS",
-        "input_readers": "InputReader Listener OpenRequest completed open_corpus",
-        "input_warnings": "suspicions text_warnings",
-        "inputs": "TEXTS TextReader",
-        "opened_input": "InputView OpenedInput TextsOfInput",
-        "opener": "Opener",
-        "texts": "AnyText MemoryText Span TextFile",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "catalogue": "Catalogue DataFile DataSet",
+            "corpus": "Corpus",
+            "dataset_cache": "DatasetCache",
+            "formats": "TEXT_FORMATS",
+            "input_readers": "InputReader Listener OpenRequest completed open_corpus",
+            "input_warnings": "suspicions text_warnings",
+            "inputs": "TEXTS TextReader",
+            "opened_input": "InputView OpenedInput TextsOfInput",
+            "opener": "Opener",
+            "texts": "AnyText MemoryText Span TextFile",
+        },
+    )

@@ -55,15 +55,16 @@ __all__ = [
     "tasks_of",
     "with_computed",
 ]
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "cluster": "Cluster",
-        "computation": "Computation computations with_computed",
-        "count": "Counted PreparedCounts count_all count_in_memory finished_counts",
-        "options": "AUTO SILENT Listener LoggingListener Missing RunOptions",
-        "store.counts": "InMemoryCounts StoredCounts ids_file",
-        "store.run_directory": "RunDirectory folder_of read_manifest",
-        "tasks": "Task specs_of tasks_of",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "cluster": "Cluster",
+            "computation": "Computation computations with_computed",
+            "count": "Counted PreparedCounts count_all count_in_memory finished_counts",
+            "options": "AUTO SILENT Listener LoggingListener Missing RunOptions",
+            "store.counts": "InMemoryCounts StoredCounts ids_file",
+            "store.run_directory": "RunDirectory folder_of read_manifest",
+            "tasks": "Task specs_of tasks_of",
+        },
+    )

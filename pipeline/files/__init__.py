@@ -63,15 +63,16 @@ __all__ = [
     "why_unreadable",
     "write_atomic",
 ]
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "plain_files": "OPENERS Origin StoredTexts TempFiles content_hint named numbered_lines "
-        "open_bytes small_bytes small_text why_unreadable",
-        "remote": "Remote WrittenPath",
-        "safe_files": "TEMPORARY digest file_name in_the_way lock_of open_regular read_json replacing "
-        "write_atomic",
-        "small_tables": "TableCell TableRow",
-        "xml_records": "XmlReader",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "plain_files": "OPENERS Origin StoredTexts TempFiles content_hint named numbered_lines "
+            "open_bytes small_bytes small_text why_unreadable",
+            "remote": "Remote WrittenPath",
+            "safe_files": "TEMPORARY digest file_name in_the_way lock_of open_regular read_json replacing "
+            "write_atomic",
+            "small_tables": "TableCell TableRow",
+            "xml_records": "XmlReader",
+        },
+    )

@@ -57,15 +57,16 @@ __all__ = [
     "named",
     "precision_recall_f",
 ]
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "base.declared": "Declared Parameter",
-        "bleu.smoothing": "SMOOTHING SmoothingCounts",
-        "build": "MetricArgument from_nodes from_text from_texts from_values metrics_called",
-        "caller_tokens": "bind_tokens has_own_tokens",
-        "f_score": "precision_recall_f",
-        "names": "class_of factor forget_names goodness lower_is_better named",
-        "sources": "MetricSource metric_source",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "base.declared": "Declared Parameter",
+            "bleu.smoothing": "SMOOTHING SmoothingCounts",
+            "build": "MetricArgument from_nodes from_text from_texts from_values metrics_called",
+            "caller_tokens": "bind_tokens has_own_tokens",
+            "f_score": "precision_recall_f",
+            "names": "class_of factor forget_names goodness lower_is_better named",
+            "sources": "MetricSource metric_source",
+        },
+    )

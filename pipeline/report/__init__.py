@@ -1,82 +1,78 @@
 """Reports: stored results in other forms. Nothing is computed here, only formatted.
 
 To add a format, write a file here with a function that takes a ReportContext and returns files by
-their names, and add a line to FORMATS.
+their names, and add a line to FORMATS in `formats.py`.
+
+- `ReportContext` is what a report is made of. `Format`, `Plot` and `SeveralRunsFormat` describe
+  forms of reports, and FORMATS, PLOTS and SEVERAL_RUNS_FORMATS have them by name.
+- `print_results()`, `print_comparisons()`, `print_types()` and `print_extra_tables()` print tables
+  as commands do; `Sentence`, `AnnotatedEdits` and `print_texts()` are for one sentence.
+- `overviews()` are systems by metrics, with a `verdict_sentence()` for each; `document_tables()`
+  are the tables of Markdown and LaTeX.
+- `Reportable` is the base of results in Python.
 """
 
-import importlib.util
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from ..extension import missing_extension
-from ..lookup import Table, later
-from .context import Format, Plot, SeveralRunsFormat
+from ..lookup import lazy_names
+from .context import (
+    Format,
+    NamedRun,
+    Plot,
+    PlotFigure,
+    PlotStyle,
+    ReportContext,
+    SeveralRunsFormat,
+)
+from .formats import FORMATS, PLOTS, SEVERAL_RUNS_FORMATS, unavailable_formats
 
 if TYPE_CHECKING:
-    from ..scoring.results import Results
+    from .console import (
+        print_comparisons,
+        print_extra_tables,
+        print_results,
+        print_types,
+    )
+    from .documents import Cell, DocumentTable, document_tables
+    from .in_python import Reportable
+    from .overview import Overview, overviews, verdict_sentence
+    from .sentence import AnnotatedEdits, Sentence, print_texts
 
-FORMATS: Table[Format] = Table(
-    __name__,
-    {
-        "json": Format(
-            about="results.json, which every run writes",
-            files=lambda context: {"results.json": context.results.to_json()},
-            printed=True,
-        ),
-        "csv": Format(
-            about=(
-                "scores.csv, one value a row; tests.csv, human.csv, means.csv and types.csv where "
-                "the run has them"
-            ),
-            files=later(__name__, "csv_files.csv_files"),
-            printed=True,
-            columns=True,
-            by_type=True,
-        ),
-        "markdown": Format(
-            about="results.md: tables for GitHub and notebooks; types.md for scores by type",
-            files=later(__name__, "markdown.markdown_files"),
-            printed=True,
-            columns=True,
-            by_type=True,
-        ),
-        "latex": Format(
-            about="results.tex: tables with booktabs; types.tex",
-            files=later(__name__, "latex.latex_files"),
-            printed=True,
-            columns=True,
-            by_type=True,
-        ),
-    },
-    kind="report_formats",
-)
-"""Forms of reports by the names that `output.formats` of a config and `--format` of the command
-`report` take."""
-
-PLOTS: Table[Plot] = Table(__name__, {}, kind="plots")
-"""Plots by the names that `output.plots` of a config and `--plot` of the command `report` take."""
-
-DISPLAYS: "Table[Callable[[Results], str]]" = Table(
-    __name__, {}, kind="displays"
-)
-"""How notebooks show results, by MIME type."""
-
-SEVERAL_RUNS_FORMATS: Table[SeveralRunsFormat] = Table(
-    __name__, {}, kind="several_runs_formats"
-)
-"""Forms of reports of several runs, by the names that `--format` of the command `report` takes."""
-
-
-def unavailable(names: Iterable[str]) -> list[str]:
-    """Return a message for each of these forms that needs a package or an extension which is not
-    installed.
-    """
-    messages = []
-    for name in dict.fromkeys(names):
-        form = FORMATS.get(name) or SEVERAL_RUNS_FORMATS.get(name)
-        if form is None:
-            messages.append(missing_extension("report_formats", name))
-        elif form.package and importlib.util.find_spec(form.package) is None:
-            hint = f"pip install 'gec-pipeline[{form.extra}]'"
-            messages.append(f"{name}: needs the package {form.package}: {hint}")
-    return messages
+__all__ = [
+    "FORMATS",
+    "PLOTS",
+    "SEVERAL_RUNS_FORMATS",
+    "AnnotatedEdits",
+    "Cell",
+    "DocumentTable",
+    "Format",
+    "NamedRun",
+    "Overview",
+    "Plot",
+    "PlotFigure",
+    "PlotStyle",
+    "ReportContext",
+    "Reportable",
+    "Sentence",
+    "SeveralRunsFormat",
+    "document_tables",
+    "overviews",
+    "print_comparisons",
+    "print_extra_tables",
+    "print_results",
+    "print_texts",
+    "print_types",
+    "unavailable_formats",
+    "verdict_sentence",
+]
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "console": "print_comparisons print_extra_tables print_results print_types",
+            "documents": "Cell DocumentTable document_tables",
+            "in_python": "Reportable",
+            "overview": "Overview overviews verdict_sentence",
+            "sentence": "AnnotatedEdits Sentence print_texts",
+        },
+    )

@@ -8,25 +8,22 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from ..metrics import goodness
-from ..scoring.results import Comparison, Results, Score
-from ..scoring.significance_tests import with_samples
+from ..scoring import SIGNIFICANCE_TESTS, Comparison, Results, Score
 from .overview import Overview, overviews
-from .tables import columns_of, ranked
-from .tables.by_type import caption, of_system, side_by_side, types_of
-from .tables.comparisons import (
+from .tables import (
     BETTER,
-    DOUBTED,
     WORSE,
-    is_small,
-    pair_table,
+    ColumnPatterns,
+    Group,
+    ReportTable,
+    Types,
+    called,
+    columns_of,
+    extra_tables,
+    groups,
     settings_line,
-    too_few,
 )
-from .tables.extra_tables import ReportTable, extra_tables
-from .tables.metric_names import called
-from .tables.ranked import Group, groups, size
-from .tables.series import best_sentences
-from .terminal.printing import (
+from .terminal import (
     fits,
     print_line,
     print_square,
@@ -34,6 +31,11 @@ from .terminal.printing import (
     print_text,
 )
 
+DOUBTED = (
+    f"A small p without {BETTER} or {WORSE} says nothing: the systems differ on fewer than "
+    f"{Comparison.MIN_DIFFERING} sentences, and the interval of their difference holds 0."
+)
+"""The note on comparisons with a small p-value that are not significant."""
 BEST = "bold"
 """The style of the best cell of a column."""
 BEST_COLOUR = "cyan"
@@ -82,9 +84,9 @@ def print_results(
         if isinstance(table, Overview):
             print_overview(results, table, columns)
         else:
-            print_board(results, table, digits, columns)
+            print_board(table, digits, columns)
     if results.statistics:
-        print_text(settings_line(results.statistics))
+        print_text(settings_line(results))
     if parts and not columns and results.statistics:
         print_text(
             "(intervals, rank ranges and tests of each metric: --boards)"
@@ -99,27 +101,21 @@ SCORE = 2
 """The column of a ranked table that has the score."""
 
 
-def print_board(
-    results: Results,
-    group: Group,
-    digits: int,
-    columns: Sequence[str],
-) -> None:
+def print_board(group: Group, digits: int, columns: Sequence[str]) -> None:
     """Print the ranked table of a metric on a data set, its signature and notes.
 
     If several metrics share a name, the first line says how this one differs. Intervals of all
     outputs are a table of their own. A terminal has the columns that fit its width.
     """
     scores = group.scores
-    info = results.datasets[group.dataset]
-    about = f"{group.dataset}: {size(info)}"
+    about = f"{group.dataset}: {group.info.size}"
     if group.heading:
         about += f"; {group.heading}"
     print_text(about)
-    header, rows = ranked.ranked_table(results, scores, digits, columns)
+    header, rows = group.ranked_table(digits, columns)
     # the name of the score in papers, such as M² F₀.₅
     header[SCORE] = group.output
-    best = ranked.best_of(info, group, digits)
+    best = group.best(digits)
     styles = {}
     for row, (score, cells) in enumerate(zip(scores, rows, strict=True)):
         if score.system in best:
@@ -135,20 +131,18 @@ def print_board(
         stay=(0, 1, 2),
         unwrapped=(1,),
         styles=styles,
-        rules=ranked.cluster_ends(scores),
+        rules=group.cluster_ends,
     )
     if any(score.intervals for score in scores):
         print()
-        print_table(
-            *ranked.interval_table(results, scores, digits), left=(0, 1)
-        )
-    for sentence in best_sentences(results, group):
+        print_table(*group.interval_table(digits), left=(0, 1))
+    for sentence in group.best_sentences:
         print_text(sentence)
     print(group.metric)  # the signature
-    print_sacrebleu_signature(scores[0], results.statistics, columns)
-    for line in ranked.notes_of(scores):
+    print_sacrebleu_signature(scores[0], group.results.statistics, columns)
+    for line in group.notes:
         print_text(f"note: {line}")
-    print_small_p_note(results, group.tests)
+    print_small_p_note(group.results, group.tests)
 
 
 def print_sacrebleu_signature(
@@ -159,13 +153,13 @@ def print_sacrebleu_signature(
     The samples are those of p-values if these are displayed, else those of intervals.
     """
     signature = score.peer_signature
-    if not signature:
-        return
-    if statistics and "p" in columns:
-        signature = with_samples(signature, statistics, statistics["test"])
-    elif statistics:
-        signature = with_samples(signature, statistics)
-    print_line(signature)
+    if signature and statistics:
+        test = SIGNIFICANCE_TESTS.INTERVALS
+        if "p" in columns:
+            test = statistics["test"]
+        signature = SIGNIFICANCE_TESTS.signature(signature, statistics, test)
+    if signature:
+        print_line(signature)
 
 
 def print_overview(
@@ -208,7 +202,7 @@ def print_overview(
         if column.verdict_sentence:
             print_text(f"{column.printed}: {column.verdict_sentence}")
     for label, group in overview.groups:
-        for line in ranked.notes_of(group.scores):
+        for line in group.notes:
             print_text(f"note: {label}: {line}")
     if overview.marks:
         print_text(overview.marks)
@@ -224,19 +218,19 @@ def print_types(results: Results, digits: int, tier: int) -> None:
     A terminal that is too narrow for that has the score alone, in several tables if it needs them,
     or the columns of a single system that fit.
     """
-    for number, types in enumerate(types_of(results, tier)):
+    for number, types in enumerate(Types.of(results, tier)):
         if number:
             print()
-        print_line(caption(types))
+        print_line(types.caption)
         score, *fractions = types.fractions
         if len(types.systems) > 1:
-            table = side_by_side(types, digits, [*fractions, score])
+            table = types.side_by_side(digits, [*fractions, score])
             if not fits(*table):
-                table = side_by_side(types, digits)
+                table = types.side_by_side(digits)
             print_square(*table)
         else:
             system = types.systems[0]
-            header, rows = of_system(types, system, digits)
+            header, rows = types.of_system(system, digits)
             intervals = [
                 title
                 for title in reversed(header)
@@ -262,41 +256,33 @@ def print_comparisons(
     for group in groups(results):
         if not group.tests:
             continue
-        ranks = {
-            score.system: number for number, score in enumerate(group.scores)
-        }
-        tests = sorted(
-            group.tests,
-            key=lambda test: (ranks[test.system], ranks[test.other]),
-        )
         heading = f"{group.heading}\n" if group.heading else ""
         print_line(f"{group.dataset}  {heading}{group.metric}")
         print_sacrebleu_signature(group.scores[0], results.statistics, ("p",))
-        header, rows = pair_table(results, tests, digits)
-        chosen = [0, 1, *ranked.picked(header[2:], columns or ["*"], 2)]
+        header, rows = group.pair_table(digits, ranked=True)
+        patterns = ColumnPatterns(columns or ["*"])
+        chosen = [0, 1, *patterns.numbers(header[2:], 2)]
         print_table(
             *columns_of((header, rows), chosen),
             left=(0, 1),
             first_out=() if columns else LEAST_IMPORTANT,
         )
         print()
-    if any(_is_turned(test) for test in results.tests):
-        print_text(TURNED)
+    for test in results.tests:
+        gain = goodness(test.metric, test.difference)
+        if gain * (test.wins - test.losses) < 0:
+            print_text(TURNED)
+            break
     print_small_p_note(results, results.tests)
-    print_text(settings_line(results.statistics or {}))
-
-
-def _is_turned(test: Comparison) -> bool:
-    """Return whether wins and losses point the other way than the difference."""
-    return bool(
-        goodness(test.metric, test.difference) * (test.wins - test.losses) < 0
-    )
+    print_text(settings_line(results))
 
 
 def print_small_p_note(results: Results, tests: Iterable[Comparison]) -> None:
     """Print a note if some of these p-values are small although too few sentences differ."""
-    if any(too_few(test) and is_small(test, results) for test in tests):
-        print_text(DOUBTED)
+    for test in tests:
+        if test.differ_too_rarely and results.is_small_p(test):
+            print_text(DOUBTED)
+            return
 
 
 def print_extra_tables(

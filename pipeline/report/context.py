@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ..errors import InputError, did_you_mean
 
@@ -15,22 +15,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..data import Corpus
-    from ..scoring.metric_results import MetricResult
-    from ..scoring.results import Results
-    from .tables.ranked import Group
+    from ..scoring import MetricResult, Results
+    from .tables import Group
 
 
-WIDTHS = {"column": 219 / 72.27, "text": 455 / 72.27}
-"""Widths in inches: a column and the whole text of an A4 page in two columns, 219 and 455 points of
-TeX."""
-FONTS = {"sans": ["DejaVu Sans"], "serif": ["STIXGeneral", "DejaVu Serif"]}
-"""Letters by name. All come with matplotlib, so figures are the same on every machine. STIX looks
-as Times does."""
-MIN_POINTS = 7.0
-"""The smallest letters, in points, of a figure for a paper."""
-
-
-class PlotStyle(NamedTuple):
+@dataclass(frozen=True)
+class PlotStyle:
     """The look of plots."""
 
     width: str = ""
@@ -39,6 +29,35 @@ class PlotStyle(NamedTuple):
     """One of FONTS."""
     title: bool = True
     """Whether the figure has a title above the axes; in a paper the caption replaces it."""
+    WIDTHS: ClassVar[dict[str, float]] = {
+        "column": 219 / 72.27,
+        "text": 455 / 72.27,
+    }
+    """Widths in inches: a column and the whole text of an A4 page in two columns, 219 and 455
+    points of TeX."""
+    FONTS: ClassVar[dict[str, list[str]]] = {
+        "sans": ["DejaVu Sans"],
+        "serif": ["STIXGeneral", "DejaVu Serif"],
+    }
+    """Letters by name. All come with matplotlib, so figures are the same on every machine. STIX
+    looks as Times does."""
+    MIN_POINTS: ClassVar[float] = 7.0
+    """The smallest letters, in points, of a figure for a paper."""
+
+    @classmethod
+    def of(cls, width: str | None, font: str, *, title: bool) -> PlotStyle:
+        """Return the style of settings. Raises InputError for an unknown width or font."""
+        settings = (
+            ("width", width, [*cls.WIDTHS]),
+            ("font", font, [*cls.FONTS]),
+        )
+        for name, value, known in settings:
+            if value is not None and value not in known:
+                hint = did_you_mean(value, known)
+                raise InputError(
+                    f"{name} '{value}': expected one of {', '.join(known)}{hint}"
+                )
+        return cls(width or "", font, title)
 
     @property
     def narrow(self) -> bool:
@@ -48,22 +67,8 @@ class PlotStyle(NamedTuple):
     def points(self, usual: float) -> float:
         """Return the size of letters in points from the usual size, which applies without a width."""
         if self.narrow:
-            return MIN_POINTS
-        return max(usual, MIN_POINTS) if self.width else usual
-
-
-PLAIN = PlotStyle()
-
-
-def plot_style(width: str | None, font: str, *, title: bool) -> PlotStyle:
-    """Return the style of these settings. Raises InputError for an unknown width or font."""
-    for name, value, known in (("width", width, WIDTHS), ("font", font, FONTS)):
-        if value is not None and value not in known:
-            hint = did_you_mean(value, known)
-            raise InputError(
-                f"{name} '{value}': expected one of {', '.join(known)}{hint}"
-            )
-    return PlotStyle(width or "", font, title)
+            return self.MIN_POINTS
+        return max(usual, self.MIN_POINTS) if self.width else usual
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +97,7 @@ class ReportContext:
     plots: tuple[str, ...] = ()
     """Names of the plots to draw; empty for all."""
     plot_type: str = "png"
-    plot_style: PlotStyle = PLAIN
+    plot_style: PlotStyle = PlotStyle()
     """Width, letters and title of plots."""
     name: str = ""
     """The name of this run in figures of several runs."""
@@ -104,12 +109,8 @@ class ReportContext:
     """The number of sentences of a data set on the page; None for as many as fit."""
     effects: int = 0
     """The number of these sentences with the effects of their edits."""
-
-
-CURVES = "curves"
-"""The plot that takes several runs."""
-PLOT_TYPES = ("png", "svg", "pdf")
-"""The types of files that plots are saved as."""
+    PLOT_TYPES: ClassVar[tuple[str, ...]] = ("png", "svg", "pdf")
+    """The types of files that plots are saved as."""
 
 
 class PlotFigure(NamedTuple):

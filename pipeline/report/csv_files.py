@@ -5,9 +5,9 @@ import io
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..scoring.results import Results
+from ..scoring import Results
 from .context import ReportContext
-from .tables.ranked import check_picked, picked
+from .tables import ColumnPatterns
 
 Cell = str | float | None
 Row = Sequence[Cell]
@@ -60,13 +60,22 @@ def csv_files(context: ReportContext) -> dict[str, str]:
     results = context.results
     if context.columns:
         outputs = dict.fromkeys(str(row[3]) for row in _score_rows(results))
-        check_picked(list(outputs), context.columns)
+        ColumnPatterns(context.columns).check(list(outputs))
     files = {}
     if not context.by_type:
         files["scores.csv"] = to_csv(results, context.columns)
-        files["tests.csv"] = _csv(TEST_COLUMNS, _test_rows(results))
+        tests: list[Row] = []
+        for test in results.tests:
+            values = dict(vars(test))
+            values["low"], values["high"] = test.interval
+            tests.append([values[name] for name in TEST_COLUMNS])
+        files["tests.csv"] = _csv(TEST_COLUMNS, tests)
         files["human.csv"] = human_to_csv(results)
-        files["means.csv"] = _csv(MEAN_COLUMNS, _mean_rows(results))
+        means: list[Row] = []
+        for mean in results.means or ():
+            for system, value in mean.systems.items():
+                means.append((mean.metric, system, len(mean.datasets), value))
+        files["means.csv"] = _csv(MEAN_COLUMNS, means)
     files["types.csv"] = _csv(TYPE_COLUMNS, _type_rows(results))
     for name, text in list(files.items()):
         is_empty = text.count("\n") <= 1
@@ -82,8 +91,8 @@ def to_csv(results: Results, columns: Sequence[str] = ()) -> str:
     """
     rows: Iterable[Row] = _score_rows(results)
     if columns:
-        patterns = [*columns, "score", "rank"]
-        rows = [row for row in rows if picked([str(row[3])], patterns)]
+        patterns = ColumnPatterns([*columns, "score", "rank"])
+        rows = [row for row in rows if patterns.numbers([str(row[3])])]
     return _csv(SCORE_COLUMNS, rows)
 
 
@@ -106,19 +115,6 @@ def _score_rows(results: Results) -> Iterator[Row]:
         values |= score.ends
         for name, value in values.items():
             yield score.dataset, score.system, score.metric, name, value
-
-
-def _test_rows(results: Results) -> Iterator[Row]:
-    for test in results.tests:
-        values = dict(vars(test))
-        values["low"], values["high"] = test.interval
-        yield [values[name] for name in TEST_COLUMNS]
-
-
-def _mean_rows(results: Results) -> Iterator[Row]:
-    for mean in results.means or ():
-        for system, value in mean.systems.items():
-            yield mean.metric, system, len(mean.datasets), value
 
 
 def _type_rows(results: Results) -> Iterator[Row]:

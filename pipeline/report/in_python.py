@@ -10,10 +10,10 @@ from ..errors import InputError, did_you_mean
 from ..extension import missing_extension
 from ..metrics import from_text, metrics_called
 from ..metrics.base import Metric
-from ..scoring.results import Results
-from . import DISPLAYS, FORMATS, PLOTS, unavailable
+from ..scoring import Results
 from .context import PlotStyle, ReportContext
-from .tables.metric_names import labels
+from .formats import DISPLAYS, FORMATS, PLOTS, unavailable_formats
+from .tables import labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +57,7 @@ class Reportable:
         columns = tuple(columns)
         if columns and form == "json":
             raise InputError("report: json has all columns; leave out columns")
-        missing = unavailable([form])
+        missing = unavailable_formats([form])
         if missing:
             raise InputError(missing[0])
         context = ReportContext(
@@ -73,81 +73,83 @@ class Reportable:
         display = DISPLAYS.get("text/html")
         return display(self._as_results()) if display else None
 
+    @staticmethod
+    def _matching_signatures(
+        metrics: Mapping[str, Metric], name: str
+    ) -> set[str]:
+        """Return the signatures that a name of a metric may mean.
 
-def matching_signatures(metrics: Mapping[str, Metric], name: str) -> set[str]:
-    """Return the signatures that a name of a metric may mean.
+        It is a name, a signature, the text that was requested ("gleu[refs=max]"), or the short name
+        that tables print.
+        """
+        short = labels(metrics)
+        named = metrics_called(name, metrics.values())
+        matching = set()
+        for text, metric in metrics.items():
+            if name in (text, short[text]) or metric in named:
+                matching.add(text)
+        return matching
 
-    It is a name, a signature, the text that was requested ("gleu[refs=max]"), or the short name
-    that tables print.
-    """
-    short = labels(metrics)
-    named = metrics_called(name, metrics.values())
-    matching = set()
-    for text, metric in metrics.items():
-        if name in (text, short[text]) or metric in named:
-            matching.add(text)
-    return matching
-
-
-def plotted(
-    results: Results,
-    name: str,
-    metric: str | None,
-    dataset: str | None,
-    style: PlotStyle,
-) -> "Figure":
-    """Return the figure of a plot, of the metric and data set that are named, as Evaluation.plot()
-    does.
-    """
-    if find_spec("matplotlib") is None:
-        raise InputError(
-            "plot() needs matplotlib: pip install 'gec-pipeline[plot]'"
-        )
-    missing = missing_extension("plots", name) or missing_extension(
-        "report_formats", "plots"
-    )
-    if missing:
-        raise InputError(f"plot({name!r}): {missing}")
-    scores = results.scores
-    if metric:
-        metrics = {score.metric: from_text(score.metric) for score in scores}
-        signatures = matching_signatures(metrics, metric)
-        scores = [score for score in scores if score.metric in signatures]
-    if dataset is not None:
-        scores = [score for score in scores if score.dataset == dataset]
-    if not scores:
-        requested = [text for text in (metric, dataset) if text]
-        message = f"plot({name!r}): there are no scores"
-        if requested:
-            names = [
-                *labels(score.metric for score in results.scores).values(),
-                *results.datasets,
-            ]
-            message += (
-                f" of {', '.join(requested)}{did_you_mean(requested[0], names)}"
+    def _plotted(
+        self,
+        name: str,
+        metric: str | None,
+        dataset: str | None,
+        style: PlotStyle,
+    ) -> "Figure":
+        """Return the figure of a plot, of the metric and data set that are named, as Evaluation.plot()
+        does.
+        """
+        results = self._as_results()
+        if find_spec("matplotlib") is None:
+            raise InputError(
+                "plot() needs matplotlib: pip install 'gec-pipeline[plot]'"
             )
-        raise InputError(message)
-    if name not in PLOTS:
-        hint = did_you_mean(name, PLOTS)
-        raise InputError(
-            f"plot({name!r}): there is no such plot{hint}; there are {_listed(PLOTS)}"
+        missing = missing_extension("plots", name) or missing_extension(
+            "report_formats", "plots"
         )
-    context = ReportContext(
-        results=replace(results, scores=scores), plot_style=style
-    )
-    plots = list(PLOTS[name].figures(context))
-    if not plots:
-        requirement = PLOTS[name].requires
-        raise InputError(
-            f"plot({name!r}): there is nothing for it here; it needs {requirement}"
+        if missing:
+            raise InputError(f"plot({name!r}): {missing}")
+        scores = results.scores
+        if metric:
+            metrics = {
+                score.metric: from_text(score.metric) for score in scores
+            }
+            signatures = self._matching_signatures(metrics, metric)
+            scores = [score for score in scores if score.metric in signatures]
+        if dataset is not None:
+            scores = [score for score in scores if score.dataset == dataset]
+        if not scores:
+            requested = [text for text in (metric, dataset) if text]
+            message = f"plot({name!r}): there are no scores"
+            if requested:
+                names = [
+                    *labels(score.metric for score in results.scores).values(),
+                    *results.datasets,
+                ]
+                message += f" of {', '.join(requested)}{did_you_mean(requested[0], names)}"
+            raise InputError(message)
+        if name not in PLOTS:
+            hint = did_you_mean(name, PLOTS)
+            raise InputError(
+                f"plot({name!r}): there is no such plot{hint}; there are {_listed(PLOTS)}"
+            )
+        context = ReportContext(
+            results=replace(results, scores=scores), plot_style=style
         )
-    if len(plots) > 1:
-        groups = dict.fromkeys(
-            f"{plot.group.dataset}/{plot.group.label}" for plot in plots
-        )
-        count = f"there are {len(plots)}; say which by metric= and dataset="
-        raise InputError(f"plot({name!r}): {count}: {_listed(groups)}")
-    return plots[0].figure
+        plots = list(PLOTS[name].figures(context))
+        if not plots:
+            requirement = PLOTS[name].requires
+            raise InputError(
+                f"plot({name!r}): there is nothing for it here; it needs {requirement}"
+            )
+        if len(plots) > 1:
+            groups = dict.fromkeys(
+                f"{plot.group.dataset}/{plot.group.label}" for plot in plots
+            )
+            count = f"there are {len(plots)}; say which by metric= and dataset="
+            raise InputError(f"plot({name!r}): {count}: {_listed(groups)}")
+        return plots[0].figure
 
 
 def _listed(names: Iterable[str]) -> str:

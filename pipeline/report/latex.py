@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..errors import printable
 from .context import ReportContext
-from .document_tables import Cell, DocumentTable, document_tables, type_tables
-from .tables.comparisons import BETTER, WORSE
+from .documents import Cell, DocumentTable, document_tables, type_tables
+from .tables import BETTER, WORSE
 
 _SIGNS = Path(__file__).with_name("latex_signs.tsv").read_text(encoding="utf-8")
 SIGNS = dict(line.split("\t") for line in _SIGNS.splitlines())

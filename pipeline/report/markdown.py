@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from ..errors import printable
 from .context import ReportContext
-from .document_tables import Cell, DocumentTable, document_tables, type_tables
-from .tables import NO_BREAK, padded
-from .tables.comparisons import BETTER, WORSE
+from .documents import Cell, DocumentTable, document_tables, type_tables
+from .tables import BETTER, WORSE, padded
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$#@]|:(?=//|[A-Za-z0-9+-]+:)|(?<=www)\.")
 """Signs with a meaning in Markdown, in HTML, or to GitHub: formulas, mentions, issues, emoji,
@@ -15,6 +14,8 @@ links."""
 _LEADING = re.compile(r"([0-9]*)([-+=.)])")
 """Beginnings that make a line a list or a heading."""
 MIN_COLUMN_WIDTH = 3
+NO_BREAK = "\u00a0"
+"""A space at which no line ends."""
 
 
 def markdown_files(context: ReportContext) -> dict[str, str]:

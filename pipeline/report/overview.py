@@ -9,30 +9,18 @@ from unicodedata import normalize
 from ..errors import InputError, listed
 from ..metrics import goodness, lower_is_better, metrics_called
 from ..metrics.base import Metric
-from ..scoring.results import Results, Score
-from .tables import percent
-from .tables.comparisons import (
+from ..scoring import Comparison, Results, Score
+from .tables import (
     BETTER,
     WORSE,
-    baseline_of,
-    half_width,
-    is_significant,
-    level_name,
-    shown_interval,
-)
-from .tables.metric_names import rivalry
-from .tables.ranked import (
-    SOURCE,
+    ColumnPatterns,
     Group,
-    best_of,
-    check_picked,
     groups,
-    kinds,
-    picked,
-    ranked_table,
-    size,
+    half_width,
+    percent,
+    shown_interval,
+    shown_level,
 )
-from .tables.series import best_sentences, systems_of, tied_by_rank
 
 MAX_NAMED = 4
 """How many systems of a shared rank are named; of more, the first three are named and the others
@@ -117,7 +105,7 @@ def overviews(
     Without patterns the columns are the scores. Raises InputError for a pattern that no metric has
     a column for.
     """
-    tables = [MetricTable(results, group, digits) for group in groups(results)]
+    tables = [MetricTable(group, digits) for group in groups(results)]
     for pattern in patterns:
         _check_pattern(tables, pattern)
     if len(tables) < 2 and _for_all_metrics(tables, patterns) == list(patterns):
@@ -149,30 +137,23 @@ def _check_pattern(tables: Sequence["MetricTable"], pattern: str) -> None:
     if not titles:
         for table in tables:
             titles += [title for title in table.header if title not in titles]
-    check_picked(titles, [pattern])
+    ColumnPatterns([pattern]).check(titles)
 
 
 class MetricTable:
     """The ranked table of a metric on a data set with all columns."""
 
-    def __init__(
-        self,
-        results: Results,
-        group: Group,
-        digits: int,
-    ) -> None:
-        header, rows = ranked_table(results, group.scores, digits, ["*"])
+    def __init__(self, group: Group, digits: int) -> None:
+        header, rows = group.ranked_table(digits, ["*"])
         self.group = group
         self.header = header[2:]
         """The titles of the columns; the score is the first."""
         self.cells = {row[1]: row[2:] for row in rows}
         """The cells of each system."""
         try:
-            self.metric: Metric | None = results.metric(group.metric)
+            self.metric: Metric | None = group.results.metric(group.metric)
         except InputError:  # of another version
             self.metric = None
-        self.differences = rivalry(group.metric, group.label)
-        """The differences from other metrics of its name, in parentheses."""
 
     def column_part(self, pattern: str) -> str | None:
         """Return the column part of METRIC.COLUMN, or the title of the column with this name in
@@ -207,7 +188,10 @@ class MetricTable:
             _, below = self.heads(number)
             printed.append(normalize("NFKC", below))
         exact = [number for number, name in enumerate(printed) if name == text]
-        return exact or picked(self.header, [text]) or picked(printed, [text])
+        patterns = ColumnPatterns([text])
+        return (
+            exact or patterns.numbers(self.header) or patterns.numbers(printed)
+        )
 
     def title(self, number: int) -> str:
         """Return the name of a column in commands."""
@@ -215,7 +199,7 @@ class MetricTable:
         name = self.group.metric.partition("|")[0]
         # as rouge2, whose precision is rouge2_precision
         if title.startswith(name) and title != name:
-            return title + self.differences
+            return title + self.group.differences
         return f"{self.group.label} {title}" if number else self.group.label
 
     def heads(self, number: int) -> tuple[str, str]:
@@ -232,7 +216,7 @@ class MetricTable:
         else:
             name = score_title
             below = title if number else ""
-        return name + self.differences, below
+        return name + self.group.differences, below
 
 
 ColumnKey = tuple[MetricTable, int]
@@ -296,17 +280,17 @@ def _overview(
     apart: dict[str, str] = {}
     for table, number in column_keys:
         dataset = table.group.dataset
-        apart |= kinds(results.datasets[dataset], table.group)
+        apart |= table.group.kinds
         heads = table.heads(number)
         if not is_one_dataset:
             below = " ".join(heads).strip()
             if is_one_metric and number == 0:
                 below = ""
             heads = (dataset, below)
-        columns.append(_column(results, table, number, digits, heads))
+        columns.append(_column(table, number, digits, heads))
     if is_one_dataset:
         name = datasets[0]
-        about = f"{name}: {size(results.datasets[name])}"
+        about = f"{name}: {results.datasets[name].size}"
     else:
         name = "overview"
         about = f"{len(datasets)} data sets"
@@ -329,7 +313,7 @@ def _overview(
         has_marks = has_marks or any(
             entry.mark for entry in column.entries.values()
         )
-    baseline = baseline_of(results)
+    baseline = results.baseline
     marks = ""
     if has_marks and baseline is None:
         marks = "In a column, systems that share a letter do not differ significantly."
@@ -346,12 +330,11 @@ def _overview(
         kinds=apart,
         baseline=baseline,
         marks=marks,
-        level=level_name(results),
+        level=shown_level(results.level),
     )
 
 
 def _column(
-    results: Results,
     table: MetricTable,
     number: int,
     digits: int,
@@ -361,11 +344,13 @@ def _column(
     title = table.header[number]
     is_score = number == 0
     if is_score:
-        best = best_of(results.datasets[group.dataset], group, digits)
-        sentence = verdict_sentence(results, group, digits)
-        compared = _compared_column(table)
+        best = group.best(digits)
+        sentence = verdict_sentence(group, digits)
+        comparisons = re.compile("groups$|against ")
+        columns = [*filter(comparisons.match, table.header)]
+        compared = table.header.index(columns[0]) if columns else 0
     else:
-        best = _best_by_output(results, table, number, digits)
+        best = _best_by_output(table, number, digits)
         sentence = ""
         compared = 0
     entries = {}
@@ -398,20 +383,7 @@ def _column(
     )
 
 
-def _compared_column(table: MetricTable) -> int:
-    """Return the number of the column with the marks of comparisons, 0 if there is none."""
-    for number, title in enumerate(table.header):
-        if re.match("groups$|against ", title):
-            return number
-    return 0
-
-
-def _best_by_output(
-    results: Results,
-    table: MetricTable,
-    number: int,
-    digits: int,
-) -> set[str]:
+def _best_by_output(table: MetricTable, number: int, digits: int) -> set[str]:
     """Return the systems whose outputs are equal to the best as they are printed, for the outputs
     of which the highest is the best.
     """
@@ -420,8 +392,9 @@ def _best_by_output(
     _, below = table.heads(number)
     if title not in group.scores[0].outputs or below not in ("", "P", "R"):
         return set()
-    apart = kinds(results.datasets[group.dataset], group)
-    rivals = [score for score in group.scores if score.system not in apart]
+    rivals = [
+        score for score in group.scores if score.system not in group.kinds
+    ]
     outputs = {score.system: score.outputs[title] for score in rivals}
     values = [value for value in outputs.values() if not math.isnan(value)]
     if not values:
@@ -437,7 +410,7 @@ def _best_by_output(
 # --- the verdict of a metric
 
 
-def verdict_sentence(results: Results, group: Group, digits: int) -> str:
+def verdict_sentence(group: Group, digits: int) -> str:
     """Return a sentence: which system is first, how reliably, and how the others compare with the
     baseline and the source.
 
@@ -445,41 +418,41 @@ def verdict_sentence(results: Results, group: Group, digits: int) -> str:
     without such a test, if their rank ranges reach as high. Without either, the sentence has the
     distance of the second and says that there was no test. It is empty if no system has a score.
     """
-    apart = kinds(results.datasets[group.dataset], group)
     rivals = []
     for score in group.scores:
-        if score.system not in apart and not math.isnan(score.score):
+        if score.system not in group.kinds and not math.isnan(score.score):
             rivals.append(score)
     if not rivals:
         return ""
     first = rivals[0]
     parts = []
     if len(rivals) > 1:
-        parts.append(_first_place(results, group, rivals, digits))
-    if group.tests and baseline_of(results) is not None:
-        parts.append(_against_baseline(results, group))
+        parts.append(_first_place(group, rivals, digits))
+    if group.tests and group.results.baseline is not None:
+        parts.append(_against_baseline(group))
     for score in group.scores:
-        if apart.get(score.system) == SOURCE and score.rank < first.rank:
+        is_source = group.kinds.get(score.system) == Group.SOURCE
+        if is_source and score.rank < first.rank:
             distance = _distance(score, first, digits)
             source = f"{score.system}, the unchanged source,"
             parts.append(f"{source} is {distance} before {first.system}")
             break
     if len(rivals) > 1 and not group.tests:
         parts.append("no test was made")
-    sentences = best_sentences(results, group)
+    sentences = group.best_sentences
     if parts:
         sentences.insert(0, f"{'; '.join(parts)}.")
     return " ".join(sentences)
 
 
-def _against_baseline(results: Results, group: Group) -> str:
+def _against_baseline(group: Group) -> str:
     """Return how many systems are significantly better or worse than the baseline."""
-    baseline = baseline_of(results)
+    baseline = group.results.baseline
     total = len(group.tests)
     better = 0
     worse = 0
     for test in group.tests:
-        if not is_significant(test, results):
+        if not group.results.is_significant(test):
             continue
         if goodness(test.metric, test.difference) > 0:
             better += 1
@@ -493,19 +466,14 @@ def _against_baseline(results: Results, group: Group) -> str:
     return f"{text}, {worse} worse" if worse else text
 
 
-def _first_place(
-    results: Results,
-    group: Group,
-    rivals: Sequence[Score],
-    digits: int,
-) -> str:
+def _first_place(group: Group, rivals: Sequence[Score], digits: int) -> str:
     """Return which of several systems is first, or which share the first place."""
     first, second, *_ = rivals
     name = first.system
     tests = [test for test in group.tests if name in (test.system, test.other)]
-    if tests and baseline_of(results) is None:
-        significant = [test for test in tests if is_significant(test, results)]
-        different = systems_of(significant) - {name}
+    if tests and group.results.baseline is None:
+        significant = filter(group.results.is_significant, tests)
+        different = Comparison.systems_of(significant) - {name}
         names = [
             score.system for score in rivals if score.system not in different
         ]
@@ -514,7 +482,9 @@ def _first_place(
             share = _share(len(different), len(tests), "differs", "differ")
         return f"{_sharing_first(names)}; {share} from {name}"
     if first.bootstrap:
-        names = [system for system in tied_by_rank(rivals) if system != name]
+        names = [
+            system for system in Score.tied_by_rank(rivals) if system != name
+        ]
         return f"{_sharing_first([name, *names])} by rank range"
     points = percent(first.score, digits, group.metric)
     equal = []

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -10,22 +11,12 @@ import numpy as np
 
 from ..arrays import Ints
 from ..data import AnyText, Corpus, TextFile
-from ..errors import StoreError, known_names, printable
+from ..errors import StoreError, printable
 from ..metrics.base import Columns, Metric, StatisticsSpec, Verdict
-from ..scoring.metric_results import MetricResult
-from ..scoring.results import Score
-from ..scoring.sentences import scores_of_system, sentence_scores
-from ..scoring.terms import (
-    HasBlocks,
-    annotators_of,
-    chosen_references,
-    of_annotators,
-    present_blocks,
-)
+from ..scoring import HasBlocks, MetricColumns, MetricResult, SentenceScores
 from .context import ReportContext
-from .tables import Table, percent, round_half_up
-from .tables.metric_names import called
-from .terminal.printing import console, has_colours, terminal_width
+from .tables import Table, called, percent, round_half_up
+from .terminal import console, has_colours, terminal_width
 
 MAX_EMPTY_ORDER = 9
 """Rows of tables up to this order are shown even if all their counts are 0."""
@@ -45,54 +36,123 @@ INSERTED = "underline green"
 # --- texts
 
 
-class SentenceTexts(NamedTuple):
-    """The texts of a sentence."""
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a data set of a run. Lines count from 1."""
 
-    texts: list[tuple[str, str]]
-    """Names and texts: source, references, outputs; empty without the files."""
-    name: str
-    """The name of the line, such as "line 3"."""
+    context: ReportContext
+    dataset: str
+    line: int
 
+    def __post_init__(self) -> None:
+        """Raise StoreError if the data set has no such line."""
+        lines = self.context.results.datasets[self.dataset].lines
+        if not 1 <= self.line <= lines:
+            raise StoreError(
+                f"--line {self.line}: {self.dataset} has the lines 1 to {lines:,}"
+            )
 
-def sentence(
-    context: ReportContext,
-    dataset: str,
-    line: int,
-    systems: Sequence[str],
-) -> SentenceTexts:
-    """Return the texts of a sentence. Lines count from 1.
+    @property
+    def name(self) -> str:
+        """The name of the line, such as "line 3", with its id and its number in the files.
 
-    If the line has an id or another number in the files, its name has these too. Raises StoreError
-    if the data set has no such line.
-    """
-    lines = context.results.datasets[dataset].lines
-    if not 1 <= line <= lines:
-        raise StoreError(
-            f"--line {line}: {dataset} has the lines 1 to {lines:,}"
-        )
-    line_name = Corpus.line_name(line, _ids(context, dataset))
-    corpus = context.corpora.get(dataset)
-    if corpus is None:
-        return SentenceTexts([], line_name)
-    files: list[tuple[str, AnyText | None]] = [("source", corpus.source)]
-    for number, file in enumerate(corpus.references, 1):
-        files.append((f"reference {number}", file))
-    for name in systems:
-        files.append((name, corpus.systems.get(name)))
-    opened = [(name, file) for name, file in files if file]
-    texts = [(name, _text(file, line)) for name, file in opened]
-    _, first = opened[0]
-    if isinstance(first, TextFile) and first.number(line) != line:
-        line_name = f"{line_name} (line {first.number(line):,} of the files)"
-    return SentenceTexts(texts, line_name)
+        The latter are only there if the data set has ids, or the files other numbers.
+        """
+        ids = None
+        for _, metric_result in self._metric_results():
+            ids = metric_result.ids
+        name = Corpus.line_name(self.line, ids)
+        corpus = self.context.corpora.get(self.dataset)
+        if corpus and isinstance(corpus.texts[0], TextFile):
+            number = corpus.texts[0].number(self.line)
+            if number != self.line:
+                name = f"{name} (line {number:,} of the files)"
+        return name
 
+    def _files(self, systems: Sequence[str]) -> Iterator[tuple[str, AnyText]]:
+        """Yield the texts of the data set with their names; none without the files."""
+        corpus = self.context.corpora.get(self.dataset)
+        if corpus is None:
+            return
+        if corpus.source:
+            yield "source", corpus.source
+        for number, file in enumerate(corpus.references, 1):
+            yield f"reference {number}", file
+        for name in systems:
+            if name in corpus.systems:
+                yield name, corpus.systems[name]
 
-def _ids(context: ReportContext, dataset: str) -> AnyText | None:
-    """Return the ids of the lines of a data set, if it has any."""
-    for metric_result in context.measured:
-        if metric_result.dataset == dataset:
-            return metric_result.ids
-    return None
+    def texts(self, systems: Sequence[str]) -> list[tuple[str, str]]:
+        """Return names and texts: source, references, outputs; nothing without the files."""
+        return [
+            (name, _text(file, self.line))
+            for name, file in self._files(systems)
+        ]
+
+    def _metric_results(self) -> Iterator[tuple[str, MetricResult]]:
+        """Yield the label of each metric of the data set, with its scores and columns."""
+        measured = self.context.measured
+        labels = called(metric_result.signature for metric_result in measured)
+        for metric_result in measured:
+            if metric_result.dataset == self.dataset:
+                label = labels[metric_result.signature]
+                yield label, metric_result.by_line
+
+    def score_table(self, systems: Sequence[str], digits: int) -> Table:
+        """Return a row for each system with its scores of the sentence by all metrics."""
+        header = ["system"]
+        rows = [[name] for name in systems]
+        for label, metric_result in self._metric_results():
+            metric = metric_result.metric
+            by_system = metric_result.by_system
+            header.append(label)
+            for row in rows:
+                if row[0] not in by_system:
+                    row.append("-")
+                    continue
+                blocks = MetricColumns(metric).compact_blocks(by_system[row[0]])
+                columns = _row(blocks, self.line)
+                (score,) = SentenceScores(metric).scores(columns)
+                cell = percent(float(score), digits, metric_result.signature)
+                row.append(cell)
+        return header, rows
+
+    def count_tables(self, system: str) -> "Iterator[CountTables]":
+        """Yield the counts of the sentence.
+
+        Missing references are left out, and so are rows above MAX_EMPTY_ORDER without a count.
+        """
+        by_spec: dict[StatisticsSpec, MetricResult] = {}
+        labels: dict[StatisticsSpec, list[str]] = {}
+        for label, metric_result in self._metric_results():
+            spec = metric_result.metric.spec
+            by_spec.setdefault(spec, metric_result)
+            labels.setdefault(spec, []).append(label)
+        corpus = self.context.corpora.get(self.dataset)
+        for spec, metric_result in by_spec.items():
+            columns = metric_result.by_system.get(system)
+            if columns is None:
+                continue
+            if corpus is None:
+                counts = _row(columns.blocks(), self.line)
+            else:
+                judged = AnnotatedEdits(metric_result.metric, corpus)
+                counts = judged.line_columns(columns, self.line)
+            lines, table = _counts(metric_result, counts)
+            yield CountTables(", ".join(labels[spec]), lines, table)
+
+    def edits(self, system: str) -> "Iterator[tuple[str, Edits]]":
+        """Yield the label of each metric that judges which edits are right, and the edits.
+
+        There are none without texts.
+        """
+        corpus = self.context.corpora.get(self.dataset)
+        for label, metric_result in self._metric_results():
+            metric = metric_result.metric
+            columns = metric_result.by_system.get(system)
+            if corpus and columns is not None and metric.has_verdicts:
+                judged = AnnotatedEdits(metric, corpus)
+                yield label, judged.of(columns, system, self.line)
 
 
 def _text(file: AnyText, line: int) -> str:
@@ -183,58 +243,7 @@ def marked(source: str, text: str) -> list[tuple[str, str]]:
     return [(printable(word), style) for word, style in words]
 
 
-# --- scores and counts
-
-
-def score_table(
-    context: ReportContext,
-    dataset: str,
-    line: int,
-    systems: Sequence[str],
-    digits: int,
-) -> Table:
-    """Return a row for each system with its scores of one sentence by all metrics."""
-    header = ["system"]
-    rows = [[name] for name in systems]
-    for label, metric_result in _metric_results(context, dataset):
-        header.append(label)
-        for row in rows:
-            columns = _columns(metric_result, row[0])
-            if columns is None:
-                row.append("-")
-                continue
-            line_columns = _row(
-                present_blocks(metric_result.metric, columns), line
-            )
-            (score,) = sentence_scores(metric_result.metric, line_columns)
-            row.append(percent(float(score), digits, metric_result.signature))
-    return header, rows
-
-
-def most_different(
-    metric_result: MetricResult,
-    one: str,
-    two: str,
-    count: int,
-) -> list[tuple[int, float, float]]:
-    """Return line, score of `one` and score of `two` of the sentences that differ most; equal
-    scores are left out.
-    """
-    scores = []
-    for system in (one, two):
-        columns = _columns(metric_result, system)
-        if columns:
-            scores.append(scores_of_system(metric_result.metric, columns))
-    first, second = scores
-    distances = np.nan_to_num(np.abs(first - second))
-    lines = np.argsort(-distances, kind="stable")[:count].tolist()
-    differing = []
-    for line in lines:
-        if distances[line]:
-            differing.append(
-                (line + 1, float(first[line]), float(second[line]))
-            )
-    return differing
+# --- counts
 
 
 class CountTables(NamedTuple):
@@ -246,33 +255,6 @@ class CountTables(NamedTuple):
     """The counts without orders: a line for each reference, or a single line."""
     table: Table
     """The counts with orders: a row for each order, and for each reference if they depend on it."""
-
-
-def count_tables(
-    context: ReportContext,
-    dataset: str,
-    line: int,
-    system: str,
-) -> Iterator[CountTables]:
-    """Yield the counts of a sentence.
-
-    Missing references are left out, and so are rows above MAX_EMPTY_ORDER without a count.
-    """
-    by_spec: dict[StatisticsSpec, list[MetricResult]] = {}
-    labels: dict[StatisticsSpec, list[str]] = {}
-    for label, metric_result in _metric_results(context, dataset):
-        spec = metric_result.metric.spec
-        by_spec.setdefault(spec, []).append(metric_result)
-        labels.setdefault(spec, []).append(label)
-    for spec, metric_results in by_spec.items():
-        metric_result = metric_results[0]
-        columns = _columns(metric_result, system)
-        if columns is None:
-            continue
-        corpus = context.corpora.get(dataset)
-        counts = annotator_columns(metric_result.metric, columns, line, corpus)
-        lines, table = _counts(metric_result, counts)
-        yield CountTables(", ".join(labels[spec]), lines, table)
 
 
 def _counts(
@@ -331,25 +313,6 @@ def _count_text(value: float) -> str:
     return f"{number:.0f}" if number.is_integer() else round_half_up(number, 4)
 
 
-def _metric_results(
-    context: ReportContext, dataset: str
-) -> Iterator[tuple[str, MetricResult]]:
-    """Yield the label of each metric of a data set, with its scores and columns."""
-    labels = called(
-        metric_result.signature for metric_result in context.measured
-    )
-    for metric_result in context.measured:
-        if metric_result.dataset == dataset:
-            yield labels[metric_result.signature], metric_result
-
-
-def _columns(metric_result: MetricResult, system: str) -> HasBlocks | None:
-    by_system = zip(
-        metric_result.names, metric_result.by_line.columns, strict=False
-    )
-    return dict(by_system).get(system)
-
-
 def _row(blocks: Iterable[Columns], line: int) -> Columns:
     """Return the columns of a single line, which counts from 1, out of those of all lines."""
     before = 0
@@ -360,18 +323,6 @@ def _row(blocks: Iterable[Columns], line: int) -> Columns:
             return {name: array[row] for name, array in block.items()}
         before += count
     raise StoreError(f"line {line}: the counts end at {before:,}")
-
-
-def known_system(scores: Iterable[Score], owner: str, system: str) -> str:
-    """Return the name of a system; raises StoreError, with the nearest name, if no score is of it.
-
-    `owner` is what has the scores, such as the run.
-    """
-    names = list(dict.fromkeys(score.system for score in scores))
-    if system not in names:
-        hint = known_names(system, names, "it has")
-        raise StoreError(f"{owner}: has no system '{system}'{hint}")
-    return system
 
 
 # --- edits
@@ -394,7 +345,10 @@ class Edits(NamedTuple):
         """
         edits: dict[tuple[Any, ...], None] = {}
         for verdicts in self.verdicts:
-            for verdict in sorted(verdicts or (), key=_is_missed):
+            for verdict in sorted(
+                verdicts or (),
+                key=lambda verdict: verdict.verdict == Verdict.MISSED,
+            ):
                 edits[verdict[:5]] = None
         has_types = any(type_name for *_, type_name in edits)
         rows = []
@@ -420,81 +374,83 @@ class Edits(NamedTuple):
         return header, rows
 
 
-def _is_missed(verdict: Verdict) -> bool:
-    return verdict.verdict == Verdict.MISSED
+@dataclass(frozen=True)
+class AnnotatedEdits:
+    """The edits that a metric finds in the outputs of a data set, as each annotator judges them."""
 
+    metric: Metric
+    """A metric that judges which edits are right, unless only line_columns() is called."""
+    corpus: Corpus
 
-def edits_of(
-    metric: Metric,
-    corpus: Corpus,
-    columns: HasBlocks,
-    system: str,
-    line: int,
-) -> Edits:
-    """Return the edits of a sentence, which counts from 1, by a metric that judges which of them
-    are right.
-    """
-    view = corpus.read_by(metric.spec)
-    assert view.source is not None  # noqa: S101 (verdicts need it)
-    source = _text(view.source, line)
-    output = _text(view.systems[system], line)
-    annotations = [_text(file, line) for file in view.references]
-    columns_of_annotations = [[annotation] for annotation in annotations]
-    ((verdicts,),) = metric.verdicts(
-        [source], [[output]], columns_of_annotations
-    )
-    all_chosen = chain.from_iterable(chosen_references(metric, columns))
-    reference = next(islice(all_chosen, line - 1, None))
-    numbers = np.array([metric.references_of(source, annotations)])
-    (annotator,) = annotators_of(numbers, np.array([reference]))
-    return Edits(verdicts, int(annotator))
+    def of(self, columns: HasBlocks, system: str, line: int) -> Edits:
+        """Return the edits of a sentence of a system, which counts from 1, with its columns."""
+        view = self.corpus.read_by(self.metric.spec)
+        assert view.source is not None  # noqa: S101 (verdicts need it)
+        source = _text(view.source, line)
+        output = _text(view.systems[system], line)
+        annotations = [[_text(file, line)] for file in view.references]
+        ((verdicts,),) = self.metric.verdicts([source], [[output]], annotations)
+        chosen_of_blocks = MetricColumns(self.metric).chosen_references(columns)
+        all_chosen = chain.from_iterable(chosen_of_blocks)
+        reference = next(islice(all_chosen, line - 1, None))
+        references = self.references(np.array([line - 1]))
+        (annotator,) = self.annotators(references, np.array([reference]))
+        return Edits(verdicts, int(annotator))
 
+    def references(self, lines: Ints) -> Ints:
+        """Return for some lines which reference of the columns is that of each annotator.
 
-def edit_tables(
-    context: ReportContext,
-    dataset: str,
-    line: int,
-    system: str,
-) -> Iterator[tuple[str, Edits]]:
-    """Yield the label of each metric that judges which edits of a sentence are right, and the
-    edits; none without texts.
-    """
-    corpus = context.corpora.get(dataset)
-    for label, metric_result in _metric_results(context, dataset):
-        metric = metric_result.metric
-        columns = _columns(metric_result, system)
-        if corpus and columns is not None and metric.has_verdicts:
-            yield label, edits_of(metric, corpus, columns, system, line)
+        The numbers are int64 [lines, annotators], and -1 if an annotator has none.
+        """
+        view = self.corpus.read_by(self.metric.spec)
+        files = [view.source, *view.references]
+        texts = [file.lines_at(lines) for file in files if file]
+        numbers = []
+        for source, *annotations in zip(*texts, strict=True):
+            numbers.append(self.metric.references_of(source, annotations))
+        shape = (len(lines), len(view.references))
+        return np.array(numbers, np.int64).reshape(shape)
 
+    @staticmethod
+    def annotators(references: Ints, chosen: Ints) -> Ints:
+        """Return for each line the first annotator whose reference was chosen: int64 [lines].
 
-def annotator_columns(
-    metric: Metric,
-    system: HasBlocks,
-    line: int,
-    corpus: Corpus | None,
-) -> Columns:
-    """Return the columns of a single line of a system, which counts from 1: each has one row.
+        `references` is what references() returns.
+        """
+        is_chosen = references == chosen[:, None]  # [lines, annotators]
+        first_annotators: Ints = is_chosen.argmax(axis=1)
+        return first_annotators
 
-    If references stand for annotators, there is one for each annotator of the corpus. Without the
-    corpus, they stay as they were counted.
-    """
-    columns = _row(system.blocks(), line)
-    if metric.by_annotator() is metric or corpus is None:
-        return columns
-    if not corpus.read_by(metric.spec).source:
-        return columns
-    references = references_of(corpus, metric, np.array([line - 1]))
-    return of_annotators(metric, columns, references)
+    @staticmethod
+    def columns_by_annotator(
+        metric: Metric, columns: Columns, references: Ints | None
+    ) -> Columns:
+        """Return columns in which each reference is that of an annotator, for Metric.by_annotator().
 
+        `references` is what references() returns. If it is None, references are annotators, and
+        columns are returned unchanged.
+        """
+        if references is None:
+            return columns
+        is_missing = references < 0  # [lines, annotators]
+        present = np.maximum(references, 0)
+        rows = np.arange(len(references))[:, None]
+        by_annotator = dict(columns)
+        for name in metric.spec.of_references:
+            by_annotator[name] = columns[name][rows, present]
+        lengths = by_annotator["ref_len"]
+        by_annotator["ref_len"] = np.where(is_missing, -1, lengths)
+        return by_annotator
 
-def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
-    """Return for some lines which reference of the columns is that of each annotator: int64 [lines,
-    annotators].
-    """
-    view = corpus.read_by(metric.spec)
-    files = [view.source, *view.references]
-    texts = [file.lines_at(lines) for file in files if file]
-    numbers = []
-    for source, *annotations in zip(*texts, strict=True):
-        numbers.append(metric.references_of(source, annotations))
-    return np.array(numbers, np.int64).reshape(len(lines), len(view.references))
+    def line_columns(self, system: HasBlocks, line: int) -> Columns:
+        """Return the columns of a single line of a system, which counts from 1: each has one row.
+
+        If references stand for annotators, there is one for each annotator of the corpus.
+        """
+        columns = _row(system.blocks(), line)
+        if self.metric.by_annotator() is self.metric:
+            return columns
+        if not self.corpus.read_by(self.metric.spec).source:
+            return columns
+        references = self.references(np.array([line - 1]))
+        return self.columns_by_annotator(self.metric, columns, references)

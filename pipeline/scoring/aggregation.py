@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..metrics.base import Columns, Draws, Metric, Schema
-from .results import Samples
+from .rows import Samples
 from .sums import Summand, drawn_sums
 from .terms import (
     HasBlocks,
+    MetricColumns,
     MetricTerms,
     Outputs,
     SentenceTerms,
     Subset,
     first,
-    present_blocks,
 )
 
 SENTENCES = frozenset({"mean", "sum"})
@@ -154,32 +154,34 @@ class Policy(Aggregation):
         """Return the references that are also scored as systems: their numbers by name."""
         return {}
 
-    def of_lines(
-        self, metric: Metric, scores: Floats, present: Ints | None
+    def sentence_scores(
+        self, metric: Metric, by_reference: Floats, present: Ints | None
     ) -> Floats:
-        """Return the mean of each sentence's scores with its references: float64 [lines].
+        """Return one score for each sentence from its scores with each reference.
 
-        `scores` is float64 [lines, references]. `present` says how many references each line has
-        (None: all).
+        Here this is their mean: float64 [lines]. `by_reference` is float64 [lines, references].
+        Only the first references of a line count if some are missing: `present`, int64 [lines],
+        says how many. None: no line misses a reference.
         """
-        if present is None or scores.shape[1] == 1:
-            return mean(scores)
-        references = np.arange(scores.shape[1])
-        is_present = references < present[:, None]
-        means: Floats = scores.mean(axis=-1, where=is_present)
+        if present is None or by_reference.shape[1] == 1:
+            return mean(by_reference)
+        numbers = np.arange(by_reference.shape[1])
+        is_present = numbers < present[:, None]
+        means: Floats = by_reference.mean(axis=-1, where=is_present)
         return means
 
-    def outputs_of_lines(
-        self, metric: Metric, outputs: Outputs, columns: Columns
+    def sentence_outputs(
+        self, metric: Metric, by_reference: Outputs, columns: Columns
     ) -> Outputs:
-        """Return the means of outputs [lines, references] over the references of each line.
+        """Return one value for each sentence and output: float64 [lines] each.
 
-        They are float64 [lines] each.
+        Here this is the mean over references. `by_reference` has the outputs with each reference,
+        float64 [lines, references] each, and `columns` are what they are made of.
         """
         present = columns.get(Schema.PRESENT)
         means = {}
-        for name, values in outputs.items():
-            means[name] = self.of_lines(metric, values, present)
+        for name, values in by_reference.items():
+            means[name] = self.sentence_scores(metric, values, present)
         return means
 
 
@@ -234,33 +236,35 @@ class Best(Policy):
         """Return the score as one summand."""
         return [counts.summand(MetricTerms(counts.metric))]
 
-    def outputs_of_lines(
-        self, metric: Metric, outputs: Outputs, columns: Columns
+    def sentence_outputs(
+        self, metric: Metric, by_reference: Outputs, columns: Columns
     ) -> Outputs:
-        """Return the outputs with a reference that has the best score of its line.
+        """Return the outputs with the reference that has the best score of its line.
 
         They are float64 [lines] each. Of several best references it is the one that the metric
         chooses, or else the first.
         """
-        scores = first(outputs)
+        scores = first(by_reference)  # [lines, references]
         if scores.shape[1] == 1:
-            return {name: values[:, 0] for name, values in outputs.items()}
+            return {name: values[:, 0] for name, values in by_reference.items()}
         rows = np.arange(len(scores))
-        goodness = metric.goodness(scores)  # [lines, references]
+        goodness = metric.goodness(scores)
         best = goodness.argmax(axis=1)  # [lines]
         chosen = metric.choose(columns)  # [lines]
         goodness_of_best = goodness[rows, best]
         goodness_of_chosen = goodness[rows, chosen]
         is_best = goodness_of_chosen == goodness_of_best
         chosen = np.where(is_best, chosen, best)
-        return {name: values[rows, chosen] for name, values in outputs.items()}
+        return {
+            name: values[rows, chosen] for name, values in by_reference.items()
+        }
 
-    def of_lines(
-        self, metric: Metric, scores: Floats, present: Ints | None
+    def sentence_scores(
+        self, metric: Metric, by_reference: Floats, present: Ints | None
     ) -> Floats:
         """Return the best score of each line."""
         choose_best = np.minimum if metric.lower_is_better else np.maximum
-        best: Floats = choose_best.reduce(scores, axis=-1)
+        best: Floats = choose_best.reduce(by_reference, axis=-1)
         return best
 
 
@@ -340,12 +344,12 @@ class Weighted(Mean):
             return f"weights: {weights} are given for {references} references"
         return reason
 
-    def of_lines(
-        self, metric: Metric, scores: Floats, present: Ints | None
+    def sentence_scores(
+        self, metric: Metric, by_reference: Floats, present: Ints | None
     ) -> Floats:
         """Return the weighted mean of each line's scores."""
         shares = np.array(metric.shares)  # [references]
-        means: Floats = scores @ shares
+        means: Floats = by_reference @ shares
         return means
 
 
@@ -377,12 +381,15 @@ class Sampled(Policy):
         return scores
 
     def single(self, outputs: dict[str, float]) -> Reduced:
-        """Return a score for which nothing is drawn, since there is only one reference."""
+        """Return the score with the only reference, for which nothing is drawn."""
         return Reduced(outputs, Samples(1, 0.0, (math.nan, math.nan)))
 
     def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
-        """Return the means of outputs [iterations], with the spread of the score."""
-        table = np.array(list(outputs.values()))
+        """Return the mean of each output over iterations, with the spread of the score.
+
+        `outputs` are float64 [iterations] each, the score first.
+        """
+        table = np.array(list(outputs.values()))  # [outputs, iterations]
         means = mean(table).tolist()
         score = means[0]
         std = float(deviation(table[0]))
@@ -413,7 +420,7 @@ class Sampled(Policy):
         return [summand]
 
     def one_of(self, draws: Draws) -> Draws:
-        """Return the draws that the samples take, before they are turned."""
+        """Return the draws of references for samples of the sentences, which summands() turns."""
         return draws
 
 
@@ -428,11 +435,12 @@ class Expected(Sampled):
         return Reduced(outputs | {"standard_error": 0.0})
 
     def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
-        """Return the means of outputs [iterations], with the standard error of the score.
+        """Return the mean of each output over iterations, with the standard error of the score.
 
-        The error is that of the means of groups of turned draws.
+        `outputs` are float64 [iterations] each, the score first. A group of iterations is a draw
+        with all its turns, and the error is that of the means of groups.
         """
-        table = np.array(list(outputs.values()))
+        table = np.array(list(outputs.values()))  # [outputs, iterations]
         error = 0.0
         if draws.sampler == "turned":
             groups = table[0].reshape(-1, draws.references)
@@ -505,11 +513,12 @@ class LeaveOneOut(Policy):
 def _outputs_of_line(
     terms: MetricTerms, system: HasBlocks, draws: Draws
 ) -> Outputs:
-    """Return the outputs of a system with one line, with the reference that is drawn.
+    """Return the outputs of a system with a single line in each iteration.
 
-    They are float64 [iterations] each.
+    They are float64 [iterations] each. Each reference is scored once, whatever the number of
+    iterations in which it is drawn.
     """
-    (columns,) = present_blocks(terms.metric, system)
+    (columns,) = MetricColumns(terms.metric).compact_blocks(system)
     count = None
     if Schema.PRESENT in columns:
         count = int(columns[Schema.PRESENT][0])
@@ -527,9 +536,10 @@ def _outputs_of_line(
 def _drawn_for_line(
     draws: Draws, present: int | None
 ) -> tuple[list[int], NDArray[np.intp]]:
-    """Return the references that are drawn for a line alone, and which each iteration has.
+    """Return the references that are drawn for a data set of one line, each once.
 
-    The latter are [iterations]. `present` is how many references the line has, None if it has all.
+    The array [iterations] has the index of the reference of each iteration among them. `present` is
+    how many references the line has, None if it has all.
     """
     limits = None
     if present is not None:

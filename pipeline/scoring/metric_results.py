@@ -7,38 +7,32 @@ in which they are written down.
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data import TEXTS, AnyText
-from ..errors import InputError, bounded
-from ..metrics import goodness
+from ..data import AnyText
+from ..errors import bounded
 from .aggregation import POLICIES, SystemCounts, mean_of
-from .results import (
-    REFERENCES_ROW,
-    Breakdown,
-    Category,
-    Comparison,
-    DatasetInfo,
-    Mean,
-    Results,
-    Score,
-    Series,
-    ranks,
-    series_of,
+from .rows import Breakdown, Category, Comparison, MetricRows, Score, ranks
+from .sentences import SentenceScores, reduce
+from .terms import (
+    Beside,
+    ByLine,
+    CategoryTerms,
+    HasBlocks,
+    MetricColumns,
+    Tier,
+    first,
+    tiers,
 )
-from .sentences import reduce
-from .terms import Beside, ByLine, CategoryTerms, HasBlocks, Tier, first, tiers
 
 if TYPE_CHECKING:
-    from ..arrays import Ints
-    from ..data import Corpus
-    from ..execution import Counted, Missing, Task
+    from ..arrays import Floats, Ints
+    from ..data import AnyText
+    from ..execution import Counted, Task
     from ..metrics.base import Metric
 
 
@@ -47,28 +41,22 @@ LOWER = "the lower the score, the better"
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricResult:
-    """The scores of a metric on a data set, and the columns of each system, in the same order."""
+class MetricResult(MetricRows):
+    """The scores of a metric on a data set, and the columns of each system, in the same order.
+
+    If references are scored too, there is one score more, without columns: the mean of theirs.
+    """
 
     metric: Metric
-    dataset: str
-    signature: str
     lines: int
     references: int
-    scores: tuple[Score, ...]
-    """If references are scored too, there is one more, without columns: the mean of theirs
-    (REFERENCES_ROW)."""
     columns: tuple[HasBlocks, ...]
     reference_of_system: tuple[int | None, ...]
     """Which reference each system is. None: it is none of them."""
     categories: tuple[str, ...] = ()
     """The categories of the data set."""
     parts: tuple[HasBlocks, ...] = ()
-    """The columns of each system for its categories; empty if there are none (see Metric.verdicts())."""
-    breakdown: tuple[Breakdown, ...] = ()
-    """The scores by category."""
-    tests: tuple[Comparison, ...] = ()
-    """The paired tests of systems, if there are any yet."""
+    """The columns of each system for its categories; empty if there are none (see JudgesEdits)."""
     ids: AnyText | None = None
     """The ids of the lines of the data set, if it has some. Lines that are left out have theirs
     too."""
@@ -103,9 +91,36 @@ class MetricResult:
         )
 
     @property
-    def names(self) -> list[str]:
-        """The names of the systems."""
-        return [score.system for score in self.scores]
+    def by_system(self) -> dict[str, HasBlocks]:
+        """The columns of each system, by its name."""
+        return dict(zip(self.names, self.columns, strict=False))
+
+    def sentence_scores(self) -> Iterator[Floats]:
+        """Yield the sentence scores of all systems in blocks: float64 [systems, lines]."""
+        scores = SentenceScores(self.metric).scores
+        read = MetricColumns(self.metric).compact_blocks
+        for blocks in zip(*map(read, self.columns), strict=True):
+            yield np.stack([scores(columns) for columns in blocks])
+
+    def most_different(
+        self, one: str, two: str, count: int
+    ) -> list[tuple[int, float, float]]:
+        """Return the sentences in which two systems differ most: line, score of one, score of two.
+
+        Sentences with equal scores are left out.
+        """
+        by_system = self.by_line.by_system
+        scores = SentenceScores(self.metric)
+        first_scores = scores.of_system(by_system[one])
+        second_scores = scores.of_system(by_system[two])
+        distances = np.nan_to_num(np.abs(first_scores - second_scores))
+        lines = np.argsort(-distances, kind="stable")[:count].tolist()
+        differing = []
+        for line in lines:
+            if distances[line]:
+                pair = (float(first_scores[line]), float(second_scores[line]))
+                differing.append((line + 1, *pair))
+        return differing
 
     def reranked(self) -> MetricResult:
         """Return the same with new ranks among its systems."""
@@ -124,52 +139,56 @@ class MetricResult:
         for number, name in enumerate(self.names):
             if name in systems:
                 rows.append((self, number))
-        return picked(rows)
+        return self.of_rows(rows)
 
+    @staticmethod
+    def of_rows(rows: Sequence[tuple[MetricResult, int]]) -> MetricResult:
+        """Return one result with some rows of several, all of one metric on one data set.
 
-def picked(rows: Sequence[tuple[MetricResult, int]]) -> MetricResult:
-    """Return one result with some rows of several, all of one metric on one data set.
+        A row is a result and the number of a system in it.
+        """
+        # The mean of references, which has no columns, comes last.
+        of_systems: list[tuple[MetricResult, int]] = []
+        means: list[tuple[MetricResult, int]] = []
+        for row in rows:
+            source, number = row
+            if number < len(source.columns):
+                of_systems.append(row)
+            else:
+                means.append(row)
 
-    A row is a result and the number of a system in it.
-    """
-    # The mean of references, which has no columns, comes last.
-    of_systems: list[tuple[MetricResult, int]] = []
-    means: list[tuple[MetricResult, int]] = []
-    for row in rows:
-        source, number = row
-        if number < len(source.columns):
-            of_systems.append(row)
-        else:
-            means.append(row)
-
-    scores = [source.scores[number] for source, number in of_systems + means]
-    columns = [source.columns[number] for source, number in of_systems]
-    references = [
-        source.reference_of_system[number] for source, number in of_systems
-    ]
-    names = {score.system for score in scores}
-    sources = list(
-        {id(source): source for source, _ in of_systems + means}.values()
-    )
-    breakdown: list[Breakdown] = []
-    tests: list[Comparison] = []
-    for source in sources:
-        breakdown += [part for part in source.breakdown if part.system in names]
-        for test in source.tests:
-            if test.system in names and test.other in names:
-                tests.append(test)
-    parts: list[HasBlocks] = []
-    if all(source.parts for source in sources):
-        parts = [source.parts[number] for source, number in of_systems]
-    return replace(
-        sources[0],
-        scores=tuple(scores),
-        columns=tuple(columns),
-        reference_of_system=tuple(references),
-        parts=tuple(parts),
-        breakdown=tuple(breakdown),
-        tests=tuple(tests),
-    )
+        scores = [
+            source.scores[number] for source, number in of_systems + means
+        ]
+        columns = [source.columns[number] for source, number in of_systems]
+        references = [
+            source.reference_of_system[number] for source, number in of_systems
+        ]
+        names = {score.system for score in scores}
+        sources = list(
+            {id(source): source for source, _ in of_systems + means}.values()
+        )
+        breakdown: list[Breakdown] = []
+        tests: list[Comparison] = []
+        for source in sources:
+            breakdown += [
+                part for part in source.breakdown if part.system in names
+            ]
+            for test in source.tests:
+                if test.system in names and test.other in names:
+                    tests.append(test)
+        parts: list[HasBlocks] = []
+        if all(source.parts for source in sources):
+            parts = [source.parts[number] for source, number in of_systems]
+        return replace(
+            sources[0],
+            scores=tuple(scores),
+            columns=tuple(columns),
+            reference_of_system=tuple(references),
+            parts=tuple(parts),
+            breakdown=tuple(breakdown),
+            tests=tuple(tests),
+        )
 
 
 def score(
@@ -209,7 +228,7 @@ def _score_task(task: Task, counted: Counted, threads: int) -> MetricResult:
             if name in rows:
                 of_references.append(item)
         reduced.append(mean_of(of_references))
-        names_of_rows.append(REFERENCES_ROW)
+        names_of_rows.append(Score.REFERENCES)
 
     fewest, largest = corpus.present()
     peer = metric.peer_signature(largest, missing=fewest < largest)
@@ -300,132 +319,6 @@ def _categories(
     return tuple(categories)
 
 
-def new_results(
-    corpora: Sequence[Corpus],
-    metrics: Sequence[Metric],
-    metric_results: Iterable[MetricResult],
-    *,
-    warnings: Sequence[str],
-    missing: list[Missing],
-    order: str | None,
-) -> Results:
-    """Return the results of a run whose systems have scores.
-
-    `missing` are the lines that could not be counted. `order` is a pattern of the number in the
-    names of systems that have an order, if the config has one.
-    """
-    warnings = list(warnings)
-    series: list[Series] = []
-    if order:
-        systems: list[str] = []
-        for corpus in corpora:
-            systems += corpus.systems
-        series = series_of(systems, order)
-        if not series:
-            warnings.append(
-                f"output.x: '{order}' finds no number in the names of two systems"
-            )
-    declared = {}
-    for metric in metrics:
-        if metric.declared:
-            declared[metric.name] = metric.declared
-    return Results(
-        datasets={corpus.name: describe(corpus) for corpus in corpora},
-        declared=declared,
-        warnings=warnings,
-        missing=missing,
-        series=series,
-        **rows_of(metric_results),
-    )
-
-
-def rows_of(metric_results: Iterable[MetricResult]) -> dict[str, Any]:
-    """Return the sections of Results that are of metrics: scores, tests and scores by category."""
-    scores: list[Score] = []
-    tests: list[Comparison] = []
-    breakdown: list[Breakdown] = []
-    for metric_result in metric_results:
-        scores += metric_result.scores
-        tests += metric_result.tests
-        breakdown += metric_result.breakdown
-    return {"scores": scores, "tests": tests, "breakdown": breakdown}
-
-
-def datasets_of(
-    metric_results: Iterable[MetricResult],
-) -> dict[str, DatasetInfo]:
-    """Return what is known of the data sets of results without their texts."""
-    datasets: dict[str, DatasetInfo] = {}
-    for name, group in grouped_by_dataset(metric_results).items():
-        views = {one.metric.spec.input: one.references for one in group}
-        references = views.pop(TEXTS, group[0].references)
-        datasets[name] = DatasetInfo(
-            lines=group[0].lines,
-            references=references,
-            digests={},
-            views=views,
-            categories=group[0].categories,
-        )
-    return datasets
-
-
-def grouped_by_dataset(
-    metric_results: Iterable[MetricResult],
-) -> dict[str, list[MetricResult]]:
-    """Return results by the name of their data set."""
-    groups: dict[str, list[MetricResult]] = {}
-    for metric_result in metric_results:
-        groups.setdefault(metric_result.dataset, []).append(metric_result)
-    return groups
-
-
-def with_means(results: Results) -> Results:
-    """Return the results with the mean over data sets of each system.
-
-    There is one by each metric that all data sets have. Raises InputError if there are fewer than
-    two data sets.
-    """
-    datasets = list(dict.fromkeys(score.dataset for score in results.scores))
-    if len(datasets) < 2:
-        names = " and ".join(datasets) or "none"
-        raise InputError(
-            f"a mean needs scores on two data sets or more; there is {names}"
-        )
-    # by metric, system and data set
-    scores: dict[str, dict[str, dict[str, float]]] = {}
-    for score in results.scores:
-        metric = re.sub(r"\|nrefs:[^|]*", "", score.metric)
-        systems = scores.setdefault(metric, {})
-        systems.setdefault(score.system, {})[score.dataset] = score.score
-    means = [
-        _mean(metric, systems, datasets) for metric, systems in scores.items()
-    ]
-    return replace(results, means=means)
-
-
-def _mean(
-    metric: str, scores: Mapping[str, Mapping[str, float]], datasets: list[str]
-) -> Mean:
-    """Return the means of a metric; `scores` has the score of each system on each data set."""
-    means: dict[str, float] = {}
-    missing: dict[str, list[str]] = {}
-    for system, by_dataset in scores.items():
-        if len(by_dataset) == len(datasets):
-            means[system] = math.fsum(by_dataset.values()) / len(datasets)
-        else:
-            missing[system] = [
-                name for name in datasets if name not in by_dataset
-            ]
-
-    goodness_of_means = [goodness(metric, mean) for mean in means.values()]
-    order = ranks(goodness_of_means)
-    rank_of_system = dict(zip(means, order, strict=True))
-    ranked = {}
-    for system in sorted(means, key=rank_of_system.__getitem__):
-        ranked[system] = means[system]
-    return Mean(metric, datasets, ranked, missing)
-
-
 def count_warnings(
     tasks: Iterable[Task], counts: Mapping[str, Counted]
 ) -> list[str]:
@@ -452,48 +345,3 @@ def count_warnings(
                 position = f"system {note.system}, line {line} "
             messages[f"{corpus.name}: {position}{note.message}"] = None
     return bounded(list(messages))
-
-
-def describe(
-    corpus: Corpus, known: Mapping[str, str] | None = None
-) -> DatasetInfo:
-    """Return what results.json has of a data set, with digests of the same kind as `known` ones."""
-    texts: dict[str, AnyText | None] = {
-        "ids": corpus.ids,
-        "source": corpus.source,
-    }
-
-    def add(prefix: str, named: Mapping[Any, AnyText]) -> None:
-        for name, text in named.items():
-            texts[f"{prefix} {name}"] = text
-
-    add("reference", dict(enumerate(corpus.references)))
-    add("system", corpus.systems)
-    for key, files in corpus.external.items():
-        if not files.computed:
-            add(key, files.systems)
-    categories: tuple[str, ...] = ()
-    for index, (key, view) in enumerate(corpus.views.items()):
-        if index == 0:
-            categories = view.categories
-        add(f"{key} annotator", dict(enumerate(view.references)))
-        add(f"{key} system", view.systems)
-
-    known = known or {}
-    digests = {}
-    for role, role_text in texts.items():
-        if role_text:
-            digests[role] = role_text.digest_like(known.get(role))
-    left_out = {
-        key: files.left_out
-        for key, files in corpus.external.items()
-        if files.left_out
-    }
-    return DatasetInfo(
-        lines=corpus.lines,
-        references=len(corpus.references),
-        digests=digests,
-        views={key: len(view.references) for key, view in corpus.views.items()},
-        categories=categories,
-        left_out=left_out,
-    )

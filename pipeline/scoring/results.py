@@ -6,19 +6,28 @@ a file; pydantic is imported only if a file is read.
 
 import json
 import math
-import re
-from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from ..errors import StoreError
+from ..errors import InputError, StoreError, known_names
 from ..execution import Missing
 from ..files import read_json
 from ..metrics import Declared, lower_is_better
-from ..metrics.base import Metric, StatisticsSpec
+from ..metrics.base import Metric
+from .group_letters import letters
+from .rows import (
+    Breakdown,
+    Comparison,
+    DatasetInfo,
+    Mean,
+    MetricRows,
+    Score,
+    Series,
+)
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -34,255 +43,16 @@ UNTYPED_SECTIONS = (
     "expectations",
 )
 """Sections without a class of their own. Some are missing in files of earlier versions."""
-REFERENCES_ROW = "REFERENCE"
-"""The name of the row with the mean score of the references under leave_one_out (REFERENCE in
-JFLEG's table)."""
-MAX_COUNT = 2**53
-"""The largest whole number: counts are exact in float64 up to this."""
+SECTIONS_BY_METRIC = ("human",)
+"""Those of them with lists of items about a metric on a data set. All others are about the run as a
+whole."""
 MAX_TEXT = 100_000
 """The most characters of a text, such as a warning that lists names."""
 MAX_ITEMS = 20_000
 """The most entries of a list or mapping within a section. A section itself, such as all scores, may
 have more."""
-MAX_REFERENCES = 1 << 12
-"""The most references. The names of the columns of counts are made for each of them."""
 MAX_DATASETS = 1_000
 """The most data sets: a config can have no more."""
-TIERS = (3, 2, 1)
-"""How fine categories are: 3 is as the data set has them, 1 is coarsest."""
-REST = "(other types)"
-"""The category of edits whose type is not in the data set's categories."""
-
-
-class _Number(NamedTuple):
-    """Marks a number that is finite, or null, which stands for NaN."""
-
-    exact: bool = False
-    """Whether a whole number stays one."""
-
-    def __get_pydantic_core_schema__(self, *_: Any) -> Any:
-        from pydantic_core import core_schema
-
-        def checked(value: Any, check: Any) -> float:
-            if value is None:
-                return math.nan
-            number: float = check(value)
-            return value if self.exact and isinstance(value, int) else number
-
-        return core_schema.no_info_wrap_validator_function(
-            checked, core_schema.float_schema(strict=True, allow_inf_nan=False)
-        )
-
-
-class _Count(NamedTuple):
-    """Marks a whole number from 0."""
-
-    maximum: int = MAX_COUNT
-
-    def __get_pydantic_core_schema__(self, *_: Any) -> Any:
-        from pydantic_core import core_schema
-
-        return core_schema.int_schema(strict=True, ge=0, le=self.maximum)
-
-
-Number = Annotated[float, _Number()]
-Count = Annotated[int, _Count()]
-References = Annotated[int, _Count(MAX_REFERENCES)]
-Pair = tuple[Number, Number]
-
-
-@dataclass(frozen=True)
-class Samples:
-    """The spread of a score over draws of references."""
-
-    iterations: Count
-    std: Number
-    """The population deviation."""
-    interval: Pair
-    """The mean ± 1.959964 deviations."""
-
-    @property
-    def clipped_interval(self) -> tuple[float, float]:
-        """The interval within 0 and 1, as scores are, for reports. NaN stays NaN."""
-        return max(self.interval[0], 0.0), min(self.interval[1], 1.0)
-
-
-@dataclass(frozen=True)
-class Spread:
-    """A number, such as the recall, in bootstrap samples of the sentences."""
-
-    mean: Number
-    std: Number
-    """The deviation over the samples, which estimates the standard error."""
-    interval: Pair
-    """The percentile interval."""
-
-
-@dataclass(frozen=True)
-class Bootstrap(Spread):
-    """A score in bootstrap samples of the sentences."""
-
-    ranks: tuple[Count, Count]
-    """The best and the worst rank of the system in the samples, without extreme ranks."""
-    cluster: Count
-    """The number of the system's cluster, from 1. Systems whose rank ranges overlap share one."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """The comparison of a system with another one."""
-
-    dataset: str
-    metric: str
-    system: str
-    other: str
-    difference: Number
-    """The score of `system` minus the score of `other`."""
-    interval: Pair
-    """The bootstrap interval of the difference."""
-    better: Number
-    """The share of bootstrap samples in which `system` is better. Ties count half."""
-    wins: Count
-    """How many sentences have a better score in `system`."""
-    losses: Count
-    """How many sentences have a worse score in `system`."""
-    ties: Count
-    """How many sentences score the same."""
-    cohen_d: Number
-    """The mean of the differences of sentence scores, divided by their deviation."""
-    p: Number
-    """The p-value of the test."""
-    p_adjusted: Number
-    """The p-value after the correction for several tests."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Score:
-    """The score of a system on a data set. All values are fractions."""
-
-    dataset: str
-    system: str
-    metric: str
-    """The signature of the metric."""
-    score: Number
-    outputs: dict[str, Number]
-    """All outputs of the metric. The first is the score."""
-    samples: Samples | None
-    rank: Count
-    """The rank among the systems: 1 is the best. Equal scores share a rank."""
-    notes: tuple[str, ...] = ()
-    """Notes for the reader on this score."""
-    peer_signature: str | None = None
-    """The signature that sacreBLEU, or another tool of the field, prints for this metric."""
-    bootstrap: Bootstrap | None = None
-    intervals: dict[str, Spread] = field(default_factory=dict)
-    """The outputs in bootstrap samples, by name, if `statistics` have `outputs: all`. Counts have
-    none."""
-
-    @property
-    def ends(self) -> dict[str, float]:
-        """The ends of the intervals of outputs, as NAME_low and NAME_high."""
-        ends = {}
-        for name, spread in self.intervals.items():
-            ends[f"{name}_low"], ends[f"{name}_high"] = spread.interval
-        return ends
-
-
-@dataclass(frozen=True, kw_only=True)
-class DatasetInfo:
-    """A data set that was scored."""
-
-    lines: Count
-    references: References
-    digests: dict[str, str]
-    """The digests of the lines of each file, by role: "source", "reference 0", "system NAME"."""
-    views: dict[str, References] = field(default_factory=dict)
-    """How many references metrics of edits have, by their input (`data/inputs.py`)."""
-    categories: tuple[str, ...] = ()
-    """The types of edits that are scored apart, sorted."""
-    left_out: dict[str, tuple[Count, ...]] = field(default_factory=dict)
-    """The lines, from 0, without a number of a metric of a user, by the input of the metric."""
-
-    def lines_of(self, spec: StatisticsSpec) -> int:
-        """Return how many lines have a score."""
-        return self.lines - len(self.left_out.get(spec.key, ()))
-
-    def references_of(self, spec: StatisticsSpec) -> int:
-        """Return how many references the columns of a metric have."""
-        return self.views.get(spec.input, self.references)
-
-
-@dataclass(frozen=True)
-class Mean:
-    """The mean of the scores on all data sets, in which each data set counts the same."""
-
-    metric: str
-    """The signature of the metric without the number of references, which data sets may differ in."""
-    datasets: list[str]
-    systems: dict[str, Number]
-    """The mean of each system that has a score on every data set, the best first."""
-    lacking: dict[str, list[str]]
-    """The systems without a mean, with the data sets on which they have no score."""
-
-
-@dataclass(frozen=True)
-class Category:
-    """The score of a system in a category."""
-
-    category: str
-    score: Number
-    outputs: dict[str, Annotated[float, _Number(exact=True)]]
-    """All outputs of the metric for the category, the score first. Counts are whole numbers."""
-    intervals: dict[str, Pair] = field(default_factory=dict)
-    """The bootstrap intervals of those outputs that are fractions; empty without statistics."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Breakdown:
-    """The scores of a system on a data set by category.
-
-    Sums of its counts are the counts of the score.
-    """
-
-    dataset: str
-    metric: str
-    """The signature of the metric."""
-    system: str
-    tier: Count
-    """One of TIERS."""
-    categories: tuple[Category, ...]
-    """Those that have counts, sorted by name."""
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a mapping for each category.
-
-        It has `type` and `score`, `low` and `high` of the interval, and all outputs.
-        """
-        rows = []
-        for item in self.categories:
-            row: dict[str, Any] = {"type": item.category, "score": item.score}
-            for low, high in list(item.intervals.values())[:1]:
-                row |= {"low": low, "high": high}
-            rows.append(row | item.outputs)
-        return rows
-
-
-@dataclass(frozen=True)
-class Series:
-    """Systems whose names differ in a number alone."""
-
-    name: str
-    """The name without the number."""
-    axis: str
-    """The name of the number, such as step."""
-    steps: tuple[tuple[float, str], ...]
-    """The number and the name of each system, in the order of the numbers."""
-
-    def of(self, systems: Container[str]) -> "Series":
-        """Return the same with these systems alone."""
-        return replace(
-            self, steps=tuple(step for step in self.steps if step[1] in systems)
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -319,6 +89,69 @@ class Results:
     """The results of stages of other extensions, by the names of their sections."""
 
     @property
+    def level(self) -> Fraction:
+        """The level of intervals, exactly as the settings have it."""
+        return Fraction(str((self.statistics or {}).get("level", 0.95)))
+
+    @property
+    def baseline(self) -> str | None:
+        """The system that the others were compared with; None if all pairs were compared."""
+        return (self.statistics or {}).get("baseline")
+
+    @property
+    def stored_settings(self) -> dict[str, Any]:
+        """The settings of intervals and tests that this version has too."""
+        from ..data.config import StatisticsConfig
+
+        stored = {}
+        for name, value in (self.statistics or {}).items():
+            if name in StatisticsConfig.model_fields:
+                stored[name] = value
+        return stored
+
+    def is_small_p(self, test: Comparison) -> bool:
+        """Return whether the p-value of a test is below the level after the correction."""
+        return test.p_adjusted < 1 - self.level
+
+    def is_significant(self, test: Comparison) -> bool:
+        """Return whether a difference is significant.
+
+        Its p-value is small, and not because too few sentences differ.
+        """
+        return self.is_small_p(test) and not test.differ_too_rarely
+
+    def group_letters(
+        self, scores: Sequence[Score], tests: Sequence[Comparison]
+    ) -> dict[str, str]:
+        """Return the letters of the systems that were compared by a metric on a data set.
+
+        Two systems that share a letter do not differ significantly; see letters().
+        """
+        compared = Comparison.systems_of(tests)
+        scores = [score for score in scores if score.system in compared]
+        numbers = {score.system: number for number, score in enumerate(scores)}
+        different = []
+        for test in tests:
+            if self.is_significant(test):
+                different.append((numbers[test.system], numbers[test.other]))
+        texts = letters([score.rank for score in scores], different)
+        return dict(zip(numbers, texts, strict=True))
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of all systems, in the order of the scores."""
+        return list(dict.fromkeys(score.system for score in self.scores))
+
+    def check_system(self, owner: str, system: str) -> None:
+        """Raise StoreError, with the nearest name, if no score is of a system.
+
+        `owner` is what has the scores, such as the run.
+        """
+        if system not in self.systems:
+            hint = known_names(system, self.systems, "it has")
+            raise StoreError(f"{owner}: has no system '{system}'{hint}")
+
+    @property
     def has_sections(self) -> bool:
         """Whether stages of extensions computed anything."""
         sections = (
@@ -345,6 +178,108 @@ class Results:
         from ..metrics import metric_source
 
         return metric_source().restored(self.declared, printed)
+
+    def by_metric(self) -> list[MetricRows]:
+        """Return the rows of each metric on each data set, in the order of the scores."""
+        sections = []
+        for rows in (self.scores, self.tests, self.breakdown):
+            groups: dict[tuple[str, str], list[Any]] = {}
+            for row in rows:
+                groups.setdefault((row.dataset, row.metric), []).append(row)
+            sections.append(groups)
+        scores, tests, breakdown = sections
+        rows_by_metric = []
+        for key in scores:
+            dataset, signature = key
+            rows_of_metric = MetricRows(
+                dataset=dataset,
+                signature=signature,
+                scores=scores[key],
+                tests=tests.get(key, ()),
+                breakdown=breakdown.get(key, ()),
+            )
+            rows_by_metric.append(rows_of_metric)
+        return rows_by_metric
+
+    def with_rows(
+        self, rows_by_metric: Iterable[MetricRows], **changes: Any
+    ) -> "Results":
+        """Return the same with scores, tests and scores by category of these metrics alone.
+
+        `changes` are other fields with new values.
+        """
+        scores: list[Score] = []
+        tests: list[Comparison] = []
+        breakdown: list[Breakdown] = []
+        for rows in rows_by_metric:
+            scores += rows.scores
+            tests += rows.tests
+            breakdown += rows.breakdown
+        return replace(
+            self, scores=scores, tests=tests, breakdown=breakdown, **changes
+        )
+
+    def with_means(self) -> "Results":
+        """Return the same with the mean over data sets of each system.
+
+        There is one by each metric that all data sets have. Raises InputError if there are fewer
+        than two data sets.
+        """
+        datasets = list(dict.fromkeys(score.dataset for score in self.scores))
+        if len(datasets) < 2:
+            names = " and ".join(datasets) or "none"
+            raise InputError(
+                f"a mean needs scores on two data sets or more; there is {names}"
+            )
+        # by metric, system and data set
+        scores: dict[str, dict[str, dict[str, float]]] = {}
+        for score in self.scores:
+            systems = scores.setdefault(Mean.metric_of(score), {})
+            systems.setdefault(score.system, {})[score.dataset] = score.score
+        means = []
+        for metric, by_system in scores.items():
+            means.append(Mean.of(metric, by_system, datasets))
+        return replace(self, means=means)
+
+    def narrowed(self, rows_by_metric: Sequence[MetricRows]) -> "Results":
+        """Return the same for these metrics and systems alone, with their statistics.
+
+        Sections about the run as a whole, such as correlations of columns and verdicts on
+        expectations, are left out. So is agreement with human judgements if systems are left out,
+        since it is that of all systems.
+        """
+        pairs = {(rows.dataset, rows.signature) for rows in rows_by_metric}
+        names: set[str] = set()
+        for rows in rows_by_metric:
+            names.update(rows.names)
+        all_systems = True
+        for score in self.scores:
+            is_used = (score.dataset, score.metric) in pairs
+            if is_used and score.system not in names:
+                all_systems = False
+
+        used = {dataset for dataset, _ in pairs}
+        datasets = {
+            name: info for name, info in self.datasets.items() if name in used
+        }
+        missing = []
+        for item in self.missing:
+            if item.dataset in used and (all_systems or item.system in names):
+                missing.append(item)
+        sections: dict[str, Any] = dict.fromkeys(UNTYPED_SECTIONS)
+        if all_systems:
+            for section in SECTIONS_BY_METRIC:
+                sections[section] = _narrowed(getattr(self, section), pairs)
+        part = self.with_rows(
+            rows_by_metric,
+            means=None,
+            datasets=datasets,
+            missing=missing,
+            **sections,
+        )
+        if self.means and len(datasets) > 1:
+            return part.with_means()
+        return part
 
     def only(self, system: str) -> "Results":
         """Return the same results with the scores of one system, and without comparisons."""
@@ -409,6 +344,30 @@ class Results:
                 f"{path}: is not the results file of a run ({reason})"
             ) from None
         return results
+
+
+def _narrowed(
+    section: dict[str, Any] | None, pairs: set[tuple[str, str]]
+) -> dict[str, Any] | None:
+    """Return a section whose lists have only items about certain metrics on certain data sets.
+
+    An item is a mapping with a data set, and a metric or two that are compared.
+    """
+    if section is None:
+        return None
+    narrowed = dict(section)
+    for key, value in section.items():
+        if isinstance(value, list):
+            narrowed[key] = [item for item in value if _is_about(item, pairs)]
+    return narrowed
+
+
+def _is_about(item: Any, pairs: set[tuple[str, str]]) -> bool:
+    if isinstance(item, dict):
+        for key in ("metric", "other"):
+            if key in item and (item.get("dataset"), item[key]) not in pairs:
+                return False
+    return True
 
 
 def _leave_out_empty(mapping: dict[str, Any], keys: Iterable[str]) -> None:
@@ -498,74 +457,3 @@ def without_nan(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
-
-
-Row = TypeVar("Row", Score, Breakdown, Comparison)
-
-
-def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
-    """Return rows by data set and signature of the metric, in the order in which these come."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row.dataset, row.metric), []).append(row)
-    return groups
-
-
-def ranks(scores: Sequence[float]) -> list[int]:
-    """Return the rank of each score: 1 for the highest.
-
-    Equal scores share a rank, as in 1, 2, 2, 4. NaN comes last.
-    """
-    keys = [-math.inf if math.isnan(score) else score for score in scores]
-    rising = sorted(keys)
-    return [1 + len(keys) - bisect_right(rising, key) for key in keys]
-
-
-# --- systems with an order, such as the checkpoints step-1000, step-2000 ... of a training
-
-
-STEPS = (
-    r"(?<![A-Za-z])(?i:(?:global[-_.]?)?(?:steps?|checkpoint|ckpt|epoch|iter(?:ation)?|update))[-_.]?"
-    r"([0-9]+(?:\.[0-9]+)?[kKmM]?)(?![A-Za-z0-9])"
-)
-"""Names of systems that have an order by default: a word of training, and a number."""
-NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)([km]?)")
-FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
-"""The factor of the letter after a number."""
-SEPARATORS = "-_.+"
-
-
-def series_of(systems: Iterable[str], pattern: str = STEPS) -> list[Series]:
-    """Return the series of two systems or more.
-
-    The first group of the pattern matches the number in a name.
-    """
-    groups: dict[tuple[str, str], list[tuple[float, str]]] = {}
-    for system in dict.fromkeys(systems):
-        match = re.search(pattern, system)
-        if not match:
-            continue
-        number = NUMBER.fullmatch((match[1] or "").lower())
-        if not number:
-            continue
-        step = float(number[1]) * FACTORS[number[2]]
-        start, end = match.span(1)
-
-        # the name without the number
-        before = system[:start].rstrip(SEPARATORS)
-        after = system[end:]
-        gap = ""
-        if after and after[0] not in SEPARATORS:
-            gap = "-"
-        name = (before + gap + after).strip(SEPARATORS)
-
-        # what the pattern matches beside the number
-        word = system[match.start() : start] + system[end : match.end()]
-        axis = word.strip(SEPARATORS).lower()
-        key = (name, axis or "number")
-        groups.setdefault(key, []).append((step, system))
-    series = []
-    for (name, axis), steps in sorted(groups.items()):
-        if len(steps) > 1:
-            series.append(Series(name, axis, tuple(sorted(steps))))
-    return series

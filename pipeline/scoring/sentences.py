@@ -20,6 +20,7 @@ from .aggregation import (
     SENTENCES,
     Z95,
     Aggregation,
+    Policy,
     Reduced,
     SystemCounts,
     deviation,
@@ -28,12 +29,10 @@ from .sums import Summand
 from .terms import (
     Block,
     HasBlocks,
+    MetricColumns,
     Outputs,
     SentenceTerms,
-    blocks_of,
-    compact,
     exact_parts,
-    present_blocks,
 )
 
 BITS = 26
@@ -41,72 +40,103 @@ BITS = 26
 that, fewer."""
 
 
-def score_alone(metric: Metric, columns: Columns) -> Outputs:
-    """Return the score of each sentence as the only output: float64 [lines]."""
-    return {metric.output: sentence_scores(metric, columns)}
+@dataclass(frozen=True)
+class SentenceScores:
+    """Computes the scores and other outputs of sentences by one metric, from columns of counts.
 
-
-def sentence_outputs(metric: Metric, columns: Columns) -> Outputs:
-    """Return the outputs that level mean averages, the score first: float64 [lines] each."""
-    columns = compact(columns, metric.spec.of_references)
-    return metric.line_outputs(columns) or score_alone(metric, columns)
-
-
-def every_output(metric: Metric, columns: Columns) -> Outputs:
-    """Return all outputs of each sentence over its references, the score first.
-
-    They are float64 [lines] each. The names are those of Metric.score(), whatever the level. The
-    score is what sentence_scores() returns. If the best reference of a sentence counts, all outputs
-    are those with this reference; else they are means over references.
+    A sentence has one score over its references, as the policy of the metric says. All arrays are
+    float64 [lines].
     """
-    columns = compact(columns, metric.spec.of_references)
-    outputs = metric.line_outputs(columns)
-    if not outputs:
-        policy = POLICIES[metric.policy]
-        with_each = metric.sentence_outputs(columns)
-        outputs = policy.outputs_of_lines(metric, with_each, columns)
-    name_of_score = next(iter(outputs))
-    return outputs | {name_of_score: sentence_scores(metric, columns)}
 
+    metric: Metric
 
-def sentence_scores(metric: Metric, columns: Columns) -> Floats:
-    """Return the score of each sentence over its references, as the policy says: float64 [lines]."""
-    columns = compact(columns, metric.spec.of_references)
-    scores = metric.sentence_scores(columns)
-    policy = POLICIES[metric.policy]
-    return policy.of_lines(metric, scores, columns.get(Schema.PRESENT))
+    @property
+    def _policy(self) -> Policy:
+        return POLICIES[self.metric.policy]
 
+    def scores(self, columns: Columns) -> Floats:
+        """Return the score of each sentence."""
+        columns = MetricColumns(self.metric).compact(columns)
+        by_reference = self.metric.sentence_scores(columns)
+        present = columns.get(Schema.PRESENT)
+        return self._policy.sentence_scores(self.metric, by_reference, present)
 
-def scores_of_system(metric: Metric, system: HasBlocks) -> Floats:
-    """Return the scores of all sentences of a system: float64 [lines]."""
-    scores = []
-    for columns in present_blocks(metric, system):
-        scores.append(sentence_scores(metric, columns))
-    return np.concatenate(scores)
+    def of_system(self, system: HasBlocks) -> Floats:
+        """Return the scores of all sentences of a system."""
+        blocks = MetricColumns(self.metric).compact_blocks(system)
+        return np.concatenate([self.scores(columns) for columns in blocks])
 
+    def score_alone(self, columns: Columns) -> Outputs:
+        """Return the score of each sentence as the only output."""
+        return {self.metric.output: self.scores(columns)}
 
-def sentence_spread(metric: Metric, columns: Columns) -> Outputs:
-    """Return score, std, low and high of each sentence over references: float64 [lines] each.
+    def averaged_outputs(self, columns: Columns) -> Outputs:
+        """Return the outputs that level mean averages, the score first."""
+        columns = MetricColumns(self.metric).compact(columns)
+        return self.metric.line_outputs(columns) or self.score_alone(columns)
 
-    std is the population deviation. low and high are the score ± 1.959964 std, or NaN if std is 0,
-    as the option -d of the original program has them. There is no spread if only the best reference
-    counts.
-    """
-    columns = compact(columns, metric.spec.of_references)
-    scores = metric.sentence_scores(columns)
-    references = scores.shape[1]
-    policy = POLICIES[metric.policy]
-    present = columns.get(Schema.PRESENT)
-    mean = policy.of_lines(metric, scores, present)
-    if not policy.spreads:
-        std = np.zeros(len(scores))
-    elif present is None or references == 1:
-        std = deviation(scores)
-    else:
-        is_present = np.arange(references) < present[:, None]
-        std = scores.std(axis=-1, where=is_present)
-    half = np.where(std > 0, Z95 * std, math.nan)
-    return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
+    def outputs(self, columns: Columns) -> Outputs:
+        """Return all outputs of each sentence, the score first.
+
+        The names are those of Metric.score(), whatever the level. The score is what scores()
+        returns. If the best reference of a sentence counts, all outputs are those with this
+        reference; else they are means over references.
+        """
+        columns = MetricColumns(self.metric).compact(columns)
+        outputs = self.metric.line_outputs(columns)
+        if not outputs:
+            outputs = self._policy.sentence_outputs(
+                self.metric, self.metric.sentence_outputs(columns), columns
+            )
+        name_of_score = next(iter(outputs))
+        return outputs | {name_of_score: self.scores(columns)}
+
+    def spread(self, columns: Columns) -> Outputs:
+        """Return score, std, low and high of each sentence over references.
+
+        std is the population deviation. low and high are the score ± 1.959964 std, or NaN if std is
+        0, as the option -d of the original program has them. There is no spread if only the best
+        reference counts.
+        """
+        columns = MetricColumns(self.metric).compact(columns)
+        by_reference = self.metric.sentence_scores(columns)
+        references = by_reference.shape[1]
+        present = columns.get(Schema.PRESENT)
+        score = self._policy.sentence_scores(self.metric, by_reference, present)
+        if not self._policy.spreads:
+            std = np.zeros(len(by_reference))
+        elif present is None or references == 1:
+            std = deviation(by_reference)
+        else:
+            is_present = np.arange(references) < present[:, None]
+            std = by_reference.std(axis=-1, where=is_present)
+        half = np.where(std > 0, Z95 * std, math.nan)
+        return {
+            "score": score,
+            "std": std,
+            "low": score - half,
+            "high": score + half,
+        }
+
+    @cached_property
+    def _formula(self) -> Callable[[Columns], Floats]:
+        return self.metric.compiled() or self.metric.sentence_scores
+
+    def of_lines(self, columns: dict[str, Ints], *, missing: bool) -> Floats:
+        """Return what scores() does, bit for bit, faster in many calls with a few lines each.
+
+        `missing` says that some references may be missing.
+        """
+        metric = self.metric
+        complete: Columns = columns
+        if metric.corpus_sums:
+            counts = InMemoryCounts([], metric.spec.schema(1), columns)
+            (complete,) = MetricColumns(metric).blocks(counts)
+        if missing:
+            complete = MetricColumns(metric).compact(complete)
+        by_reference = self._formula(complete)
+        present = complete.get(Schema.PRESENT)
+        return self._policy.sentence_scores(metric, by_reference, present)
 
 
 class SentenceLevel(Aggregation):
@@ -116,12 +146,13 @@ class SentenceLevel(Aggregation):
         """Return the mean or the sum of the sentences' outputs for each system."""
         metric = counts.metric
         divisor = _divisor(metric, counts.lines)
+        sentence_scores = SentenceScores(metric)
         scores = []
         for system in counts.systems:
             # sums of the parts are exact, whatever the blocks
             parts: dict[str, list[float]] = {}
-            for columns in present_blocks(metric, system):
-                outputs_of_block = sentence_outputs(metric, columns)
+            for columns in MetricColumns(metric).compact_blocks(system):
+                outputs_of_block = sentence_scores.averaged_outputs(columns)
                 for name, values in outputs_of_block.items():
                     parts_of_output = parts.setdefault(name, [])
                     parts_of_output += exact_parts(values)
@@ -133,6 +164,7 @@ class SentenceLevel(Aggregation):
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the mean or the sum as one summand."""
+        score_alone = SentenceScores(counts.metric).score_alone
         terms = OutputTerms.of(
             counts.metric, counts.systems, counts.lines, score_alone
         )
@@ -147,10 +179,10 @@ class DrawnMeans(Aggregation):
         metric = counts.metric
         scores = []
         for system in counts.systems:
-            blocks = present_blocks(metric, system)
-            of_blocks = [
-                sentence_outputs(metric, columns) for columns in blocks
-            ]
+            blocks = MetricColumns(metric).compact_blocks(system)
+            of_blocks = list(
+                map(SentenceScores(metric).averaged_outputs, blocks)
+            )
             outputs = {}
             for name in of_blocks[0]:
                 values = [
@@ -181,8 +213,8 @@ class OutputTerms(SentenceTerms):
     """
 
     metric: Metric
-    outputs_of: Callable[[Metric, Columns], Outputs]
-    """Makes the outputs of a block, the score first: score_alone() or sentence_outputs()."""
+    outputs_of: Callable[[Columns], Outputs]
+    """Makes the outputs of a block, the score first: a method of SentenceScores."""
     exponents: dict[str, int]
     """For each output: all its values are below 2**exponent."""
     divisor: int
@@ -195,7 +227,7 @@ class OutputTerms(SentenceTerms):
         metric: Metric,
         systems: Iterable[HasBlocks],
         lines: int,
-        outputs_of: Callable[[Metric, Columns], Outputs],
+        outputs_of: Callable[[Columns], Outputs],
     ) -> "OutputTerms":
         """Return the terms for some systems.
 
@@ -203,8 +235,8 @@ class OutputTerms(SentenceTerms):
         """
         largest: dict[str, float] = {}
         for system in systems:
-            for columns in present_blocks(metric, system):
-                for name, values in outputs_of(metric, columns).items():
+            for columns in MetricColumns(metric).compact_blocks(system):
+                for name, values in outputs_of(columns).items():
                     largest_before = largest.get(name, 0.0)
                     largest_of_block = float(np.abs(values).max())
                     largest[name] = max(largest_before, largest_of_block)
@@ -219,8 +251,8 @@ class OutputTerms(SentenceTerms):
 
         They are [lines, 2 for each output].
         """
-        for columns in present_blocks(self.metric, system):
-            outputs = self.outputs_of(self.metric, columns)
+        for columns in MetricColumns(self.metric).compact_blocks(system):
+            outputs = self.outputs_of(columns)
             halves = []
             for name, exponent in self.exponents.items():
                 values = outputs[name]  # [lines]
@@ -244,36 +276,6 @@ class OutputTerms(SentenceTerms):
             low_part = np.ldexp(low, exponent - 2 * self.bits - 1)
             outputs[name] = (high_part + low_part) / self.divisor
         return outputs
-
-
-# --- scores of lines for many calls with a few lines each
-
-
-@dataclass(frozen=True)
-class LineScores:
-    """The scores of lines by one metric: those of sentence_scores(), bit for bit."""
-
-    metric: Metric
-
-    @cached_property
-    def _formula(self) -> Callable[[Columns], Floats]:
-        return self.metric.compiled() or self.metric.sentence_scores
-
-    def of(self, columns: dict[str, Ints], *, missing: bool) -> Floats:
-        """Return the score of each line over its references, as the policy says: float64 [lines].
-
-        `missing` says that some references may be missing.
-        """
-        metric = self.metric
-        complete: Columns = columns
-        if metric.corpus_sums:
-            counts = InMemoryCounts([], metric.spec.schema(1), columns)
-            (complete,) = blocks_of(metric, counts)
-        if missing:
-            complete = compact(complete, metric.spec.of_references)
-        scores = self._formula(complete)
-        policy = POLICIES[metric.policy]
-        return policy.of_lines(metric, scores, complete.get(Schema.PRESENT))
 
 
 # --- scores of data sets

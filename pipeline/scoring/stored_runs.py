@@ -8,80 +8,157 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..data import TextFile
+from ..data import TEXTS, TextFile
 from ..errors import CorpusError, InputError, StoreError, known_names
 from ..execution import RunDirectory, StoredCounts, Task, folder_of, ids_file
 from ..metrics import Declared, from_text, metrics_called
 from ..metrics.base import StatisticsSpec
 from .aggregation import POLICIES
-from .metric_results import MetricResult, describe, picked, rows_of, with_means
-from .results import (
-    REFERENCES_ROW,
-    UNTYPED_SECTIONS,
-    Breakdown,
-    Comparison,
-    DatasetInfo,
-    Results,
-    Score,
-    grouped,
-)
+from .metric_results import MetricResult
+from .results import Results
+from .rows import DatasetInfo, MetricRows, Score
 
 if TYPE_CHECKING:
     from ..data import Corpus
+    from ..data.config import StatisticsConfig
+    from .resampling.samples import Progress, SampleCluster
 
 
-def load_runs(
-    run: str | Path, run2: str | Path | None = None
-) -> tuple[Results, list[MetricResult]]:
-    """Return what load() reads from a run directory, or load_two() from two."""
-    folder = folder_of(run)
-    return load(folder) if run2 is None else load_two(folder, folder_of(run2))
+class ScoredRun(NamedTuple):
+    """Results with the columns that their scores are made of, of a run or of a call."""
 
+    results: Results
+    metric_results: Sequence[MetricResult]
+    """The scores of each metric on each data set, with columns."""
 
-def load(path: Path) -> tuple[Results, list[MetricResult]]:
-    """Return the results of a run, and its scores with their columns; raises StoreError."""
-    results = Results.read(path / "results.json")
-    if RunDirectory(path, make=False).manifest.get("state") == "running":
-        raise StoreError(
-            f"{path}: the run was not finished, or still goes on; run its config again first"
-        )
-    metric_results = metric_results_of(path, results)
-    for metric_result in metric_results:
-        of_systems = zip(
-            metric_result.names, metric_result.columns, strict=False
-        )
-        for name, counts in of_systems:
-            if not isinstance(counts, StoredCounts):
-                continue
-            if not counts.path.exists():
-                raise StoreError(
-                    f"{path}: the counts of {name} on {metric_result.dataset} are missing; "
-                    "run its config again"
+    @classmethod
+    def read(cls, run: str | Path, run2: str | Path | None = None) -> ScoredRun:
+        """Return the results in a run directory, or what two of them have in common.
+
+        Raises StoreError. Of two runs see load_two().
+        """
+        path = folder_of(run)
+        if run2 is not None:
+            return load_two(path, folder_of(run2))
+        results = Results.read(path / "results.json")
+        if RunDirectory(path, make=False).manifest.get("state") == "running":
+            raise StoreError(
+                f"{path}: the run was not finished, or still goes on; run its config again first"
+            )
+        scored_run = cls.of(path, results)
+        for metric_result in scored_run.metric_results:
+            for name, counts in metric_result.by_system.items():
+                if not isinstance(counts, StoredCounts):
+                    continue
+                if not counts.path.exists():
+                    raise StoreError(
+                        f"{path}: the counts of {name} on {metric_result.dataset} are missing; "
+                        "run its config again"
+                    )
+                counts.check_size()
+        return scored_run
+
+    @classmethod
+    def of(cls, path: Path, results: Results) -> ScoredRun:
+        """Return the results of a run with the columns in its directory.
+
+        Counts are read when they are needed. Raises StoreError if a signature is of no metric.
+        """
+        ids = {}
+        for name, info in results.datasets.items():
+            if "ids" in info.digests:
+                ids[name] = _ids(path, name, info.digests["ids"])
+        metric_results = []
+        for rows in results.by_metric():
+            metric_result = _metric_result(path, results, rows)
+            metric_results.append(
+                replace(metric_result, ids=ids.get(rows.dataset))
+            )
+        return cls(results, metric_results)
+
+    @classmethod
+    def in_memory(
+        cls,
+        metric_results: Sequence[MetricResult],
+        warnings: Iterable[str] = (),
+    ) -> ScoredRun:
+        """Return scores as a run has them, with what is known of their data sets without texts."""
+        datasets: dict[str, DatasetInfo] = {}
+        groups: dict[str, list[MetricResult]] = {}
+        for metric_result in metric_results:
+            groups.setdefault(metric_result.dataset, []).append(metric_result)
+        for name, group in groups.items():
+            views = {one.metric.spec.input: one.references for one in group}
+            references = views.pop(TEXTS, group[0].references)
+            datasets[name] = DatasetInfo(
+                lines=group[0].lines,
+                references=references,
+                digests={},
+                views=views,
+                categories=group[0].categories,
+            )
+        results = Results(datasets=datasets, scores=[], warnings=list(warnings))
+        return cls(results.with_rows(metric_results), metric_results)
+
+    def only(self, selection: Selection) -> ScoredRun:
+        """Return the run with some metrics and systems on some data sets.
+
+        Raises StoreError if there are none.
+        """
+        metric_results = selection.of(self.metric_results)
+        return ScoredRun(self.results.narrowed(metric_results), metric_results)
+
+    def without_statistics(self) -> ScoredRun:
+        """Return the run without earlier statistics and scores by type."""
+        bare = []
+        for metric_result in self.metric_results:
+            scores = [
+                replace(score, bootstrap=None) for score in metric_result.scores
+            ]
+            bare.append(
+                replace(
+                    metric_result,
+                    scores=tuple(scores),
+                    tests=(),
+                    breakdown=(),
+                    parts=(),
                 )
-            counts.check_size()
-    return results, metric_results
+            )
+        return ScoredRun(self.results.with_rows(bare, means=None), bare)
 
+    def with_statistics(
+        self,
+        settings: StatisticsConfig,
+        progress: Progress | None = None,
+        threads: int | None = None,
+        cluster: SampleCluster | None = None,
+    ) -> ScoredRun:
+        """Return the run with intervals, rank ranges and comparisons.
 
-def metric_results_of(path: Path, results: Results) -> list[MetricResult]:
-    """Return the scores of each metric and data set with their columns, from the results of a run.
+        The threads share samples and trials. None: there are as many as processors. If memory does
+        not hold the counts, the workers of a cluster share them.
+        """
+        # here, because most scores have no statistics
+        from .resampling.significance import with_statistics
 
-    Counts are read when they are needed. Raises StoreError if a signature is of no metric.
-    """
-    breakdown = grouped(results.breakdown)
-    tests = grouped(results.tests)
-    ids = {}
-    for name, info in results.datasets.items():
-        if "ids" in info.digests:
-            ids[name] = _ids(path, name, info.digests["ids"])
-    metric_results = []
-    for key, scores in grouped(results.scores).items():
-        metric_result = _metric_result(
-            path, results, scores, breakdown.get(key, ()), tests.get(key, ())
+        results, metric_results = with_statistics(
+            self.results,
+            self.metric_results,
+            settings,
+            progress,
+            threads,
+            cluster,
         )
-        metric_results.append(
-            replace(metric_result, ids=ids.get(metric_result.dataset))
-        )
-    return metric_results
+        return ScoredRun(results, metric_results)
+
+    def used_counts(self, path: Path) -> set[str]:
+        """Return the names of the files of counts in a run directory that the scores are made of."""
+        files = set()
+        for metric_result in self.metric_results:
+            for counts in metric_result.columns:
+                if isinstance(counts, StoredCounts):
+                    files.add(counts.path.relative_to(path).as_posix())
+        return files
 
 
 def _ids(path: Path, dataset: str, digest: str) -> TextFile:
@@ -100,17 +177,13 @@ def _ids(path: Path, dataset: str, digest: str) -> TextFile:
 
 
 def _metric_result(
-    path: Path,
-    results: Results,
-    scores: Sequence[Score],
-    breakdown: Sequence[Breakdown],
-    tests: Sequence[Comparison],
+    path: Path, results: Results, rows_of_metric: MetricRows
 ) -> MetricResult:
-    dataset = scores[0].dataset
-    signature = scores[0].metric
+    dataset = rows_of_metric.dataset
+    scores = rows_of_metric.scores
     info = results.datasets[dataset]
     try:
-        metric = results.metric(signature)
+        metric = results.metric(rows_of_metric.signature)
     except InputError as error:
         file = path / "results.json"
         raise StoreError(
@@ -122,10 +195,10 @@ def _metric_result(
     rows = POLICIES[metric.policy].rows(references)
     if rows:
         scores = sorted(
-            scores, key=lambda score: score.system == REFERENCES_ROW
+            scores, key=lambda score: score.system == Score.REFERENCES
         )
     names = [score.system for score in scores]
-    if rows and names[-1] == REFERENCES_ROW:
+    if rows and names[-1] == Score.REFERENCES:
         del names[-1]
 
     def counts_of(spec: StatisticsSpec) -> tuple[StoredCounts, ...]:
@@ -137,6 +210,7 @@ def _metric_result(
         ]
         return tuple(StoredCounts(file, schema, lines) for file in paths)
 
+    breakdown = tuple(rows_of_metric.breakdown)
     of_categories = metric.category_spec(info.categories) if breakdown else None
     parts = counts_of(of_categories) if of_categories else ()
     if not all(part.path.exists() for part in parts):
@@ -144,7 +218,7 @@ def _metric_result(
     return MetricResult(
         metric=metric,
         dataset=dataset,
-        signature=signature,
+        signature=rows_of_metric.signature,
         lines=info.lines_of(metric.spec),
         references=references,
         scores=tuple(scores),
@@ -152,8 +226,8 @@ def _metric_result(
         reference_of_system=tuple(rows.get(name) for name in names),
         categories=info.categories,
         parts=parts,
-        breakdown=tuple(breakdown),
-        tests=tuple(tests),
+        breakdown=breakdown,
+        tests=tuple(rows_of_metric.tests),
         left_out=info.left_out.get(metric.spec.key, ()),
     )
 
@@ -201,14 +275,16 @@ class EarlierResults:
     @property
     def has_old_digests(self) -> bool:
         """Whether they have digests of an earlier version."""
-        return has_old_digests(self.results)
+        return any(
+            info.has_old_digests for info in self.results.datasets.values()
+        )
 
     def scores_beside(self, tasks: Iterable[Task]) -> list[Score]:
         """Return the scores that are not of these tasks, whatever their version."""
         new = set()
         for task in tasks:
             metric = _unversioned(task.signature)
-            for system in (*task.corpus.systems, REFERENCES_ROW):
+            for system in (*task.corpus.systems, Score.REFERENCES):
                 new.add((task.corpus.name, system, metric))
         scores = []
         for score in self.results.scores:
@@ -229,7 +305,14 @@ class EarlierResults:
         """
         for corpus in corpora:
             info = self.results.datasets.get(corpus.name)
-            changed = changed_texts(corpus, info) if info else []
+            if info is None:
+                continue
+            now = DatasetInfo.of(corpus, info.digests).digests
+            changed = [
+                name
+                for name, digest in info.digests.items()
+                if now.get(name, digest) != digest
+            ]
             if changed:
                 raise StoreError(
                     f"{self.directory.path}: {corpus.name}: {changed[0]} has changed since the "
@@ -238,46 +321,11 @@ class EarlierResults:
                 )
 
 
-def changed_texts(corpus: Corpus, info: DatasetInfo) -> list[str]:
-    """Return the names of the texts that a data set still has, but with another content."""
-    now = describe(corpus, info.digests).digests
-    return [
-        name
-        for name, digest in info.digests.items()
-        if now.get(name, digest) != digest
-    ]
-
-
-def has_old_digests(results: Results) -> bool:
-    """Return whether results have digests of an earlier version."""
-    for info in results.datasets.values():
-        if not all(
-            digest.startswith(TextFile.DIGEST_PREFIX)
-            for digest in info.digests.values()
-        ):
-            return True
-    return False
-
-
-def used_counts(path: Path) -> set[str]:
-    """Return the names of the files of counts that the results in a run directory are made of.
-
-    Raises StoreError.
-    """
-    files = set()
-    _, metric_results = load(path)
-    for metric_result in metric_results:
-        for counts in metric_result.columns:
-            if isinstance(counts, StoredCounts):
-                files.add(counts.path.relative_to(path).as_posix())
-    return files
-
-
 def _unversioned(signature: str) -> str:
     return signature.rpartition("|v:")[0]
 
 
-def load_two(one: Path, two: Path) -> tuple[Results, list[MetricResult]]:
+def load_two(one: Path, two: Path) -> ScoredRun:
     """Return the scores that two runs have in common, with the systems of both.
 
     Data sets are the same if source and references are. Metrics are the same if all settings are.
@@ -285,9 +333,14 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[MetricResult]]:
     their run, as NAME@RUN. Raises StoreError if the runs have nothing in common, or if a data set
     of the same name has other texts.
     """
-    first_run = _Run(one, *load(one))
-    second_run = _Run(two, *load(two))
-    datasets = _common_datasets(first_run, second_run)
+    first_run = _Run(one, *ScoredRun.read(one))
+    second_run = _Run(two, *ScoredRun.read(two))
+    datasets = dict(first_run.results.datasets)
+    for name, info in second_run.results.datasets.items():
+        if name in datasets:
+            _check_data(name, first_run, second_run)
+            digests = datasets[name].digests | info.digests
+            datasets[name] = replace(datasets[name], digests=digests)
     first_label = one.resolve().name
     second_label = two.resolve().name
     if first_label == second_label:
@@ -331,12 +384,12 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[MetricResult]]:
         datasets={
             name: info for name, info in datasets.items() if name in used
         },
+        scores=[],
         warnings=list(dict.fromkeys(warnings)),
         missing=[*first_run.results.missing, *second_run.results.missing],
         statistics=_joined_statistics(first_run.results, first_label, joined),
-        **rows_of(joined),
     )
-    return results, joined
+    return ScoredRun(results.with_rows(joined), joined)
 
 
 class _Run(NamedTuple):
@@ -344,7 +397,7 @@ class _Run(NamedTuple):
 
     path: Path
     results: Results
-    metric_results: list[MetricResult]
+    metric_results: Sequence[MetricResult]
 
     def partner_of(self, other: MetricResult) -> MetricResult | None:
         """Return the scores by the same metric on the data set of the same name."""
@@ -360,20 +413,6 @@ class _Run(NamedTuple):
             f"{one.dataset} {one.signature}" for one in self.metric_results
         ]
         return ", ".join(dict.fromkeys(names))
-
-
-def _common_datasets(one: _Run, two: _Run) -> dict[str, DatasetInfo]:
-    """Return the data sets of both runs, with the digests of all systems.
-
-    Raises StoreError if those of the same name are not the same.
-    """
-    datasets = dict(one.results.datasets)
-    for name, info in one.results.datasets.items():
-        if name in two.results.datasets:
-            other = two.results.datasets[name]
-            _check_data(name, one, two)
-            datasets[name] = replace(info, digests=info.digests | other.digests)
-    return datasets
 
 
 def _joined_statistics(
@@ -402,11 +441,12 @@ def _check_data(name: str, one: _Run, two: _Run) -> None:
         raise StoreError(
             f"{name}: is another data set in {two.path} ({sizes[1]}) than in {one.path} ({sizes[0]})"
         )
-    differing = differing_texts(first, second)
+    differing = first.differing_texts(second)
     if not differing:
         return
     for run in (one, two):
-        if has_old_digests(run.results):
+        infos = run.results.datasets.values()
+        if any(info.has_old_digests for info in infos):
             raise StoreError(
                 f"{run.path}: is of an earlier version, whose digests of texts are others; "
                 "run its config again"
@@ -414,16 +454,6 @@ def _check_data(name: str, one: _Run, two: _Run) -> None:
     raise StoreError(
         f"{name}: {differing[0]} is not the same text in {one.path} and in {two.path}"
     )
-
-
-def differing_texts(one: DatasetInfo, two: DatasetInfo) -> list[str]:
-    """Return the names of the texts, shared by all systems, that differ between two data sets."""
-    names = []
-    for name, digest in one.digests.items():
-        is_shared = name == "source" or name.startswith(SHARED)
-        if is_shared and two.digests.get(name, digest) != digest:
-            names.append(name)
-    return names
 
 
 def _difference(
@@ -448,8 +478,9 @@ def _same_systems(one: _Run, two: _Run, dataset: str) -> set[str]:
     digests = two.results.datasets[dataset].digests
     same = set()
     for role, digest in one.results.datasets[dataset].digests.items():
-        if role.startswith(SYSTEM) and digests.get(role) == digest:
-            same.add(role.removeprefix(SYSTEM))
+        is_output = role.startswith(DatasetInfo.SYSTEM)
+        if is_output and digests.get(role) == digest:
+            same.add(role.removeprefix(DatasetInfo.SYSTEM))
     return same
 
 
@@ -478,7 +509,7 @@ def _joined(
                 name = f"{name}@{label}"
             rows.append((metric_result, number))
             names.append(name)
-    metric_result = picked(rows)
+    metric_result = MetricResult.of_rows(rows)
     scores = []
     for score, name in zip(metric_result.scores, names, strict=True):
         scores.append(replace(score, system=name, metric=one.signature))
@@ -486,12 +517,6 @@ def _joined(
         metric_result, scores=tuple(scores), breakdown=(), tests=(), parts=()
     )
     return joined.reranked()
-
-
-SYSTEM = "system "
-"""The prefix of the names of outputs in digests."""
-SHARED = ("reference ", "gold annotator ", "edits annotator ")
-"""The prefixes of the names of texts that all systems share."""
 
 
 # --- parts of a run: metrics, data sets and systems, by names or by patterns such as `A*`
@@ -510,64 +535,65 @@ class Selection:
         """Whether anything is left out."""
         return bool(self.metrics or self.datasets or self.systems)
 
+    def of(self, scored: Sequence[MetricResult]) -> list[MetricResult]:
+        """Return the scores of these metrics and systems on these data sets.
 
-def names_like(
-    flag: str, patterns: Iterable[str], names: Iterable[str]
-) -> list[str]:
-    """Return the names that match each pattern, in the order of the patterns.
-
-    These are the name itself, or all that match it; if there are none, upper and lower case do not
-    matter. Raises StoreError for a pattern that matches no name.
-    """
-    known = list(dict.fromkeys(names))
-    chosen = []
-    for pattern in patterns:
-        matching = [name for name in known if name == pattern]
-        if not matching:
-            matching = [name for name in known if fnmatchcase(name, pattern)]
-        if not matching:
-            folded = pattern.casefold()
-            matching = [
-                name for name in known if fnmatchcase(name.casefold(), folded)
-            ]
-        if not matching:
+        Raises StoreError if there are none.
+        """
+        if not scored:
             raise StoreError(
-                f"{flag} {pattern}: there is no such one{known_names(pattern, known)}"
+                "the run has no scores: its config has no data sets, systems and metrics"
             )
-        chosen += matching
-    return chosen
+        chosen = list(scored)
+        if self.metrics:
+            ids: set[int] = set()
+            for text in self.metrics:
+                ids.update(map(id, _by_metric(scored, text)))
+            chosen = [one for one in chosen if id(one) in ids]
+        if self.datasets:
+            names = [one.dataset for one in chosen]
+            datasets = self.names_like("--dataset", self.datasets, names)
+            chosen = [one for one in chosen if one.dataset in datasets]
+        if self.systems:
+            names = []
+            for one in chosen:
+                names += one.names
+            systems = set(self.names_like("--system", self.systems, names))
+            chosen = [
+                one.only(systems) for one in chosen if systems & set(one.names)
+            ]
+        return chosen
 
+    @staticmethod
+    def names_like(
+        flag: str, patterns: Iterable[str], names: Iterable[str]
+    ) -> list[str]:
+        """Return the names that match each pattern, in the order of the patterns.
 
-def only(
-    scored: Sequence[MetricResult], selection: Selection
-) -> list[MetricResult]:
-    """Return the scores of these metrics and systems on these data sets.
-
-    Raises StoreError if there are none.
-    """
-    if not scored:
-        raise StoreError(
-            "the run has no scores: its config has no data sets, systems and metrics"
-        )
-    chosen = list(scored)
-    if selection.metrics:
-        ids: set[int] = set()
-        for text in selection.metrics:
-            ids.update(map(id, _by_metric(scored, text)))
-        chosen = [one for one in chosen if id(one) in ids]
-    if selection.datasets:
-        names = [one.dataset for one in chosen]
-        datasets = set(names_like("--dataset", selection.datasets, names))
-        chosen = [one for one in chosen if one.dataset in datasets]
-    if selection.systems:
-        names = []
-        for one in chosen:
-            names += one.names
-        systems = set(names_like("--system", selection.systems, names))
-        chosen = [
-            one.only(systems) for one in chosen if systems & set(one.names)
-        ]
-    return chosen
+        These are the name itself, or all that match it; if there are none, upper and lower case do
+        not matter. Raises StoreError for a pattern that matches no name.
+        """
+        known = list(dict.fromkeys(names))
+        chosen = []
+        for pattern in patterns:
+            folded = pattern.casefold()
+            matching = [name for name in known if name == pattern]
+            if not matching:
+                matching = [
+                    name for name in known if fnmatchcase(name, pattern)
+                ]
+            if not matching:
+                matching = [
+                    name
+                    for name in known
+                    if fnmatchcase(name.casefold(), folded)
+                ]
+            if not matching:
+                raise StoreError(
+                    f"{flag} {pattern}: there is no such one{known_names(pattern, known)}"
+                )
+            chosen += matching
+        return chosen
 
 
 def _by_metric(scored: Sequence[MetricResult], text: str) -> list[MetricResult]:
@@ -589,101 +615,3 @@ def _by_metric(scored: Sequence[MetricResult], text: str) -> list[MetricResult]:
             f"--metric {text}: there is no such one{known_names(text, known)}"
         )
     return chosen
-
-
-def narrowed(
-    results: Results, metric_results: Sequence[MetricResult]
-) -> Results:
-    """Return the results for these data sets, metrics and systems alone, with their statistics.
-
-    Results of the run as a whole, such as correlations of columns and verdicts on expectations, are
-    left out. So is agreement with human judgements if systems are left out, since it is that of all
-    systems.
-    """
-    pairs = {(one.dataset, one.signature) for one in metric_results}
-    names: set[str] = set()
-    for metric_result in metric_results:
-        names.update(metric_result.names)
-    all_systems = True
-    for score in results.scores:
-        if (score.dataset, score.metric) in pairs and score.system not in names:
-            all_systems = False
-
-    used = {dataset for dataset, _ in pairs}
-    datasets = {
-        name: info for name, info in results.datasets.items() if name in used
-    }
-    missing = []
-    for item in results.missing:
-        if item.dataset in datasets and (all_systems or item.system in names):
-            missing.append(item)
-    sections: dict[str, Any] = dict.fromkeys(UNTYPED_SECTIONS)
-    if all_systems and results.human:
-        sections["human"] = _narrowed_human(results.human, pairs)
-    elif all_systems:
-        sections["human"] = results.human
-    part = replace(
-        results,
-        means=None,
-        datasets=datasets,
-        missing=missing,
-        **sections,
-        **rows_of(metric_results),
-    )
-    if results.means and len(datasets) > 1:
-        return with_means(part)
-    return part
-
-
-def _narrowed_human(
-    human: dict[str, Any], pairs: set[tuple[str, str]]
-) -> dict[str, Any]:
-    """Return the section `human` with the items of these data sets and metrics alone."""
-    narrowed_human = {}
-    for key, value in human.items():
-        if key in LISTS:
-            narrowed_human[key] = [
-                item for item in value if _is_about(item, pairs)
-            ]
-        else:
-            narrowed_human[key] = value
-    return narrowed_human
-
-
-def _is_about(item: dict[str, Any], pairs: set[tuple[str, str]]) -> bool:
-    """Whether an item about a metric, or a comparison of two, is about these pairs alone.
-
-    A pair is a data set and a metric.
-    """
-    for key in ("metric", "other"):
-        if key in item and (item["dataset"], item[key]) not in pairs:
-            return False
-    return True
-
-
-LISTS = ("correlations", "sentences", "tests", "windows")
-"""The parts of the section `human` that are lists with items for each metric."""
-
-
-def restricted(
-    results: Results, metric_results: Sequence[MetricResult]
-) -> tuple[Results, list[MetricResult]]:
-    """Return the results with only these scores, and these scores.
-
-    Both are without earlier statistics and scores by type.
-    """
-    bare = []
-    for metric_result in metric_results:
-        scores = [
-            replace(score, bootstrap=None) for score in metric_result.scores
-        ]
-        bare.append(
-            replace(
-                metric_result,
-                scores=tuple(scores),
-                tests=(),
-                breakdown=(),
-                parts=(),
-            )
-        )
-    return replace(results, means=None, **rows_of(bare)), bare

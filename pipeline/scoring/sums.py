@@ -239,7 +239,7 @@ class Summand:
     def sums(self, weights: Weights) -> Floats:
         """Return the sums for weights [samples, lines]: [samples, systems, width].
 
-        Nothing is drawn for them.
+        This is for terms without draws of references.
         """
         sums: Floats = self.weighted(weights, all_lines=False).weighted[0]
         return sums
@@ -247,9 +247,10 @@ class Summand:
     def sampled(
         self, weights: Weights, first_sample: int
     ) -> Iterator[tuple[int, float, Outputs]]:
-        """Yield the number of each system, its share, and its outputs [samples] for weights.
+        """Yield number, share and outputs of each system in samples of the sentences.
 
-        The weights are [samples, lines].
+        `weights`, [samples, lines], says how often each sample has each line. The outputs are
+        float64 [samples] each, and are means over the turns of the draws.
         """
         totals = self.weighted(weights, first_sample, all_lines=False).weighted
         for column, number in enumerate(self.numbers):
@@ -304,10 +305,11 @@ def _pack_lines(arrays: Sequence[Ints]) -> Packed:
 def _weights_of_references(
     draws: Draw, turns: Sequence[int], block: PackedBlock, weights: Weights
 ) -> Iterator[list[Weights]]:
-    """Yield for each turn, and each reference, the weights of the lines for which it is drawn.
+    """Yield for each turn a list with the weights of the lines, reference by reference.
 
-    They are [samples, lines], and 0 for other lines. A turn is added to the reference drawn, modulo
-    the number of references that the line has.
+    The weights of a reference are [samples, lines]: those of the lines for which it is drawn, and 0
+    for all others. A turn shifts all draws: it is added to the number of the reference drawn,
+    modulo the number of references that the line has.
     """
     count = len(block.drawn)
     if block.present is None:
@@ -330,7 +332,11 @@ def _weights_of_references(
 def _weights_if_drawn(
     draws: NDArray[Any], count: int, weights: Weights
 ) -> list[Weights]:
-    """Return for each reference the weights of the lines for which it is drawn, and 0 for others."""
+    """Return for each of `count` references the weights of the lines for which it is drawn.
+
+    `draws` has the number of the reference drawn for each sample and line. Other lines have the
+    weight 0.
+    """
     if count == 2:  # faster than comparisons
         is_second = draws.astype(weights.dtype, copy=False)
         second = weights * is_second

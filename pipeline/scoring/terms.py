@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..metrics.base import Columns, Metric, Schema
-from .results import REST, TIERS
+from .rows import Breakdown, Category
 
 Outputs = dict[str, Floats]
 """The outputs of a metric by name, the score first: float64 arrays of the same shape."""
@@ -37,127 +37,97 @@ class HasBlocks(Protocol):
         """Yield the columns of one block of lines after the other."""
 
 
-def present_blocks(
-    metric: Metric, system: HasBlocks, more: Sequence[str] = ()
-) -> Iterator[Columns]:
-    """Yield the blocks of a system, with missing references moved to the end (see compact).
+@dataclass(frozen=True)
+class MetricColumns:
+    """Reads the columns of systems in the form in which a metric makes scores of them."""
 
-    `more` names columns with numbers for each reference that the system has beside those of the
-    metric.
-    """
-    reference_columns = (*metric.spec.of_references, *more)
-    if not metric.reads_last:
-        for columns in blocks_of(metric, system):
-            yield compact(columns, reference_columns)
-        return
-    blocks = blocks_of(metric, system)
-    following = next(blocks, None)
-    while following is not None:
-        columns = compact(following, reference_columns)
+    metric: Metric
+
+    def blocks(self, system: HasBlocks) -> Iterator[Columns]:
+        """Yield the blocks of a system, with the sums over all of them that the metric reads.
+
+        The names of these columns begin with Schema.CORPUS_SUM.
+        """
+        names = self.metric.corpus_sums
+        if not names:
+            yield from system.blocks()
+            return
+        totals = dict.fromkeys(names, 0)
+        for columns in system.blocks():
+            for name in names:
+                total_of_block = columns[name].sum()
+                totals[name] += int(total_of_block)
+        for columns in system.blocks():
+            with_totals = dict(columns)
+            for name, total in totals.items():
+                repeated = np.full_like(columns[name], total)
+                with_totals[Schema.CORPUS_SUM + name] = repeated
+            yield with_totals
+
+    def compact_blocks(
+        self, system: HasBlocks, more: Sequence[str] = ()
+    ) -> Iterator[Columns]:
+        """Yield the blocks of a system, with missing references moved to the end (see compact).
+
+        `more` names columns with numbers for each reference that the system has beside those of
+        the metric.
+        """
+        blocks = self.blocks(system)
+        if not self.metric.reads_last:
+            for columns in blocks:
+                yield self.compact(columns, more)
+            return
         following = next(blocks, None)
-        last = np.zeros(len(columns["hyp_len"]), np.int64)
-        if following is None:
-            last[-1:] = 1
-        yield {**columns, Schema.LAST: last}
+        while following is not None:
+            columns = self.compact(following, more)
+            following = next(blocks, None)
+            last = np.zeros(len(columns["hyp_len"]), np.int64)
+            if following is None:
+                last[-1:] = 1
+            yield {**columns, Schema.LAST: last}
 
+    def compact(self, columns: Columns, more: Sequence[str] = ()) -> Columns:
+        """Return columns in which the references that a line has come first.
 
-def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
-    """Yield for each block of a system which reference the metric chooses: int64 [lines].
+        A missing reference has ref_len -1. The numbers of missing references are replaced by those
+        of the first reference that the line has, so that the best reference is the same. The column
+        Schema.PRESENT, int64 [lines], has the number of references that the line has. Columns without
+        missing references are returned unchanged. `more` is as for compact_blocks().
+        """
+        if "ref_len" not in columns:  # numbers from a file: no references
+            return columns
+        missing = columns["ref_len"] < 0
+        if Schema.PRESENT in columns or not missing.any():
+            return columns
+        lines, references = missing.shape
+        present = (~missing).sum(axis=1)  # [lines]
+        order = np.argsort(missing, axis=1, kind="stable")
+        is_present = np.arange(references) < present[:, None]
+        first_present = order[:, :1]
+        order = np.where(is_present, order, first_present)
+        rows = np.arange(lines)[:, None]
+        completed = dict(columns)
+        for name in (*self.metric.spec.of_references, *more):
+            completed[name] = columns[name][rows, order]
+        completed[Schema.PRESENT] = present
+        return completed
 
-    The numbers are those of the data set, whatever references a line has.
-    """
-    choose = metric.chooser()
-    unmoved_blocks = system.blocks()
-    moved_blocks = present_blocks(metric, system)
-    for columns, moved in zip(unmoved_blocks, moved_blocks, strict=True):
-        chosen = choose(moved)
-        if Schema.PRESENT in moved:
-            missing = columns["ref_len"] < 0  # [lines, references]
-            order = np.argsort(missing, axis=1, kind="stable")
-            rows = np.arange(len(order))
-            chosen = order[rows, chosen]
-        yield chosen
+    def chosen_references(self, system: HasBlocks) -> Iterator[Ints]:
+        """Yield for each block of a system which reference the metric chooses: int64 [lines].
 
-
-def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
-    """Yield the blocks of a system, with the sums over all of them that the metric reads.
-
-    The names of these columns begin with Schema.CORPUS_SUM.
-    """
-    names = metric.corpus_sums
-    if not names:
-        yield from system.blocks()
-        return
-    totals = dict.fromkeys(names, 0)
-    for columns in system.blocks():
-        for name in names:
-            total_of_block = columns[name].sum()
-            totals[name] += int(total_of_block)
-    for columns in system.blocks():
-        with_totals = dict(columns)
-        for name, total in totals.items():
-            repeated = np.full_like(columns[name], total)
-            with_totals[Schema.CORPUS_SUM + name] = repeated
-        yield with_totals
-
-
-def compact(columns: Columns, reference_columns: Sequence[str]) -> Columns:
-    """Return columns in which the references that a line has come first.
-
-    A missing reference has ref_len -1. The numbers of missing references are replaced by those of
-    the first reference that the line has, so that the best reference is the same. The column
-    Schema.PRESENT, int64 [lines], has the number of references that the line has. Columns without missing
-    references are returned unchanged. `reference_columns` names the columns with numbers for each
-    reference.
-    """
-    if "ref_len" not in columns:  # numbers from a file: no references at all
-        return columns
-    missing = columns["ref_len"] < 0
-    if Schema.PRESENT in columns or not missing.any():
-        return columns
-    lines, references = missing.shape
-    present = (~missing).sum(axis=1)  # [lines]
-    order = np.argsort(missing, axis=1, kind="stable")  # [lines, references]
-    is_present = np.arange(references) < present[:, None]
-    first_present = order[:, :1]
-    order = np.where(is_present, order, first_present)
-    rows = np.arange(lines)[:, None]
-    completed = dict(columns)
-    for name in reference_columns:
-        completed[name] = columns[name][rows, order]
-    completed[Schema.PRESENT] = present
-    return completed
-
-
-def of_annotators(
-    metric: Metric, columns: Columns, numbers: Ints | None
-) -> Columns:
-    """Return columns in which each reference is that of an annotator, for Metric.by_annotator().
-
-    `numbers` says for each line which reference of the columns is that of each annotator, and -1
-    if there is none: int64 [lines, annotators]. If it is None, references are annotators, and
-    columns are returned unchanged.
-    """
-    if numbers is None:
-        return columns
-    is_missing = numbers < 0  # [lines, annotators]
-    references = np.maximum(numbers, 0)
-    rows = np.arange(len(numbers))[:, None]
-    by_annotator = dict(columns)
-    for name in metric.spec.of_references:
-        by_annotator[name] = columns[name][rows, references]
-    by_annotator["ref_len"] = np.where(is_missing, -1, by_annotator["ref_len"])
-    return by_annotator
-
-
-def annotators_of(numbers: Ints, chosen: Ints) -> Ints:
-    """Return for each line the first annotator whose reference was chosen: int64 [lines].
-
-    `numbers` is as for of_annotators().
-    """
-    is_chosen = numbers == chosen[:, None]  # [lines, annotators]
-    first_annotators: Ints = is_chosen.argmax(axis=1)
-    return first_annotators
+        The numbers are those of the data set, whatever references a line has.
+        """
+        choose = self.metric.chooser()
+        unmoved_blocks = system.blocks()
+        moved_blocks = self.compact_blocks(system)
+        for columns, moved in zip(unmoved_blocks, moved_blocks, strict=True):
+            chosen = choose(moved)
+            if Schema.PRESENT in moved:
+                missing = columns["ref_len"] < 0  # [lines, references]
+                order = np.argsort(missing, axis=1, kind="stable")
+                rows = np.arange(len(order))
+                chosen = order[rows, chosen]
+            yield chosen
 
 
 @dataclass(frozen=True)
@@ -268,7 +238,7 @@ class ReferenceTerms(SentenceTerms):
 
     def columns_of(self, system: HasBlocks) -> Iterator[Columns]:
         """Yield the columns of a system, one block of lines after the other."""
-        return present_blocks(self.metric, system)
+        return MetricColumns(self.metric).compact_blocks(system)
 
     @abstractmethod
     def of_each(self, columns: Columns) -> Block:
@@ -343,7 +313,7 @@ class MetricTerms(ReferenceTerms):
         parts: dict[str, list[float]] = {}
         for field in real_fields:
             parts[field.name] = []
-        for columns in present_blocks(self.metric, system):
+        for columns in MetricColumns(self.metric).compact_blocks(system):
             terms = self.metric.make_terms(columns)
             chosen: Ints | int = self.reference or 0
             if has_reference_terms and self.reference is None:
@@ -392,9 +362,9 @@ def check_sums(
 
 
 def exact_parts(values: Floats) -> list[float]:
-    """Return few numbers with the same sum as finite numbers.
+    """Return a few numbers whose exact sum is that of all values, which must be finite.
 
-    So math.fsum() of the parts of several blocks is exact.
+    So math.fsum() of the parts of several blocks is the sum of all values, rounded once.
     """
     numbers: list[float] = values.tolist()
     parts: list[float] = []
@@ -440,7 +410,7 @@ class CategoryTerms(ReferenceTerms):
 
     metric: Metric
     categories: tuple[str, ...]
-    """Those of the data set. The counts have one category more, for all others (REST)."""
+    """Those of the data set. The counts have one category more, for all others (Category.REST)."""
 
     @cached_property
     def schema(self) -> Schema:
@@ -455,7 +425,7 @@ class CategoryTerms(ReferenceTerms):
     def columns_of(self, system: HasBlocks) -> Iterator[Columns]:
         """Yield the columns of a system, which are Beside each other."""
         names = [CATEGORY_PREFIX + field.name for field in self.schema.fields]
-        return present_blocks(self.metric, system, names)
+        return MetricColumns(self.metric).compact_blocks(system, names)
 
     def of_each(self, columns: Columns) -> Block:
         """Return the counts of a block with each reference."""
@@ -480,7 +450,7 @@ class Tier:
     """The categories of a tier, each of which is one or more of those of the data set."""
 
     names: tuple[str, ...]
-    """Sorted; REST comes last."""
+    """Sorted; Category.REST comes last."""
     groups: NDArray[np.int64]
     """Which of the data set's categories belong to each: 1 or 0 [categories of the data set and one
     more, names]."""
@@ -502,13 +472,14 @@ class Tier:
 def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     """Return the tiers of the categories of a data set: the finest, and those that are coarser."""
     result: dict[int, Tier] = {}
-    for number in TIERS:
+    finest = Breakdown.TIERS[0]
+    rest = Category.REST
+    for number in Breakdown.TIERS:
         of_data_set = [metric.category(name, number) for name in categories]
-        of_data_set.append(REST)
-        names = sorted({*of_data_set} - {REST})
-        names.append(REST)
-        is_finest = number == TIERS[0]
-        if not is_finest and tuple(names) == result[TIERS[0]].names:
+        of_data_set.append(rest)
+        names = sorted({*of_data_set} - {rest})
+        names.append(rest)
+        if number != finest and tuple(names) == result[finest].names:
             continue
         shape = (len(of_data_set), len(names))
         groups = np.zeros(shape, np.int64)

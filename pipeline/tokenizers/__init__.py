@@ -51,13 +51,14 @@ __all__ = [
     "is_own",
     "tokenizer_of_pair",
 ]
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "own_tokens": "OwnTexts References Splitter Texts is_list",
-        "ptb": "Jar Ptb",
-        "stemmers": "STEMMERS exceptions",
-        "tercom": "Tercom",
-        "tokenization": "PreparedTokens Tokenization changed_lines inner_newlines",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "own_tokens": "OwnTexts References Splitter Texts is_list",
+            "ptb": "Jar Ptb",
+            "stemmers": "STEMMERS exceptions",
+            "tercom": "Tercom",
+            "tokenization": "PreparedTokens Tokenization changed_lines inner_newlines",
+        },
+    )

@@ -32,7 +32,7 @@ from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import ShardFile, StoredCounts
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.scoring import metric_results, stored_runs, sums
+from pipeline.scoring import ScoredRun, metric_results, sums
 from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.resampling import intervals, samples
 from pipeline.scoring.terms import MetricTerms, check_sums
@@ -235,7 +235,7 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
     print(
         f"{args.samples:,} samples of {args.million:,} million lines, two systems; a task, all, in seconds:"
     )
-    for metric_result in stored_runs.load(folder / "samples")[1]:
+    for metric_result in ScoredRun.read(folder / "samples").metric_results:
         systems = [Repeated(metric_result.columns[0], lines // MILLION)] * 2
         counts = SystemCounts(
             metric=metric_result.metric,

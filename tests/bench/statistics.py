@@ -12,6 +12,7 @@ from tests.bench.measuring.clock import now
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+
 SAMPLES, TRIALS = 1000, 10_000
 
 
@@ -31,8 +32,8 @@ def run_statistics(what: str, files: str, metric: str) -> None:
 
 def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
     from pipeline import stages
-    from pipeline.data.config import StatisticsConfig
-    from pipeline.scoring import stored_runs
+    from pipeline.data.config.models import StatisticsConfig
+    from pipeline.scoring import ScoredRun
     from pipeline.scoring.resampling.significance import analyse
 
     with tempfile.TemporaryDirectory() as folder:
@@ -52,7 +53,7 @@ def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
         config.write_text(json.dumps(content), encoding="utf-8")
         stages.run(stages.prepare(config), Path(folder) / "run")
         start = now()
-        (measured,) = stored_runs.load(Path(folder) / "run")[1]
+        (measured,) = ScoredRun.read(Path(folder) / "run").metric_results
         scores = analyse(
             measured, StatisticsConfig(test="none", resamples=SAMPLES)
         ).scores

@@ -15,7 +15,7 @@ import sacrebleu
 from pipeline.cli.commands.score import SYNONYMS
 from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError
-from pipeline.scoring.significance_tests import with_samples
+from pipeline.scoring import SIGNIFICANCE_TESTS
 from pipeline.tokenizers.sacrebleu import SPECIAL, tokenizer_of_pair
 from tests.conftest import edited, sentence
 from tests.support.extensions import with_extension
@@ -371,14 +371,16 @@ def test_the_test_is_in_the_signature_of_comparisons() -> None:
         {"trials": 500, "resamples": 90, "seed": 7},
     )
     assert (
-        with_samples(peer, settings, "approximate_randomization")
+        SIGNIFICANCE_TESTS.signature(
+            peer, settings, "approximate_randomization"
+        )
         == "BLEU|nrefs:1|ar:500|seed:7|case:mixed"
     )
     assert (
-        with_samples(peer, settings, "paired_bootstrap")
+        SIGNIFICANCE_TESTS.signature(peer, settings, "paired_bootstrap")
         == "BLEU|nrefs:1|bs:90|seed:7|case:mixed"
     )
-    assert with_samples(peer, settings, "sign") == peer
+    assert SIGNIFICANCE_TESTS.signature(peer, settings, "sign") == peer
 
 
 def test_sentences_as_bare_numbers(score: Run) -> None:

@@ -23,7 +23,8 @@ from pipeline.execution.options import Missing, RunOptions
 from pipeline.execution.workers import Runner, Task, WorkerDiedError
 from pipeline.kernel.common import join_lines
 from pipeline.parallel import NoAnswerError
-from pipeline.scoring.results import REFERENCES_ROW, Results
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import Score
 from tests.conftest import Hears, metric_of, run, tree, write_run
 from tests.execution.deadly import POISON, deadly, hungry, poison, poisoned
 
@@ -294,7 +295,7 @@ def test_a_reference_lost_as_a_system_leaves_no_mean_of_the_others(
         "reference0",
         "reference1",
         "reference2",
-        REFERENCES_ROW,
+        Score.REFERENCES,
     }
     lost = [Missing("d", "reference1", 1, 1)]
     original = count.count_all

@@ -20,8 +20,8 @@ from pipeline.execution import tasks
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import StoredCounts
+from pipeline.scoring import SentenceScores
 from pipeline.scoring import metric_results as scores
-from pipeline.scoring.sentences import sentence_spread
 from tests.conftest import (
     KERNELS,
     edited,
@@ -36,7 +36,8 @@ from tests.support.words import CONLL14_TEAMS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.scoring.results import Score
+    from pipeline.scoring.rows import Score
+
 
 HALF_OF_SIXTH = 5.0000001e-7
 """Half a unit of the last printed digit: the golden files print six."""
@@ -165,7 +166,7 @@ def test_sentence_scores_equal_the_original_debug_output(
         golden_run.directory, "conll14", "AMU", metric.spec.key
     )
     columns = StoredCounts(path, metric.spec.schema(2), len(expected)).blocks()
-    spreads = [sentence_spread(metric, block) for block in columns]
+    spreads = [SentenceScores(metric).spread(block) for block in columns]
     rows = [
         row
         for s in spreads
@@ -523,7 +524,9 @@ def test_equal_references_have_no_spread_in_a_sentence(seed: int) -> None:
         ),
         [metric.spec],
     )
-    spread = sentence_spread(metric, next(counted["A", metric.spec].blocks()))
+    spread = SentenceScores(metric).spread(
+        next(counted["A", metric.spec].blocks())
+    )
     assert set(spread["std"].tolist()) == {0.0}
     assert np.isnan(spread["low"]).all()
 

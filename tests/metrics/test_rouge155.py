@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline.scoring.sentences import sentence_outputs
+from pipeline.scoring import SentenceScores
 from tests.tools.make_rouge155 import (
     LIMITED_TARGET,
     STOP_WORDS,
@@ -67,7 +67,7 @@ def test_every_text_scores_as_the_script_prints(number: int) -> None:
     for name, expected in run["scores"].items():
         result = results[name]
         blocks = [
-            sentence_outputs(result.measure, columns)
+            SentenceScores(result.measure).averaged_outputs(columns)
             for columns in result.statistics.blocks()
         ]
         for kind, printed in expected.items():

@@ -13,17 +13,11 @@ import pytest
 from pipeline.reopen import revisit
 from pipeline.report.console import print_results
 from pipeline.report.overview import overviews, verdict_sentence
-from pipeline.report.tables import comparisons
 from pipeline.report.tables.comparisons import BETTER, WORSE, marked
-from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table
+from pipeline.report.tables.ranked import groups
 from pipeline.report.terminal.printing import fit
-from pipeline.scoring.results import (
-    Bootstrap,
-    Comparison,
-    DatasetInfo,
-    Results,
-    Score,
-)
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import Bootstrap, Comparison, DatasetInfo, Score
 from tests.conftest import called, run, write_run
 from tests.support.terminal import on_terminal
 
@@ -143,7 +137,7 @@ SOURCE = {"source": "1", "system C": "1", "system A": "2"}
 
 def said(results: Results) -> str:
     (group,) = groups(results)
-    return verdict_sentence(results, group, 2)
+    return verdict_sentence(group, 2)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +274,7 @@ def test_columns_leave_a_narrow_terminal_by_their_importance(
     sample: Path,
 ) -> None:
     results = revisit(sample).results
-    header, rows = ranked_table(results, groups(results)[0].scores, 2)
+    header, rows = groups(results)[0].ranked_table(2)
     assert header[3:] == [
         *(
             "95% interval",
@@ -317,11 +311,11 @@ def test_sources_and_references_are_known_by_their_lines() -> None:
     }
     results = results_of({"A": 0.9, "INPUT": 0.5, "B": 0.4}, digests=digests)
     (group,) = groups(results)
-    assert kinds(results.datasets["d"], group) == {
+    assert group.kinds == {
         "A": "reference",
         "B": "source",
     }
-    assert best_of(results.datasets["d"], group, 2) == {"INPUT"}
+    assert group.best(2) == {"INPUT"}
 
 
 def test_no_overview_of_a_single_metric_on_a_single_data_set(
@@ -483,7 +477,6 @@ def test_too_few_sentences_are_not_significant(
         losses=0,
         interval=(low, 0.2),
     )
-    assert (
-        comparisons.is_significant(one, results_of(ABC, different=())) == real
-    )
-    assert comparisons.is_small(one, results_of(ABC, different=()))
+    results = results_of(ABC, different=())
+    assert results.is_significant(one) == real
+    assert results.is_small_p(one)

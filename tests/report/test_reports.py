@@ -30,10 +30,10 @@ from pipeline.reopen import chosen, revisit
 from pipeline.report import FORMATS, latex, markdown
 from pipeline.report.console import print_results
 from pipeline.report.csv_files import human_to_csv
-from pipeline.report.document_tables import Cell, document_tables
+from pipeline.report.documents import Cell, document_tables
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
-from pipeline.report.tables.ranked import groups, ranked_table
+from pipeline.report.tables import groups
 from pipeline.scoring.stored_runs import Selection
 from tests.cli.test_cli import program
 from tests.conftest import ROOT, called, run, write_config, write_run
@@ -410,8 +410,9 @@ def test_the_ranked_table_fits(
             {score.bootstrap.cluster for score in scores if score.bootstrap}
         )
         assert len([line for line in table if line.startswith(" ─")]) == rules
-        told, titles = "".join(lines), ranked_table(results, scores, 2)[0]
-        titles[2] = groups(results)[0].output
+        group = groups(results)[0]
+        told, titles = "".join(lines), group.ranked_table(2)[0]
+        titles[2] = group.output
         assert all(
             word in told
             for title in titles

@@ -32,20 +32,20 @@ from pipeline.execution.store import run_directory
 from pipeline.execution.store.counts import InMemoryCounts
 from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.metrics.build import from_text
-from pipeline.scoring import sentences, sums
+from pipeline.scoring import group_letters, sentences, sums
+from pipeline.scoring.group_letters import letters
 from pipeline.scoring.resampling import intervals
 from pipeline.scoring.resampling import samples as sample_groups
 from pipeline.scoring.resampling.intervals import (
+    RankRanges,
     bootstrap,
-    clusters,
     cut,
-    letters,
     percentile_interval,
-    rank_ranges,
     summands,
 )
 from pipeline.scoring.resampling.samples import Bootstrap, Resources, Shuffles
-from pipeline.scoring.results import Results, ranks
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import ranks
 from pipeline.scoring.sentences import reduce
 from pipeline.scoring.terms import first
 from tests.conftest import forced_kernel, write_run
@@ -445,7 +445,11 @@ def test_sentence_scores_add_up_as_if_exactly(
         [], metric.spec.schema(0), {"value": np.array(scores)}
     )
     terms = sentences.OutputTerms(
-        metric, sentences.score_alone, {metric.output: exponent}, 1, bits
+        metric,
+        sentences.SentenceScores(metric).score_alone,
+        {metric.output: exponent},
+        1,
+        bits,
     )
     ((made, _, _),) = terms.blocks(columns)
     assert np.abs(made).max() <= 1 << bits
@@ -473,7 +477,9 @@ def test_sums_of_halves_stay_exact_however_many_sentences_there_are(
     """By hand: 2 * 2**bits * lines <= 2**53, which check_sums() asks for."""
     metric = from_text("bleu[level=mean]")
     assert (
-        sentences.OutputTerms.of(metric, [], lines, sentences.score_alone).bits
+        sentences.OutputTerms.of(
+            metric, [], lines, sentences.SentenceScores(metric).score_alone
+        ).bits
         == bits
     )
     assert 2 * (1 << bits) * lines <= 1 << 53
@@ -628,13 +634,13 @@ def samples(draw: st.DrawFn) -> list[list[float]]:
 def test_ranges_of_ranks_equal_the_naive_ones(
     rows: list[list[float]], level: float
 ) -> None:
-    assert rank_ranges(np.array(rows), level) == oracle.rank_ranges(
+    assert RankRanges.of(np.array(rows), level).ranges == oracle.rank_ranges(
         rows, Fraction(str(level))
     )
 
 
 def test_a_score_that_is_no_number_ranks_last() -> None:
-    assert rank_ranges(np.array([[math.nan, 0.0, 1.0]] * 3), 0.95) == [
+    assert RankRanges.of(np.array([[math.nan, 0.0, 1.0]] * 3), 0.95).ranges == [
         (3, 3),
         (2, 2),
         (1, 1),
@@ -646,8 +652,16 @@ def test_ranges_of_ranks_by_hand() -> None:
     the 10 first.
     """
     rows = [[3.0, 2.0, 1.0]] * 990 + [[1.0, 3.0, 2.0]] * 10
-    assert rank_ranges(np.array(rows), 0.95) == [(1, 1), (2, 2), (3, 3)]
-    assert rank_ranges(np.array(rows), 0.999) == [(1, 3), (1, 2), (2, 3)]
+    assert RankRanges.of(np.array(rows), 0.95).ranges == [
+        (1, 1),
+        (2, 2),
+        (3, 3),
+    ]
+    assert RankRanges.of(np.array(rows), 0.999).ranges == [
+        (1, 3),
+        (1, 2),
+        (2, 3),
+    ]
 
 
 # By hand: a cluster ends where all above are better than all below, whatever ranges within overlap.
@@ -655,9 +669,11 @@ def test_ranges_of_ranks_by_hand() -> None:
 
 @given(rows=samples())
 def test_clusters_by_their_definition(rows: list[list[float]]) -> None:
-    places = ranks(np.mean(rows, axis=0).round(9).tolist())
-    ranges = rank_ranges(np.array(rows), 0.9)
-    found = clusters(places, ranges)
+    means = np.mean(rows, axis=0).round(9).tolist()
+    places = ranks(means)
+    rank_ranges = RankRanges.of(np.array(rows), 0.9)
+    ranges = rank_ranges.ranges
+    found = rank_ranges.clusters(means)
     for one, two in itertools.permutations(range(len(places)), 2):
         borders = [
             place
@@ -729,7 +745,7 @@ def test_more_groups_than_letters(monkeypatch: pytest.MonkeyPatch) -> None:
     found = letters(range(1, 61), every)
     assert found[25:28] == ["z", "A", "B"]
     assert found[52:] == [f"({number})" for number in range(53, 61)]
-    monkeypatch.setattr(intervals, "MAX_GROUPS", 59)
+    monkeypatch.setattr(group_letters, "MAX_GROUPS", 59)
     assert letters(range(1, 61), every) == [""] * 60
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,13 +35,8 @@ from pipeline.scoring.resampling.paired_tests import (
 )
 from pipeline.scoring.resampling.samples import Resources
 from pipeline.scoring.sentences import reduce
+from pipeline.scoring.significance_tests import SIGNIFICANCE_TESTS, PairedScores
 from pipeline.scoring.significance_tests import sign_test as sign_test_file
-from pipeline.scoring.significance_tests.approximate_randomization import (
-    approximate_randomization,
-)
-from pipeline.scoring.significance_tests.paired_bootstrap import (
-    paired_bootstrap,
-)
 from pipeline.scoring.significance_tests.sign_test import (
     binomial_tail,
     sign_test,
@@ -64,8 +60,43 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+
 TRIALS = 60
 SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT")
+
+
+def p_values(test: str, **fields: Any) -> Sequence[float]:
+    names = "samples sentencewise summands lines settings resources"
+    values: dict[str, Any] = dict.fromkeys(names.split())
+    return SIGNIFICANCE_TESTS[test].p_values(PairedScores(**values | fields))
+
+
+def approximate_randomization(
+    summands: Any,
+    scores: Any,
+    pairs: Any,
+    lines: int,
+    trials: int,
+    seed: int,
+    resources: Resources = Resources(),  # noqa: B008
+) -> Sequence[float]:
+    return p_values(
+        "approximate_randomization",
+        summands=summands,
+        scores=scores,
+        pairs=pairs,
+        lines=lines,
+        settings=SimpleNamespace(trials=trials, seed=seed),
+        resources=resources,
+    )
+
+
+def paired_bootstrap(
+    samples: Any, scores: Sequence[float], pairs: Sequence[tuple[int, int]]
+) -> Sequence[float]:
+    return p_values(
+        "paired_bootstrap", samples=samples, scores=scores, pairs=pairs
+    )
 
 
 # ---- sacreBLEU, live

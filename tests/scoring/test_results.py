@@ -18,12 +18,11 @@ from hypothesis import strategies as st
 from pipeline.errors import InputError, StoreError
 from pipeline.report.csv_files import to_csv
 from pipeline.report.tables import percent, round_half_up
-from pipeline.scoring.metric_results import with_means
-from pipeline.scoring.results import (
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import (
     Bootstrap,
     Comparison,
     DatasetInfo,
-    Results,
     Samples,
     Score,
     ranks,
@@ -393,7 +392,7 @@ def test_means_by_hand() -> None:
         ),
         score("e", "A", 1.0, 4, "other"),
     ]
-    means = with_means(Results(datasets={}, scores=scores)).means
+    means = Results(datasets={}, scores=scores).with_means().means
     assert means
     one, other = means
     assert (one.metric, one.datasets) == ("m|n:4|v:1", ["d", "e"])
@@ -408,7 +407,7 @@ def test_one_data_set_has_no_mean() -> None:
         InputError,
         match="a mean needs scores on two data sets or more; there is d",
     ):
-        with_means(Results(datasets={}, scores=[score("d", "A", 1.0)]))
+        Results(datasets={}, scores=[score("d", "A", 1.0)]).with_means()
 
 
 @pytest.fixture(scope="module")
@@ -455,7 +454,7 @@ def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
         assert mean["lacking"] == {"C": ["e"]}
     read = Results.read(folder / "run" / "results.json")
     assert json.loads(read.to_json()) == {**asked, "means": means}
-    assert with_means(replace(read, means=None)) == read
+    assert replace(read, means=None).with_means() == read
 
 
 def test_every_form_has_the_means(

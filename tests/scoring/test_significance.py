@@ -19,16 +19,15 @@ from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
 from pipeline.data.config import StatisticsConfig
 from pipeline.errors import ConfigError, InputError, StoreError
-from pipeline.report.tables.comparisons import shown_p, signed
+from pipeline.report.tables import shown_p
+from pipeline.report.tables.comparisons import signed
 from pipeline.scoring import stored_runs
 from pipeline.scoring.resampling import significance
 from pipeline.scoring.resampling.significance import analyse
 from pipeline.scoring.significance_tests import (
-    NO_TEST,
     SIGNIFICANCE_TESTS,
     PairedScores,
     SignificanceTest,
-    names_of_tests,
 )
 from tests.conftest import Hears, run, write_config, write_run
 from tests.oracles import naive_statistics as oracle
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.scoring.results import Results
+
 
 LINES = 30
 FEW = {"resamples": "50", "trials": "60"}
@@ -400,11 +400,11 @@ def test_a_test_in_the_table_is_in_the_config_the_tables_and_the_commands(
     assert (code, "always (60 trials)" in out) == (0, True)
     code, out, _ = said(capsys, "compare", run_directory, "--test", "always")
     assert (code, "always (60 trials)" in out) == (0, True)
-    assert names_of_tests()[-2:] == ["always", NO_TEST]
+    assert SIGNIFICANCE_TESTS.values_of_setting()[-2:] == ["always", "none"]
     enum = json.loads(json_schema())["$defs"]["StatisticsConfig"]["properties"][
         "test"
     ]["enum"]
-    assert enum == names_of_tests()
+    assert enum == SIGNIFICANCE_TESTS.values_of_setting()
 
 
 def test_an_unknown_test_is_a_problem_with_the_nearest_name(
@@ -700,7 +700,7 @@ def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
         json.dumps({**manifest, "state": "running"}), encoding="utf-8"
     )
     with pytest.raises(StoreError, match="was not finished"):
-        stored_runs.load(tmp_path / "run")
+        stored_runs.ScoredRun.read(tmp_path / "run")
 
 
 def test_counts_that_are_gone_are_told(tmp_path: Path) -> None:
@@ -710,7 +710,7 @@ def test_counts_that_are_gone_are_told(tmp_path: Path) -> None:
         StoreError,
         match="the counts of B on d are missing; run its config again",
     ):
-        stored_runs.load(tmp_path / "run")
+        stored_runs.ScoredRun.read(tmp_path / "run")
 
 
 # ---- two runs

@@ -8,13 +8,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from pipeline.report.context import ReportContext
-from pipeline.scoring.results import (
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import (
     Bootstrap,
     Breakdown,
     Category,
     Comparison,
     DatasetInfo,
-    Results,
     Samples,
     Score,
 )

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from ...errors import StoreError
-from ...report.terminal.printing import print_line
+from ...report.terminal import print_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,8 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Check every folder first, then clean all of them."""
     from ...execution import RunDirectory
-    from ...report.terminal.printing import print_text
-    from ...scoring.stored_runs import used_counts
+    from ...report.terminal import print_text
+    from ...scoring import ScoredRun
 
     directories = []
     for name in args.runs:
@@ -57,9 +57,10 @@ def run(args: argparse.Namespace) -> None:
             raise StoreError(
                 f"{path}: has no run.json that tells what a run has written; nothing is deleted"
             )
-        directories.append(
-            (directory, used_counts(path) if args.unused else None)
-        )
+        used = None
+        if args.unused:
+            used = ScoredRun.read(path).used_counts(path)
+        directories.append((directory, used))
     for directory, used in directories:
         files = (
             directory.contents() if used is None else directory.unneeded(used)

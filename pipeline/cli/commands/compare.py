@@ -22,7 +22,7 @@ import math
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import chain, groupby
+from itertools import chain
 from typing import NamedTuple
 
 from ...data.config import StatisticsConfig
@@ -30,22 +30,20 @@ from ...errors import InputError, PipelineError
 from ...execution import folder_of
 from ...metrics import factor, goodness, lower_is_better
 from ...reopen import chosen, revisit
-from ...report import console, sentence
-from ...report.tables import comparisons, percent, ranked
-from ...report.tables.metric_names import called
-from ...report.terminal.printing import print_line, print_text, print_warnings
-from ...report.terminal.progress import Bar
-from ...scoring import stored_runs
-from ...scoring.metric_results import MetricResult, picked
-from ...scoring.resampling.paired_tests import CORRECTIONS
-from ...scoring.resampling.significance import (
-    settings_of,
-    stored_settings,
-    with_statistics,
+from ...report import Sentence, print_comparisons
+from ...report.tables import ColumnPatterns, called, groups, p_cell, percent
+from ...report.terminal import Bar, print_line, print_text, print_warnings
+from ...scoring import (
+    SIGNIFICANCE_TESTS,
+    Comparison,
+    MetricResult,
+    Results,
+    Score,
+    ScoredRun,
+    Selection,
+    statistics_settings,
+    without_nan,
 )
-from ...scoring.results import Comparison, Results, Score, without_nan
-from ...scoring.significance_tests import names_of_tests, short_names
-from ...scoring.stored_runs import Selection, names_like, only, restricted
 from ..arguments import (
     add_parts,
     add_settings,
@@ -118,7 +116,10 @@ def _margin(text: str) -> float:
 
 def add_statistics(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that `compare` and `rank` share."""
-    tests = [*names_of_tests(), *short_names()]
+    tests = [
+        *SIGNIFICANCE_TESTS.values_of_setting(),
+        *SIGNIFICANCE_TESTS.short_names(),
+    ]
     parser.add_argument(
         "--test",
         choices=tests,
@@ -150,13 +151,12 @@ def run(args: argparse.Namespace) -> int:
                 )
             raise
     results = compared(args, from_config=not args.all)
-    ranked.check_picked(
-        comparisons.pair_table(results, [], args.digits)[0][2:], args.columns
-    )
+    header, _ = groups(results)[0].pair_table(args.digits)
+    ColumnPatterns(args.columns).check(header[2:])
     if args.json:
         sys.stdout.write(results.to_json())
     elif results.tests:
-        console.print_comparisons(results, args.digits, args.columns)
+        print_comparisons(results, args.digits, args.columns)
     elif (results.statistics or {}).get("test") == "none":
         raise InputError(NO_TEST)
     else:
@@ -200,15 +200,8 @@ def _gate(args: argparse.Namespace) -> int:
         raise InputError(NO_TEST)
     # p values are corrected over the systems of a metric on a data set.
     tests: list[Comparison] = []
-    for _key, group in groupby(
-        results.tests, key=lambda test: (test.dataset, test.metric)
-    ):
-        corrected = list(group)
-        adjusted = CORRECTIONS[settings["correction"]](
-            [test.p for test in corrected]
-        )
-        for test, p in zip(corrected, adjusted, strict=True):
-            tests.append(replace(test, p_adjusted=p))
+    for rows in results.by_metric():
+        tests += Comparison.corrected(rows.tests, settings["correction"])
     labels = called(test.metric for test in tests)
     verdicts = []
     for test in tests:
@@ -219,10 +212,7 @@ def _gate(args: argparse.Namespace) -> int:
         )
         low, high = test.interval
         if args.margin is None:
-            is_real = (
-                comparisons.is_significant(test, results)
-                and not low <= 0 <= high
-            )
+            is_real = results.is_significant(test) and not low <= 0 <= high
         else:
             is_real = abs(gain) * factor(test.metric) > args.margin
         outcome = "same"
@@ -252,7 +242,7 @@ def _gate(args: argparse.Namespace) -> int:
                 name += f" (before: {old_name})"
             before = percent(old.score, args.digits, test.metric)
             after = percent(new.score, args.digits, test.metric)
-            change = f"{before} -> {after}, p adjusted {comparisons.p_cell(test, results)}"
+            change = f"{before} -> {after}, p adjusted {p_cell(test, results)}"
             in_words = _outcome_in_words(outcome, args.margin)
             print_line(
                 f"{test.dataset}, {labels[test.metric]}: {name} is {in_words}: {change}"
@@ -319,14 +309,13 @@ def _versions(
                 if not both or name.rpartition("@")[0] == system:
                     pair.append((metric_result, number))
             if len(pair) == 2:
-                versions.append(picked(pair))
+                versions.append(MetricResult.of_rows(pair))
     return versions, [name for name in old if both and name not in new]
 
 
 def _systems(run: str, names: Collection[str]) -> list[str]:
     """Return which systems a run has, of these names."""
-    results, _ = stored_runs.load_runs(run)
-    systems = dict.fromkeys(score.system for score in results.scores)
+    systems = ScoredRun.read(run).results.systems
     return [name for name in systems if name in names]
 
 
@@ -347,23 +336,23 @@ def _worst(args: argparse.Namespace) -> int:
     if others:
         metrics = ", ".join(result.signature for result in context.measured)
         raise InputError(f"--worst: by which metric? Say --metric: {metrics}")
-    columns = zip(measured.names, measured.columns, strict=False)
-    names = [name for name, has_columns in columns if has_columns]
+    names = list(measured.by_system)
     if args.system:
-        names = names_like("--system", args.system, names)
+        names = Selection.names_like("--system", args.system, names)
     if len(names) != 2:
         raise InputError(
             f"--worst: between which systems? Say --system A B; there are {', '.join(names)}"
         )
     one, two = names
-    lines = sentence.most_different(measured, one, two, args.worst)
+    lines = measured.most_different(one, two, args.worst)
     print_line(f"{dataset}: the sentences where {one} and {two} differ most")
     print_line(measured.signature)
     for line, score_of_one, score_of_two in lines:
-        texts, position = sentence.sentence(context, dataset, line, [one, two])
+        sentence = Sentence(context, dataset, line)
+        texts = sentence.texts([one, two])
         first = percent(score_of_one, args.digits, measured.signature)
         second = percent(score_of_two, args.digits, measured.signature)
-        print_line(f"\n{position}: {one} {first}, {two} {second}")
+        print_line(f"\n{sentence.name}: {one} {first}, {two} {second}")
         width = max((len(name) for name, _text in texts), default=0)
         for name, text in texts:
             print_text(
@@ -387,14 +376,13 @@ def compared(
     With `from_config`, the baseline of the run's config counts if the arguments have none.
     `versions` compares each system of two runs only with itself.
     """
-    results, metric_results = stored_runs.load_runs(
+    results, metric_results = ScoredRun.read(
         args.run, getattr(args, "run2", None) or None
     )
-    metric_results = only(
-        metric_results, replace(selection_of(args), systems=())
-    )
+    selection = replace(selection_of(args), systems=())
+    metric_results = selection.of(metric_results)
     # The settings of the run's config, changed by the arguments.
-    written = stored_settings(results)
+    written = results.stored_settings
     if not from_config:
         written["baseline"] = None
     for name in (*SETTINGS, "baseline"):
@@ -402,30 +390,29 @@ def compared(
         if value is not None:
             written[name] = value
     if args.test is not None:
-        written["test"] = short_names().get(args.test, args.test)
+        short_names = SIGNIFICANCE_TESTS.short_names()
+        written["test"] = short_names.get(args.test, args.test)
     all_names = chain.from_iterable(result.names for result in metric_results)
     names = list(dict.fromkeys(all_names))
-    settings = settings_of(written, names, "--")
+    settings = statistics_settings(written, names, "--")
     if args.system:
-        selected = names_like("--system", args.system, names)
+        selected = Selection.names_like("--system", args.system, names)
         if args.baseline is None and len(selected) == 2:
             # Two systems are compared with each other.
             settings = settings.model_copy(update={"baseline": None})
         systems = list(args.system)
         if settings.baseline:
             systems.append(settings.baseline)
-        some = only(metric_results, Selection(systems=systems))
+        some = Selection(systems=systems).of(metric_results)
         metric_results = [metric_result.reranked() for metric_result in some]
     if versions:
         metric_results, lost = _versions(args, metric_results)
         if lost:
             warning = f"{args.run2}: lacks {', '.join(lost)}, which {args.run} has: not compared"
             results = replace(results, warnings=[warning, *results.warnings])
-    results, metric_results = restricted(results, metric_results)
+    bare_run = ScoredRun(results, metric_results).without_statistics()
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("resampling")
-        results, _tested = with_statistics(
-            results, metric_results, settings, bar.testing
-        )
+        results = bare_run.with_statistics(settings, bar.testing).results
     print_warnings(results.warnings, quiet=args.quiet)
     return results

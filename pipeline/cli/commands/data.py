@@ -17,8 +17,7 @@ from collections.abc import Sequence
 
 from ...data import Catalogue, DataFile, DataSet, DatasetCache
 from ...errors import DataError, Problem, gathered
-from ...report.terminal.printing import print_line, print_table, print_text
-from ...report.terminal.progress import Bar
+from ...report.terminal import Bar, print_line, print_table, print_text
 
 NAMES = (
     "NAME, NAME/FILE, NAME/FOLDER, a glob such as 'NAME/dev/*', or a config with data sets of its "

@@ -40,10 +40,9 @@ from ...kernel.common import join_lines
 from ...metrics import from_texts
 from ...metrics.base import Metric, Rule, StatisticsSpec, Text
 from ...prepare import fit
-from ...report import sentence
-from ...report.tables import percent, ranked
-from ...report.terminal.printing import print_styled, print_table, print_text
-from ...report.terminal.progress import Bar
+from ...report import AnnotatedEdits
+from ...report.tables import output_cell, percent
+from ...report.terminal import Bar, print_styled, print_table, print_text
 from ..arguments import add_files, open_files
 
 EXAMPLES = "\nexamples:\n"
@@ -166,13 +165,14 @@ def _judged_edits(corpus: Corpus, metric: Metric, line: int) -> None:
     counted = count_in_memory(computed_corpus, [metric.spec])
     view = corpus.read_by(metric.spec)
     annotator = metric.by_annotator()
+    judged = AnnotatedEdits(metric, corpus)
     for name in corpus.systems:
         columns = counted[name, metric.spec]
-        edits = sentence.edits_of(metric, corpus, columns, name, line)
+        edits = judged.of(columns, name, line)
         print_text(f"system  {name}, {Corpus.line_name(line, corpus.ids)}")
         print_text(f"source  {_text(view.source, line) if view.source else ''}")
         print_text(f"output  {_text(corpus.systems[name], line)}")
-        by_annotator = sentence.annotator_columns(metric, columns, line, corpus)
+        by_annotator = judged.line_columns(columns, line)
         counts = annotator.shown_counts(by_annotator)
         scores = annotator.sentence_scores(by_annotator)[0].tolist()
         for number, score in enumerate(scores):
@@ -324,9 +324,7 @@ def _counted(metric: Metric, text: Text) -> str:
     if not counts:
         cells = []
         for name, value in outputs.items():
-            cells.append(
-                f"{name} {ranked.output_cell(value, name, type(metric), 2)}"
-            )
+            cells.append(f"{name} {output_cell(value, name, type(metric), 2)}")
         return ", ".join(cells)
     score = percent(next(iter(outputs.values())), 2, metric.name)
     rates = "".join(f" ({line})" for line in _rates(outputs))

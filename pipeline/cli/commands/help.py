@@ -18,7 +18,7 @@ import yaml
 
 from ...errors import InputError, did_you_mean
 from ...extension import installed, missing_extension
-from ...report.terminal.printing import as_printed, console, print_text
+from ...report.terminal import as_printed, console, print_text
 
 
 def help_folders() -> list[Path]:

@@ -15,7 +15,7 @@ from ...errors import InputError, known_names
 from ...extension import known_names as known_names_of_project
 from ...extension import missing_extension
 from ...lookup import Table
-from ...report.terminal.printing import print_table, print_text
+from ...report.terminal import print_table, print_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

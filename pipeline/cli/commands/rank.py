@@ -13,8 +13,7 @@ examples:
 import argparse
 import sys
 
-from ...report import console
-from ...scoring.metric_results import with_means
+from ...report import print_results
 from ..arguments import add_shown
 from .compare import add_statistics, compared
 
@@ -33,8 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     results = compared(args)
     if args.mean:
-        results = with_means(results)
+        results = results.with_means()
     if args.json:
         sys.stdout.write(results.to_json())
     else:
-        console.print_results(results, args.digits, args.columns)
+        print_results(results, args.digits, args.columns)

@@ -36,21 +36,23 @@ from urllib.parse import quote
 from ...errors import InputError, StoreError
 from ...execution import RunDirectory, folder_of
 from ...files import write_atomic
-from ...report import FORMATS, PLOTS, SEVERAL_RUNS_FORMATS, unavailable
-from ...report.context import (
-    CURVES,
-    FONTS,
-    PLOT_TYPES,
-    WIDTHS,
+from ...report import (
+    FORMATS,
+    PLOTS,
+    SEVERAL_RUNS_FORMATS,
     Format,
     NamedRun,
+    PlotStyle,
     ReportContext,
     SeveralRunsFormat,
+    unavailable_formats,
 )
-from ...report.tables.by_type import TIER, TIERS
-from ...report.terminal.printing import print_line
-from ...scoring.metric_results import with_means
+from ...report.tables import Types
+from ...report.terminal import print_line
 from ..arguments import add_parts, add_shown, selection_of, whole_number
+
+CURVES = "curves"
+"""The plot that takes several runs."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -84,12 +86,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by", choices=("type",), help="only the scores of each type of edit"
     )
-    tiers = "; ".join(f"{tier}: {about}" for tier, about in TIERS.items())
+    tiers = "; ".join(f"{tier}: {about}" for tier, about in Types.TIERS.items())
     parser.add_argument(
         "--tier",
         type=int,
-        choices=TIERS,
-        help=f"with --by type, how finely types are told apart: {tiers} (default: {TIER})",
+        choices=Types.TIERS,
+        help=f"with --by type, how finely types are told apart: {tiers} (default: {Types.TIER})",
     )
     parser.add_argument(
         "--digits",
@@ -122,16 +124,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--type",
-        choices=PLOT_TYPES,
+        choices=ReportContext.PLOT_TYPES,
         help="the type of the files of plots (default: png)",
     )
     parser.add_argument(
         "--width",
-        choices=WIDTHS,
+        choices=PlotStyle.WIDTHS,
         help="make plots as wide as a column of a paper (219 points) or its text (455 points)",
     )
     parser.add_argument(
-        "--font", choices=FONTS, help="letters of plots (default: sans)"
+        "--font",
+        choices=PlotStyle.FONTS,
+        help="letters of plots (default: sans)",
     )
     parser.add_argument(
         "--no-title",
@@ -161,9 +165,9 @@ def run(args: argparse.Namespace) -> None:
             f"note: the page is without sentences: {context.unread}", sys.stderr
         )
     if not formats:
-        from ...report import console
+        from ...report import print_types
 
-        console.print_types(context.results, context.digits, context.tier)
+        print_types(context.results, context.digits, context.tier)
     for name in formats:
         files = FORMATS[name].files(context)
         if name == "plots":
@@ -219,7 +223,7 @@ def _context(
     Raises InputError if the run has no data for them.
     """
     from ...reopen import chosen, revisit
-    from ...report import overview
+    from ...report import overviews
 
     selection = selection_of(args)
     has_texts = any(FORMATS[name].texts for name in formats)
@@ -242,18 +246,19 @@ def _context(
         )
     if args.columns and "html" in formats:
         # other forms check columns later
-        overview.overviews(results, context.digits, args.columns)
+        overviews(results, context.digits, args.columns)
     if args.mean:
-        results = with_means(results)
+        results = results.with_means()
     style = context.plot_style
     return replace(
         context,
         results=results,
         by_type=bool(args.by),
-        tier=args.tier or TIER,
+        tier=args.tier or Types.TIER,
         plots=tuple(args.plot) or context.plots,
         plot_type=args.type or context.plot_type,
-        plot_style=style._replace(
+        plot_style=replace(
+            style,
             width=args.width or style.width,
             font=args.font or style.font,
             title=style.title and not args.no_title,
@@ -280,7 +285,7 @@ def _requested_formats(args: argparse.Namespace) -> list[str]:
         args.plot = [CURVES]
     for problem in _problems(args, formats, plot_options):
         raise InputError(problem)
-    missing = unavailable(formats)
+    missing = unavailable_formats(formats)
     if missing:
         raise InputError("\n".join(missing))
     return formats
@@ -379,7 +384,7 @@ def write_several_runs(args: argparse.Namespace, name: str) -> None:
     for option in IDLE:
         if getattr(args, option) not in (None, [], False):
             raise InputError(f"--{option}: has no effect on --format {name}")
-    for reason in unavailable([name]):
+    for reason in unavailable_formats([name]):
         raise InputError(reason)
     target = None if args.output in (None, "-") else Path(args.output)
     if target is not None and target.suffix != ".html":

@@ -26,8 +26,7 @@ from ...backends import backend_names
 from ...data.config import Overrides
 from ...errors import IncompleteError
 from ...execution import SILENT, RunOptions
-from ...report.terminal.printing import print_line, print_table
-from ...report.terminal.progress import Bar
+from ...report.terminal import Bar, print_line, print_table
 from .. import arguments
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from ... import stages
     from ...execution import computations
-    from ...report.console import print_results
+    from ...report import print_results
 
     if args.mean:
         args.settings = [*args.settings, "output.mean=true"]

@@ -16,7 +16,7 @@ from ...data.config import config_schema
 from ...metrics import METRICS
 from ...metrics.options import Option
 from ...report import FORMATS, PLOTS
-from ...scoring.significance_tests import names_of_tests
+from ...scoring import SIGNIFICANCE_TESTS
 
 
 def run(_: argparse.Namespace) -> None:
@@ -34,7 +34,7 @@ def json_schema() -> str:
     )
     definitions = schema["$defs"]
     definitions["StatisticsConfig"]["properties"]["test"]["enum"] = (
-        names_of_tests()
+        SIGNIFICANCE_TESTS.values_of_setting()
     )
     output = definitions["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):

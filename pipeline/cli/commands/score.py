@@ -30,8 +30,7 @@ from ...data import TEXTS
 from ...errors import ConfigError, printable
 from ...execution import RunOptions
 from ...metrics import METRICS
-from ...report.terminal.printing import print_text, print_warnings
-from ...report.terminal.progress import Bar
+from ...report.terminal import Bar, print_text, print_warnings
 from .. import arguments
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from ...evaluation import Result
     from ...metrics.base import Metric
     from ...metrics.options import Option
-    from ...scoring.results import Results
+    from ...scoring import Results
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -283,8 +282,7 @@ def run(args: argparse.Namespace) -> None:
     from ...api import evaluate_corpus
     from ...data import suspicions
     from ...metrics import from_texts
-    from ...scoring.metric_results import describe
-    from ...scoring.results import Results
+    from ...scoring import DatasetInfo, Results, ScoredRun
 
     # The metrics and their options.
     texts = requested_metrics(args)
@@ -316,17 +314,15 @@ def run(args: argparse.Namespace) -> None:
     # when the files were opened
     printed_warnings = suspicions(corpus, references=TEXTS in views)
     results = Results(
-        datasets={corpus.name: describe(corpus)},
+        datasets={corpus.name: DatasetInfo.of(corpus)},
         scores=[result.found for result in evaluation],
         warnings=list(dict.fromkeys([*printed_warnings, *evaluation.warnings])),
     )
     if statistics:
         from ...evaluation import metric_results_of
-        from ...scoring.resampling.significance import with_statistics
 
-        results = with_statistics(
-            results, metric_results_of(evaluation), statistics
-        )[0]
+        scored_run = ScoredRun(results, metric_results_of(evaluation))
+        results = scored_run.with_statistics(statistics).results
     new_warnings = [
         text for text in results.warnings if text not in printed_warnings
     ]
@@ -362,7 +358,7 @@ def _print_bare(
 def _print_tables(
     results: Results, args: argparse.Namespace, *, metrics: int, systems: int
 ) -> None:
-    from ...report import console
+    from ...report import print_results
 
     columns = args.columns
     # Several outputs are compared in one table, with the columns of the statistics.
@@ -375,7 +371,7 @@ def _print_tables(
         if metrics < 2:
             columns = [*columns, "against *"]
     boards = args.boards or (systems < 2 and not args.columns)
-    console.print_results(results, args.digits, columns, boards=boards)
+    print_results(results, args.digits, columns, boards=boards)
 
 
 def print_sentences(
@@ -387,8 +383,7 @@ def print_sentences(
     `spread` the score with its std and interval over references. With several metrics, the first
     column is the metric, and a cell is empty if a metric has no such column.
     """
-    from ...report.tables import percent, ranked
-    from ...report.tables.metric_names import labels
+    from ...report.tables import labels, output_cell, percent
 
     tables: list[dict[str, list[str]]] = []
     names: dict[str, None] = {}
@@ -404,7 +399,7 @@ def print_sentences(
                     cell = percent(value, digits, result.signature)
                 else:
                     # some outputs of a metric are in percent, others as they are
-                    cell = ranked.output_cell(
+                    cell = output_cell(
                         value, name, type(result.measure), digits
                     )
                 cells[name].append(cell)

@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import InputError, StoreError
-from ...report.terminal.printing import (
+from ...report.terminal import (
     print_line,
     print_table,
     print_text,
@@ -61,11 +61,8 @@ def run(args: argparse.Namespace) -> None:
         _runs(args)
         return
     from ...execution import folder_of, read_manifest
-    from ...report import console
-    from ...report.sentence import known_system
-    from ...scoring.metric_results import with_means
-    from ...scoring.results import Results
-    from ...scoring.stored_runs import load, narrowed, only
+    from ...report import print_results
+    from ...scoring import Results, ScoredRun
 
     folder = folder_of(args.run)
     results = Results.read(folder / "results.json")
@@ -76,13 +73,15 @@ def run(args: argparse.Namespace) -> None:
         _sentence(args, folder)
         return
     if selection_of(args):
-        results = narrowed(results, only(load(folder)[1], selection_of(args)))
-    if args.system:
-        results = results.only(
-            known_system(results.scores, args.run, args.system)
+        metric_results = selection_of(args).of(
+            ScoredRun.read(folder).metric_results
         )
+        results = results.narrowed(metric_results)
+    if args.system:
+        results.check_system(args.run, args.system)
+        results = results.only(args.system)
     if args.mean:
-        results = with_means(results)
+        results = results.with_means()
     if read_manifest(folder).get("state") == "running":
         print_warnings(
             [
@@ -91,13 +90,13 @@ def run(args: argparse.Namespace) -> None:
         )
     print_warnings([*results.warnings, *results.missing])
     boards = args.boards or (args.system is not None and not args.columns)
-    console.print_results(results, args.digits, args.columns, boards=boards)
+    print_results(results, args.digits, args.columns, boards=boards)
 
 
 def _sentence(args: argparse.Namespace, folder: Path) -> None:
     """Print the texts and the scores of a sentence, and its edits and counts if a system is named."""
     from ...reopen import chosen, revisit
-    from ...report import sentence
+    from ...report import Sentence, print_texts
 
     context = chosen(revisit(folder), selection_of(args))
     if not context.measured:
@@ -107,41 +106,30 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
         raise StoreError(
             f"--line: of which data set? Say --dataset: {', '.join([dataset, *more])}"
         )
-    systems = list(
-        dict.fromkeys(score.system for score in context.results.scores)
-    )
+    systems = context.results.systems
     if args.system:
-        systems = [
-            sentence.known_system(context.results.scores, dataset, args.system)
-        ]
-    texts, position = sentence.sentence(context, dataset, args.line, systems)
-    print_line(f"{dataset}, {position}")
-    sentence.print_texts(texts)
+        context.results.check_system(dataset, args.system)
+        systems = [args.system]
+    sentence = Sentence(context, dataset, args.line)
+    texts = sentence.texts(systems)
+    print_line(f"{dataset}, {sentence.name}")
+    print_texts(texts)
     if not texts:
         reason, *others = context.unread.splitlines() or ["there are none"]
         if others:
             reason = f"{reason} (and {len(others)} more)"
         print_line(f"no texts: {reason}", sys.stderr)
     print()
-    print_table(
-        *sentence.score_table(
-            context, dataset, args.line, systems, args.digits
-        ),
-        left=(0,),
-    )
+    print_table(*sentence.score_table(systems, args.digits), left=(0,))
     if not args.system:
         return
-    for label, edits in sentence.edit_tables(
-        context, dataset, args.line, systems[0]
-    ):
+    for label, edits in sentence.edits(args.system):
         effect = (
             f"annotator {edits.chosen} counts for the score of the data set"
         )
         print_line(f"\nedits for {label}: {effect}")
         print_table(*edits.table, left=range(len(edits.table[0])))
-    for labels, singles, table in sentence.count_tables(
-        context, dataset, args.line, systems[0]
-    ):
+    for labels, singles, table in sentence.count_tables(args.system):
         print_line(f"\ncounts for {labels}")
         print_text("\n".join(singles))
         if table[1]:
@@ -151,7 +139,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
 def _runs(args: argparse.Namespace) -> None:
     """List the runs in the working directory and in its folder `runs`, the newest last."""
     from ...execution import read_manifest
-    from ...scoring.results import Results
+    from ...scoring import Results
 
     options = (args.system, args.dataset, args.metric, args.columns, args.json)
     if any(options) or args.line is not None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from ...data import Corpus
 from ...data.config import Overrides
-from ...report.terminal.printing import print_line
+from ...report.terminal import print_line
 from ..arguments import add_config
 
 LINES_AT_ONCE = 8192
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> None:
     """Print a table of the files, matches of globs, signatures of the metrics, and warnings."""
     from ...execution import RunOptions
     from ...prepare import prepare
-    from ...report.terminal.printing import (
+    from ...report.terminal import (
         print_table,
         print_text,
         print_warnings,

@@ -74,15 +74,16 @@ __all__ = [
     "read_yaml",
     "whole_number",
 ]
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "compose": "read_yaml",
-        "load": "load_config",
-        "models": "ColumnName ConfigModel Count Level OutputConfig PathText Resamples RunConfig Section "
-        "Seed StatisticsConfig Truth whole_number",
-        "resolved": "Column Config Dataset Input Overrides Selection System TextFormat",
-        "schema": "config_schema",
-        "tree": "Node",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "compose": "read_yaml",
+            "load": "load_config",
+            "models": "ColumnName ConfigModel Count Level OutputConfig PathText Resamples RunConfig Section "
+            "Seed StatisticsConfig Truth whole_number",
+            "resolved": "Column Config Dataset Input Overrides Selection System TextFormat",
+            "schema": "config_schema",
+            "tree": "Node",
+        },
+    )

@@ -67,7 +67,7 @@ def column_named(path: Path | Remote, number: str, flag: str) -> str:
 
     No number is needed for the source, or if there is only one annotator.
     """
-    from pipeline.report.terminal.printing import print_warnings
+    from pipeline.report.terminal import print_warnings
 
     if flag == "-s" and not number:
         return SOURCE_COLUMN

@@ -12,9 +12,9 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from pipeline.metrics import Declared
-from pipeline.report.context import Format, ReportContext
-from pipeline.report.tables.metric_names import labels
-from pipeline.scoring.metric_results import MetricResult
+from pipeline.report import Format, ReportContext
+from pipeline.report.tables import labels
+from pipeline.scoring import MetricResult
 
 FOLDER = "numbers"
 LINE = "#"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.arrays import Bools, Floats, Ints
-from pipeline.scoring.resampling.intervals import defined_interval
+from pipeline.scoring import defined_interval
 
 ROUNDING = 1e-14
 """A deviation from the mean that is smaller than this share of the scores is their rounding."""

@@ -13,9 +13,8 @@ from pipeline.extensions.plots.canvas import (
     short_text,
 )
 from pipeline.extensions.plots.plot_data import rows_of_ranks
-from pipeline.report.context import PlotFigure, ReportContext
-from pipeline.report.tables import shown_level
-from pipeline.report.tables.ranked import groups
+from pipeline.report import PlotFigure, ReportContext
+from pipeline.report.tables import groups, shown_level
 
 from .plot_data import (
     AgreementPlot,

@@ -14,10 +14,7 @@ import numpy as np
 
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
-from pipeline.scoring.resampling.intervals import clusters, rank_ranges
-from pipeline.scoring.resampling.paired_tests import mark
-from pipeline.scoring.results import ranks
-from pipeline.scoring.significance_tests.sign_test import sign_test
+from pipeline.scoring import RankRanges, sign_test
 
 from .correlation import pearson, quotient, spearman
 from .json_objects import JsonObject
@@ -26,6 +23,9 @@ from .models import JudgmentsConfig
 from .trueskill import Progress, trueskill
 
 Divisor = Literal["opponents", "beaten"]
+MARKS = ((0.01, "#"), (0.05, "+"), (0.10, "*"))
+"""Marks for p-values, each with its upper bound, as in the findings of WMT and in Grundkiewicz et
+al. 2015."""
 MAX_COUNTS_AT_ONCE = 1 << 24
 """Counts of bootstrap samples that are in memory at once."""
 
@@ -64,15 +64,15 @@ def ranked(
     systems. At the level 0.95 the 25 best and the 25 worst of 1,000 ranks are left out of a
     range."""
     means = samples.mean(axis=0).tolist()
-    ranges = rank_ranges(samples, level)
+    rank_ranges = RankRanges.of(samples, level)
     # The sort is stable: equal means keep the order of the systems.
     numbers = range(len(names))
     order = sorted(numbers, key=lambda number: -means[number])
     columns = {
         "scores": point.tolist(),
         "means": means,
-        "ranks": [list(rank_range) for rank_range in ranges],
-        "clusters": clusters(ranks(means), ranges),
+        "ranks": list(map(list, rank_ranges.ranges)),
+        "clusters": rank_ranges.clusters(means),
     }
     result: JsonObject = {"order": [names[number] for number in order]}
     for key, values in columns.items():
@@ -107,6 +107,14 @@ def rank_by_expected_wins(
     return ranked(judgments.systems, point, drawn, level)
 
 
+def _mark(p: float) -> str:
+    """Return the mark of a p-value, or an empty text if it has none."""
+    for upper_bound, mark in MARKS:
+        if p <= upper_bound:
+            return mark
+    return ""
+
+
 def head_to_head(names: Sequence[str], wins: Ints) -> dict[str, JsonObject]:
     """Return how often each column's system is better than the row's: tables by the names of rows
     and columns, without the diagonal.
@@ -125,7 +133,7 @@ def head_to_head(names: Sequence[str], wins: Ints) -> dict[str, JsonObject]:
     for row, cells in p_values.items():
         signs[row] = {}
         for column, value in cells.items():
-            signs[row][column] = mark(value)
+            signs[row][column] = _mark(value)
     shares = quotient(wins, wins + wins.T)
     return {"share": _table(shares.T, names), "p": p_values, "sign": signs}
 

@@ -31,7 +31,7 @@ from pipeline.files import (
     numbered_lines,
     open_bytes,
 )
-from pipeline.scoring.stored_runs import load
+from pipeline.scoring import ScoredRun
 
 from .score_files import metric_scores
 
@@ -132,7 +132,7 @@ def _of_run(path: Path) -> Iterator[Item]:
     """Yield how each metric of a run ranks the outputs of each sentence that has all scores;
     sentences count from 1.
     """
-    _, metric_results = load(path)
+    metric_results = ScoredRun.read(path).metric_results
     with_columns = [result for result in metric_results if result.columns]
     metrics = metric_scores(with_columns)
     signatures = {metric.metric for metric in metrics}

@@ -14,7 +14,7 @@ import numpy as np
 
 from pipeline.arrays import Bools, Floats, Ints
 from pipeline.errors import InputError
-from pipeline.scoring.resampling.intervals import defined_interval
+from pipeline.scoring import defined_interval
 
 from . import correlation
 from .comparison import Agreement, PermutationTest, compared

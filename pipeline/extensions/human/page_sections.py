@@ -5,9 +5,9 @@ from typing import Any
 
 from pipeline.extensions.page.page import has_charts
 from pipeline.extensions.page.shell import SHADES, PageTable, Shade
-from pipeline.report.context import ReportContext
+from pipeline.report import ReportContext
 from pipeline.report.tables import shown_level
-from pipeline.scoring.results import Results
+from pipeline.scoring import Results
 
 from .human_judgements import HumanRanking
 from .json_objects import JsonObject

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pipeline.extensions.plots.plot_data import (
@@ -14,10 +15,8 @@ from pipeline.extensions.plots.plot_data import (
     Rows,
 )
 from pipeline.metrics import factor
-from pipeline.report.tables import percent, shown_level
-from pipeline.report.tables.metric_names import called
-from pipeline.report.tables.ranked import Group, groups
-from pipeline.scoring.results import Results
+from pipeline.report.tables import Group, called, groups, percent, shown_level
+from pipeline.scoring import Results
 
 from .human_judgements import HumanRanking
 from .json_objects import JsonObject
@@ -37,7 +36,7 @@ class AgreementPlot(NamedTuple):
 
 def of_all_metrics(group: Group) -> Group:
     """Return a group for a figure of several metrics: it names the data set alone."""
-    return group._replace(label="", metric="", called="")
+    return replace(group, label="", signature="", called="")
 
 
 def ranked_systems(ranking: HumanRanking) -> list[RankedSystem]:

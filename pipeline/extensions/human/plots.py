@@ -1,7 +1,7 @@
 """Plots of human judgements, and of how metrics agree with them."""
 
 from pipeline.lookup import later
-from pipeline.report.context import Plot
+from pipeline.report import Plot
 
 PEOPLE_PLOT = Plot(
     "rank ranges by people, and clusters",

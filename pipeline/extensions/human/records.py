@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import ConfigError, CorpusError, InputError, did_you_mean
 from pipeline.files import TableCell, TableRow, named, small_text
-from pipeline.scoring.resampling.intervals import defined_interval
+from pipeline.scoring import defined_interval
 
 from .correlation import quotient
 from .json_objects import JsonObject

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from .json_objects import JsonObject
 
 if TYPE_CHECKING:
-    from pipeline.report.tables.extra_tables import ReportTable
-    from pipeline.scoring.results import Results
+    from pipeline.report.tables import ReportTable
+    from pipeline.scoring import Results
 
 POSITION = 10
 """They stand before means over data sets."""
@@ -21,7 +21,7 @@ def agreement_tables(
 
 def human_tables(human: JsonObject) -> "list[ReportTable]":
     """Return the tables of the agreement of metrics with people, as results.json has it."""
-    from pipeline.report.tables.extra_tables import ReportTable
+    from pipeline.report.tables import ReportTable
 
     from .tables import AGREEMENT_TABLES
 

@@ -14,8 +14,7 @@ import numpy as np
 from pipeline.arrays import Floats
 from pipeline.errors import CorpusError, InputError
 from pipeline.files import TableCell, TableRow, named
-from pipeline.scoring.metric_results import MetricResult
-from pipeline.scoring.sentences import scores_of_system
+from pipeline.scoring import MetricResult, SentenceScores
 
 Scores = dict[str, dict[str, float]]
 
@@ -261,7 +260,8 @@ def _sentences(result: MetricResult) -> Floats:
         name: blocks for name, blocks, reference in systems if reference is None
     }
     metric = result.metric
+    scores = SentenceScores(metric)
     rows = []
     for name in sorted(columns):
-        rows.append(metric.goodness(scores_of_system(metric, columns[name])))
+        rows.append(metric.goodness(scores.of_system(columns[name])))
     return np.stack(rows)

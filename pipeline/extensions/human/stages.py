@@ -9,7 +9,7 @@ from pipeline.files import WrittenPath
 from pipeline.stage import Preparation, Scored, Stage
 
 if TYPE_CHECKING:
-    from pipeline.report.context import ReportContext
+    from pipeline.report import ReportContext
 
     from .human_judgements import HumanJudgements, HumanRanking
     from .models import HumanConfig

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from pipeline.report.tables import (
     Table,
+    called,
     round_half_up,
     shown_level,
+    shown_p,
     shown_range,
 )
-from pipeline.report.tables.comparisons import shown_p
-from pipeline.report.tables.metric_names import called
 
 from .json_objects import JsonObject
 from .statistics import SPELLINGS

@@ -27,7 +27,7 @@ from pipeline.extensions.errant.annotated_texts import corrected
 from pipeline.extensions.errant.errant_annotator import annotator_named
 from pipeline.extensions.errant.view_names import annotated_by
 from pipeline.metrics.base import Metric
-from pipeline.scoring.sentences import LineScores
+from pipeline.scoring import SentenceScores
 
 Output = tuple[str, int]
 """The name of a system, or a text in place of its output, and the line from 0."""
@@ -320,7 +320,7 @@ def _scores(
     counts = PreparedCounts(corpus.read_by(metric.spec), metric.spec)
     columns = counts.columns(texts, rows)
     scores = np.full(len(variants), np.nan)
-    scores[scored] = LineScores(metric).of(columns, missing=True)
+    scores[scored] = SentenceScores(metric).of_lines(columns, missing=True)
     return scores.tolist()
 
 

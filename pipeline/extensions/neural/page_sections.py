@@ -9,7 +9,7 @@ import numpy as np
 from pipeline.data import Corpus
 from pipeline.extensions.page.numbers import plain_numbers, scaled
 from pipeline.metrics import factor
-from pipeline.scoring.metric_results import MetricResult
+from pipeline.scoring import MetricResult
 
 from .attribution import EXACT, ORDERS, Effect, attributed, is_attributed
 

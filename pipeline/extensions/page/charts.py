@@ -18,8 +18,7 @@ from pipeline.extensions.plots.plot_data import (
     leaving,
     rank_rows,
 )
-from pipeline.report.tables import ranked
-from pipeline.scoring.results import Results
+from pipeline.report.tables import Group
 
 from .svg import Drawing, Scale, scale, short_names, width_of
 
@@ -43,10 +42,10 @@ CLASSES |= {"interval": "bar", "open": "dot hollow", "line": "rule"}
 """The classes of the style sheet for the kinds of marks and of a legend."""
 
 
-def board_charts(results: Results, group: ranked.Group) -> dict[str, Drawing]:
+def board_charts(group: Group) -> dict[str, Drawing]:
     """Return the charts of a leader board by their titles: scores over steps, and rank ranges."""
     drawings: dict[str, Drawing] = {}
-    for curves in curves_of([NamedGroup("", results, group)]):
+    for curves in curves_of([NamedGroup("", group)]):
         drawings |= drawn(f"Scores by {curves.x_axis}", curves)
     ranges = rank_rows(group.scores)
     if ranges and len(ranges.names) > 1:
@@ -55,7 +54,7 @@ def board_charts(results: Results, group: ranked.Group) -> dict[str, Drawing]:
 
 
 def disagreement_chart(
-    titled: Sequence[tuple[str, ranked.Group]],
+    titled: Sequence[tuple[str, Group]],
     rankings: Sequence[tuple[str, Sequence[RankedSystem]]],
     subject: str,
 ) -> dict[str, Drawing]:

@@ -16,18 +16,20 @@ from pipeline.data import Corpus
 from pipeline.errors import InputError
 from pipeline.metrics import factor
 from pipeline.metrics.base import Columns, Metric, Rule, Tokens
-from pipeline.report import sentence
-from pipeline.report.context import ReportContext
-from pipeline.report.tables import comparisons
-from pipeline.report.tables.metric_names import called, labels
-from pipeline.scoring.metric_results import MetricResult
-from pipeline.scoring.results import Results, without_nan
-from pipeline.scoring.sentences import sentence_scores
-from pipeline.scoring.terms import (
-    blocks_of,
-    compact,
-    of_annotators,
-    present_blocks,
+from pipeline.report import AnnotatedEdits, ReportContext
+from pipeline.report.tables import (
+    called,
+    labels,
+    p_cell,
+    settings_line,
+    shown_level,
+)
+from pipeline.scoring import (
+    MetricColumns,
+    MetricResult,
+    Results,
+    SentenceScores,
+    without_nan,
 )
 
 from .numbers import lettered, plain_numbers, scaled
@@ -66,15 +68,9 @@ def telling(metric_result: MetricResult, size: int) -> Ints:
     metric = metric_result.metric
     spreads: list[Floats] = []
     means: list[Floats] = []
-    systems = [
-        present_blocks(metric, columns) for columns in metric_result.columns
-    ]
-    for blocks in zip(*systems, strict=True):
-        scores = np.stack(
-            [sentence_scores(metric, columns) for columns in blocks]
-        )
-        is_missing = np.isnan(scores).all(axis=0)
-        scores = np.nan_to_num(scores)
+    for scores_or_nan in metric_result.sentence_scores():
+        is_missing = np.isnan(scores_or_nan).all(axis=0)
+        scores = np.nan_to_num(scores_or_nan)
         highest = scores.max(axis=0)
         lowest = scores.min(axis=0)
         spreads.append(highest - lowest)
@@ -341,10 +337,10 @@ def _metric(
     annotator_metric = metric.by_annotator()
     references = None
     if annotator_metric is not metric:
-        references = sentence.references_of(corpus, metric, lines)
+        references = AnnotatedEdits(metric, corpus).references(lines)
     by_system = {}
     for name, all_columns in zip(systems, metric_result.columns, strict=True):
-        columns = picked(blocks_of(metric, all_columns), lines)
+        columns = picked(MetricColumns(metric).blocks(all_columns), lines)
         by_system[name], fields = table(metric, columns, digits, references)
     width = by_system[systems[0]].shape[1]
     read = corpus.read_by(metric.spec).systems
@@ -399,15 +395,16 @@ def table(
     The first numbers are scores, as scaled() returns them: that of the metric and, if it looks at
     one reference at a time, one with each reference and the number of the best reference. The
     counts follow. Missing numbers are NaN. A field has a name, the first column, whether it has
-    columns for each reference, and the number of orders. `references` is as for of_annotators().
+    columns for each reference, and the number of orders. `references` is as for AnnotatedEdits.columns_by_annotator().
     """
     unit = factor(metric.name) / 100
-    metric_scores = scaled(unit * sentence_scores(metric, columns), digits)
+    sentence_scores = SentenceScores(metric).scores(columns)
+    metric_scores = scaled(unit * sentence_scores, digits)
     parts = [metric_scores[:, None]]
-    columns = of_annotators(metric, columns, references)
+    columns = AnnotatedEdits.columns_by_annotator(metric, columns, references)
     if references is not None:
         metric = metric.by_annotator()
-    moved = compact(columns, metric.spec.of_references)
+    moved = MetricColumns(metric).compact(columns)
     counted = moved
     if metric.by_reference:
         counted = columns
@@ -504,18 +501,15 @@ def pairs_data(
                 test.system,
                 test.other,
                 *plain_numbers(scaled(difference, digits)),
-                comparisons.p_cell(test, results),
-                int(comparisons.is_significant(test, results)),
+                p_cell(test, results),
+                int(results.is_significant(test)),
                 test.wins,
                 test.losses,
                 test.ties,
             ]
             by_dataset[test.dataset][test.metric]["tests"].append(row)
-    settings = ""
-    if results.statistics:
-        settings = comparisons.settings_line(results.statistics)
     return {
-        "level": comparisons.level_name(results),
-        "settings": settings,
+        "level": shown_level(results.level),
+        "settings": settings_line(results),
         "of": by_dataset,
     }

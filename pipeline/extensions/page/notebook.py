@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from html import escape
 
 from pipeline.errors import printable
-from pipeline.report.context import ReportContext
-from pipeline.report.document_tables import Cell, DocumentTable, document_tables
-from pipeline.scoring.results import Results
+from pipeline.report import Cell, DocumentTable, ReportContext, document_tables
+from pipeline.scoring import Results
 
 MAX_ROWS = 100
 """Rows that a table shows. A note counts the others."""

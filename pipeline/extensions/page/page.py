@@ -12,11 +12,18 @@ from urllib.parse import quote
 
 from pipeline.extension import installed
 from pipeline.metrics import class_of, factor
-from pipeline.report.context import ReportContext
-from pipeline.report.overview import Overview, overviews, verdict_sentence
-from pipeline.report.tables import comparisons, ranked, shown_role
-from pipeline.report.tables.extra_tables import means_tables
-from pipeline.scoring.results import Results, Score, without_nan
+from pipeline.report import Overview, ReportContext, overviews, verdict_sentence
+from pipeline.report.tables import (
+    BETTER,
+    WORSE,
+    Group,
+    groups,
+    means_tables,
+    output_cell,
+    settings_line,
+    shown_role,
+)
+from pipeline.scoring import Results, Score, without_nan
 
 from . import shell
 from .explorer import explorer, pairs_data
@@ -30,7 +37,7 @@ EQUAL = "="
 DIFFERENT = "*"
 """How the data marks a pair of systems: no test, a test that did not tell them apart, one that
 did."""
-DIRECTIONS = {comparisons.BETTER: "better", comparisons.WORSE: "worse"}
+DIRECTIONS = {BETTER: "better", WORSE: "worse"}
 ALWAYS = ("base", "results", "boxes", "copying")
 """The scripts that work without sentences too, in the order in which they run: the first before the
 page is drawn."""
@@ -126,7 +133,7 @@ def content(
     results = context.results
     config = context.config if isinstance(context.config, dict) else {}
     boards = []
-    for number, group in enumerate(ranked.groups(results), 1):
+    for number, group in enumerate(groups(results), 1):
         systems = linked.get(group.dataset, ())
         boards.append(board(context, group, number, systems))
     overview = overview_part(context)
@@ -145,9 +152,6 @@ def content(
     for table in report_tables:
         header, rows = table.table
         findings[table.title] = PageTable(header, rows, left=table.text_columns)
-    settings = ""
-    if results.statistics:
-        settings = comparisons.settings_line(results.statistics)
     config_text = ""
     if config:
         config_text = FOLDERS.sub("…/", as_yaml(config))
@@ -157,9 +161,8 @@ def content(
         "overview": overview,
         "scores": as_json(overview["data"]),
         "types": type_maps(results, context.digits),
-        "settings": settings,
-        "lettered": bool(results.tests)
-        and comparisons.baseline_of(results) is None,
+        "settings": settings_line(results),
+        "lettered": bool(results.tests) and results.baseline is None,
         "human": section("human", None, context),
         "findings": findings,
         "expected": section("expected", None, context),
@@ -211,7 +214,7 @@ def as_yaml(config: Mapping[str, Any]) -> str:
 def board_names(results: Results) -> dict[tuple[str, str], str]:
     """Return the names of the boards by data set and metric: board-1, board-2 and so on."""
     names = {}
-    for number, group in enumerate(ranked.groups(results), 1):
+    for number, group in enumerate(groups(results), 1):
         names[group.dataset, group.metric] = f"board-{number}"
     return names
 
@@ -227,7 +230,7 @@ def overview_part(context: ReportContext) -> dict[str, Any]:
         tables.append(_overview_table(context, overview, names))
     data = {}
     sentences = {}
-    for group in ranked.groups(results):
+    for group in groups(results):
         name = names[group.dataset, group.metric]
         unit = factor(group.metric) / 100
         systems = []
@@ -238,9 +241,9 @@ def overview_part(context: ReportContext) -> dict[str, Any]:
         data[name] = {
             "systems": systems,
             "scores": without_nan(values),
-            "tests": _tests(results, group, systems),
+            "tests": _tests(group, systems),
         }
-        sentences[name] = verdict_sentence(results, group, context.digits)
+        sentences[name] = verdict_sentence(group, context.digits)
     return {
         "tables": tables,
         "sentences": sentences,
@@ -298,7 +301,7 @@ def has_charts() -> bool:
     return "plots" in installed()
 
 
-def _tests(results: Results, group: ranked.Group, names: Sequence[str]) -> str:
+def _tests(group: Group, names: Sequence[str]) -> str:
     """Return a sign for each pair of systems, row by row of the part above the diagonal; "" if
     there is no test.
     """
@@ -306,7 +309,7 @@ def _tests(results: Results, group: ranked.Group, names: Sequence[str]) -> str:
         return ""
     signs = {}
     for test in group.tests:
-        sign = DIFFERENT if comparisons.is_significant(test, results) else EQUAL
+        sign = DIFFERENT if group.results.is_significant(test) else EQUAL
         signs[frozenset((test.system, test.other))] = sign
     text = ""
     for pair in combinations(names, 2):
@@ -319,22 +322,18 @@ def _tests(results: Results, group: ranked.Group, names: Sequence[str]) -> str:
 
 def board(
     context: ReportContext,
-    group: ranked.Group,
+    group: Group,
     number: int,
     linked: Collection[str],
 ) -> dict[str, Any]:
     """Return the leader board of a metric, with notes, charts and tables. The systems in `linked`
     get links.
     """
-    results = context.results
     scores = group.scores
     digits = context.digits
-    info = results.datasets[group.dataset]
     axis = interval_scale(scores)
-    header, cells = ranked.ranked_table(
-        results, scores, digits, context.columns
-    )
-    best = ranked.best_of(info, group, digits)
+    header, cells = group.ranked_table(digits, context.columns)
+    best = group.best(digits)
     sentences = f"#dataset={quote(group.dataset)}&metric={quote(group.label)}"
     rows = []
     for score, cell in zip(scores, cells, strict=True):
@@ -355,23 +354,21 @@ def board(
     if has_charts():
         from .charts import board_charts
 
-        plots = board_charts(results, group)
+        plots = board_charts(group)
     pairs = None
     if group.tests:
-        pair_header, pair_rows = comparisons.pair_table(
-            results, group.tests, digits
-        )
+        pair_header, pair_rows = group.pair_table(digits)
         pairs = PageTable(pair_header, pair_rows, left=(0, 1))
     return {
         "group": group,
         "called": group.called,
         "score": group.output,
         "name": f"board-{number}",
-        "facts": ranked.size(info),
+        "facts": group.info.size,
         "rows": rows,
         "axis": interval_axis(axis),
         "titles": header[3:],
-        "notes": ranked.notes_of(scores),
+        "notes": group.notes,
         "peer": scores[0].peer_signature or "",
         "plots": list(plots.items()),
         "orders": orders(scores, digits),
@@ -394,7 +391,7 @@ def orders(scores: Sequence[Score], digits: int) -> PageTable | None:
             if match:
                 order = int(match[2])
                 all_orders.add(order)
-                cell = ranked.output_cell(value, name, metric, digits)
+                cell = output_cell(value, name, metric, digits)
                 columns.setdefault(match[1], {})[order] = cell
         header = header or ["system", "n", *columns]
         for order in sorted(all_orders):

@@ -1,7 +1,7 @@
 """The HTML report as a form of reports."""
 
 from pipeline.lookup import later
-from pipeline.report.context import Format
+from pipeline.report import Format
 
 HTML_FORMAT = Format(
     about="report.html: a page to explore, with the sentences",

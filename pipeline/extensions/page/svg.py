@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pipeline.errors import printable
 from pipeline.metrics import factor
 from pipeline.report.tables import round_half_up
-from pipeline.scoring.results import Score
+from pipeline.scoring import Score
 
 MINUS = "\u2212"
 _NUMBERS = re.compile(r"[-+<≤]?[0-9.,]+%?( to [-+]?[0-9.,]+%?)?[ *↑↓]*")

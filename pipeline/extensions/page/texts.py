@@ -12,8 +12,8 @@ import numpy as np
 from pipeline.arrays import Ints
 from pipeline.data import Corpus
 from pipeline.metrics.base import Metric, Tokens, Verdict
-from pipeline.scoring.metric_results import MetricResult
-from pipeline.scoring.terms import annotators_of, chosen_references
+from pipeline.report import AnnotatedEdits
+from pipeline.scoring import MetricColumns, MetricResult
 
 MAX_TEXT = 20_000
 """How many characters of a text are shown. The rest is cut off."""
@@ -161,19 +161,18 @@ def edit_data(
     view = corpus.read_by(metric.spec)
     if not metric.has_verdicts or view.source is None:
         return None
-    columns = dict(
-        zip(metric_result.names, metric_result.columns, strict=False)
-    )
+    columns = metric_result.by_system
     chosen = []
     for name in names:
         numbers = np.zeros_like(lines)
         if name in columns:
-            all_numbers = np.concatenate(
-                list(chosen_references(metric, columns[name]))
+            chosen_of_blocks = MetricColumns(metric).chosen_references(
+                columns[name]
             )
+            all_numbers = np.concatenate(list(chosen_of_blocks))
             numbers = all_numbers[lines]
         if references is not None:
-            numbers = annotators_of(references, numbers)
+            numbers = AnnotatedEdits.annotators(references, numbers)
         chosen.append(numbers.tolist())
     judged_names = [name for name in names if name in columns]
     words: dict[str, int] = {}

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from pipeline.report.tables import by_type
-from pipeline.scoring.results import Results
+from pipeline.report.tables import Types
+from pipeline.scoring import Results
 
 from .shell import SHADES, PageTable, Shade
 
@@ -17,9 +17,9 @@ def type_maps(
     have no types of their own are left out.
     """
     maps: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    other_tiers = sorted(set(by_type.TIERS) - {by_type.TIER})
-    for tier in (by_type.TIER, *other_tiers):
-        for types in by_type.types_of(results, tier):
+    other_tiers = sorted(set(Types.TIERS) - {Types.TIER})
+    for tier in (Types.TIER, *other_tiers):
+        for types in Types.of(results, tier):
             key = (types.group.dataset, types.group.metric)
             group_maps = maps.setdefault(key, [])
             if types.tier == tier or not group_maps:
@@ -29,9 +29,7 @@ def type_maps(
     return maps
 
 
-def _type_map(
-    types: by_type.Types, digits: int, *, is_open: bool
-) -> dict[str, Any]:
+def _type_map(types: Types, digits: int, *, is_open: bool) -> dict[str, Any]:
     rows = []
     for name in types.names:
         shades = [
@@ -41,14 +39,14 @@ def _type_map(
     header: list[str] = []
     numbers: list[list[str]] = []
     for system in types.systems:
-        header, system_rows = by_type.of_system(types, system, digits)
+        header, system_rows = types.of_system(system, digits)
         for row in system_rows:
             row.insert(1, system)
             numbers.append(row)
     header.insert(1, "system")
     numbers.sort(key=lambda row: types.names.index(row[0]))
     return {
-        "title": f"By type: {by_type.TIERS[types.tier]}",
+        "title": f"By type: {Types.TIERS[types.tier]}",
         "is_open": is_open,
         "names": types.systems,
         "rows": rows,
@@ -57,14 +55,14 @@ def _type_map(
 
 
 def _shade(
-    types: by_type.Types,
+    types: Types,
     system: str,
     name: str,
     digits: int,
 ) -> Shade:
     cell = types.cells.get((system, name))
     if cell is None:
-        return Shade(by_type.NONE, "none", f"{system}, {name}: does not occur")
+        return Shade(Types.NONE, "none", f"{system}, {name}: does not occur")
     texts = []
     for output in (*types.fractions, *types.counts):
         value = types.cell(system, name, output, digits)

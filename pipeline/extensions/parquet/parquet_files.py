@@ -13,11 +13,9 @@ import numpy as np
 
 from pipeline.arrays import Ints
 from pipeline.metrics.base import StatisticsSpec
-from pipeline.report.context import ReportContext
-from pipeline.report.tables import ranked
-from pipeline.scoring.metric_results import MetricResult
-from pipeline.scoring.sentences import every_output, sentence_scores
-from pipeline.scoring.terms import present_blocks
+from pipeline.report import ReportContext
+from pipeline.report.tables import ColumnPatterns, groups
+from pipeline.scoring import MetricColumns, MetricResult, SentenceScores
 
 Content = Iterator[bytes]
 
@@ -97,16 +95,18 @@ def _requested_outputs(context: ReportContext) -> list[str]:
     for metric_result in context.measured:
         metric = metric_result.metric
         if metric_result.columns:
-            blocks = present_blocks(metric, metric_result.columns[0])
-            for name in every_output(metric, next(blocks)):
+            blocks = MetricColumns(metric).compact_blocks(
+                metric_result.columns[0]
+            )
+            for name in SentenceScores(metric).outputs(next(blocks)):
                 names[name] = None
-        scores = list(metric_result.scores)
-        header, _ = ranked.ranked_table(context.results, scores, context.digits)
+    for group in groups(context.results):
+        header, _ = group.ranked_table(context.digits)
         titles += header
     outputs = list(names)
-    ranked.check_picked([*outputs, *titles], context.columns)
-    numbers = ranked.picked(outputs, context.columns)
-    return [outputs[number] for number in numbers]
+    patterns = ColumnPatterns(context.columns)
+    patterns.check([*outputs, *titles])
+    return [outputs[number] for number in patterns.numbers(outputs)]
 
 
 def _sentence_rows(
@@ -114,6 +114,7 @@ def _sentence_rows(
 ) -> Iterator[Rows]:
     for metric_result in metric_results:
         metric = metric_result.metric
+        sentence_scores = SentenceScores(metric)
         for score, columns in zip(
             metric_result.scores, metric_result.columns, strict=False
         ):
@@ -123,14 +124,14 @@ def _sentence_rows(
                 "metric": score.metric,
             }
             first = 1
-            for block in present_blocks(metric, columns):
-                scores = sentence_scores(metric, block)
+            for block in MetricColumns(metric).compact_blocks(columns):
+                scores = sentence_scores.scores(block)
                 count = len(scores)
                 arrays = _line_arrays(metric_result, first, count)
                 arrays["score"] = scores
                 if outputs:
                     missing = np.full(count, np.nan)
-                    values = every_output(metric, block)
+                    values = sentence_scores.outputs(block)
                     for name in outputs:
                         arrays[name] = values.get(name, missing)
                 yield Rows(labels, arrays)

@@ -1,7 +1,7 @@
 """The report format `parquet`."""
 
 from pipeline.lookup import later
-from pipeline.report.context import Format
+from pipeline.report import Format
 
 PARQUET = Format(
     about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts",

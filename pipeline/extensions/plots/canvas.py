@@ -25,17 +25,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from pipeline.errors import printable
-from pipeline.report.context import (
-    FONTS,
-    MIN_POINTS,
-    PLAIN,
-    WIDTHS,
-    PlotFigure,
-    PlotStyle,
-    ReportContext,
-)
-from pipeline.report.tables import ranked
-from pipeline.report.terminal.printing import shortened
+from pipeline.report import PlotFigure, PlotStyle, ReportContext
+from pipeline.report.tables import Group
+from pipeline.report.terminal import shortened
 
 from .label_positions import Box, label_positions
 from .plot_data import Curves, Dot, Points, Rows
@@ -71,6 +63,7 @@ MAX_SMALL_POINTS = 20
 """How many points at most a figure of usual size has; one with more is larger."""
 MAX_NAMED_CLUSTERS = 30
 """In a figure of more rows, clusters of one system have only their number."""
+PLAIN = PlotStyle()
 STYLE: ContextVar[PlotStyle] = ContextVar("STYLE", default=PLAIN)
 """The style of the figures that are being drawn; styled() sets it."""
 _DOT: dict[str, Any] = {"marker": "o", "markersize": 5, "linestyle": ""}
@@ -102,7 +95,7 @@ def styled(chosen: PlotStyle = PLAIN) -> Iterator[None]:
     settings afterwards.
     """
     letters = {
-        "font.family": FONTS[chosen.font],
+        "font.family": PlotStyle.FONTS[chosen.font],
         "font.size": chosen.points(9),
         "legend.fontsize": chosen.points(8),
     }
@@ -165,7 +158,7 @@ def new_figure(
     height of a `square` one changes likewise.
     """
     plot_style = STYLE.get()
-    chosen_width = WIDTHS.get(plot_style.width, width)
+    chosen_width = PlotStyle.WIDTHS.get(plot_style.width, width)
     if square:
         height = height * chosen_width / width
     figure = StyledFigure(figsize=(chosen_width, height), layout="constrained")
@@ -177,7 +170,7 @@ def new_figure(
 def add_title(
     figure: Figure,
     axes: Axes,
-    group: ranked.Group,
+    group: Group,
     subject: str = "",
     *caption: str,
 ) -> Figure:
@@ -218,11 +211,11 @@ def add_legend(figure: Figure, entries: Sequence[Artist], columns: int) -> None:
     """
     if STYLE.get().narrow:
         longest = max(len(str(entry.get_label())) for entry in entries)
-        column_points = MIN_POINTS * (0.55 * longest + 4)
+        column_points = PlotStyle.MIN_POINTS * (0.55 * longest + 4)
         room = int(figure.get_figwidth() * 72 / column_points)
         columns = max(1, min(columns, room))
         lines = -(-len(entries) // columns)
-        more_height = 1.6 * MIN_POINTS / 72 * (lines - 1)
+        more_height = 1.6 * PlotStyle.MIN_POINTS / 72 * (lines - 1)
         figure.set_figheight(figure.get_figheight() + more_height)
     figure.legend(
         handles=list(entries),

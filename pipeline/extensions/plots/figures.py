@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 from pipeline.errors import InputError, known_names
 from pipeline.files import file_name
-from pipeline.report import PLOTS
-from pipeline.report.context import PlotFigure, ReportContext
-from pipeline.report.tables import comparisons, ranked
+from pipeline.report import PLOTS, PlotFigure, ReportContext
+from pipeline.report.tables import groups, shown_level
 
 from .canvas import (
     add_title,
@@ -25,8 +24,8 @@ def scores(context: ReportContext) -> Iterator[PlotFigure]:
     """Draw scores with their intervals, the best on top. A filled point differs significantly from
     the baseline.
     """
-    for group in ranked.groups(context.results):
-        rows = score_rows(context.results, group)
+    for group in groups(context.results):
+        rows = score_rows(group)
         figure, axes = draw_rows(rows, legend_below=True)
         yield PlotFigure(group, "", add_title(figure, axes, group))
 
@@ -45,9 +44,9 @@ def curves(context: ReportContext) -> Iterator[PlotFigure]:
 def ranks(context: ReportContext) -> Iterator[PlotFigure]:
     """Draw rank ranges, with clusters as bands; ranges of different clusters do not overlap."""
     subject = (
-        f"rank (circle) and its {comparisons.level_name(context.results)} range"
+        f"rank (circle) and its {shown_level(context.results.level)} range"
     )
-    for group in ranked.groups(context.results):
+    for group in groups(context.results):
         rows = rank_rows(group.scores)
         # a figure has all systems of a table
         if rows and len(rows.names) == len(group.scores):
@@ -60,10 +59,10 @@ def differences(context: ReportContext) -> Iterator[PlotFigure]:
     """Draw differences from the baseline with their intervals. A filled point is a significant
     difference.
     """
-    baseline = short_text(str(comparisons.baseline_of(context.results)), 30)
+    baseline = short_text(str(context.results.baseline), 30)
     subject = f"difference from {baseline} (filled: significant)"
-    for group in ranked.groups(context.results):
-        rows = difference_rows(context.results, group)
+    for group in groups(context.results):
+        rows = difference_rows(group)
         if rows:
             figure, axes = draw_rows(rows)
             yield PlotFigure(group, "", add_title(figure, axes, group, subject))

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.metrics import factor
-from pipeline.report.tables import comparisons, percent, ranked
-from pipeline.report.tables.series import (
-    best_of_series,
-    best_sentences,
-    series_in,
+from pipeline.report.tables import (
+    Group,
+    groups,
+    p_cell,
+    percent,
+    shown_level,
 )
-from pipeline.scoring.results import Results, Score, Series
+from pipeline.scoring import Results, Score, Series
 
 
 class Mark(NamedTuple):
@@ -129,8 +130,7 @@ class NamedGroup(NamedTuple):
 
     run: str
     """The name of the run; empty if there is one alone."""
-    results: Results
-    group: ranked.Group
+    group: Group
 
     @property
     def prefix(self) -> str:
@@ -142,7 +142,7 @@ class NamedGroup(NamedTuple):
 
 
 def disagreement(
-    titled: Sequence[tuple[str, ranked.Group]],
+    titled: Sequence[tuple[str, Group]],
     rankings: Sequence[tuple[str, Sequence[RankedSystem]]] = (),
     subject: str = "metrics",
 ) -> Orders | None:
@@ -227,9 +227,10 @@ def _cluster_positions(
 # --- rows
 
 
-def score_rows(results: Results, group: ranked.Group) -> Rows:
+def score_rows(group: Group) -> Rows:
     """Return scores with their intervals. A filled dot differs significantly from the baseline."""
-    baseline = comparisons.baseline_of(results)
+    results = group.results
+    baseline = results.baseline
     tests = {}
     if baseline is not None:
         tests = {test.system: test for test in group.tests}
@@ -245,16 +246,14 @@ def score_rows(results: Results, group: ranked.Group) -> Rows:
             marks.append(Mark(row, "interval", unit * low, unit * high))
         value = unit * score.score
         test = tests.get(score.system)
-        is_open = test is not None and not comparisons.is_significant(
-            test, results
-        )
+        is_open = test is not None and not results.is_significant(test)
         marks.append(Mark(row, "open" if is_open else "value", value, value))
         if score.system == baseline:
             line = value
     kinds = {mark.kind for mark in marks}
     legend = []
     if "interval" in kinds:
-        level = comparisons.level_name(results)
+        level = shown_level(results.level)
         legend.append(("interval", f"{level} interval (sentences)"))
     if "draws" in kinds:
         legend.append(("draws", "95% of draws of references"))
@@ -271,14 +270,15 @@ def score_rows(results: Results, group: ranked.Group) -> Rows:
     )
 
 
-def difference_rows(results: Results, group: ranked.Group) -> Rows | None:
+def difference_rows(group: Group) -> Rows | None:
     """Return differences from the baseline with their intervals, or None if there are none."""
+    results = group.results
     by_system = {test.system: test for test in group.tests}
     tests = []
     for score in group.scores:
         if score.system in by_system:
             tests.append(by_system[score.system])
-    if comparisons.baseline_of(results) is None or not tests:
+    if results.baseline is None or not tests:
         return None
     marks = []
     for row, test in enumerate(tests):
@@ -286,17 +286,17 @@ def difference_rows(results: Results, group: ranked.Group) -> Rows | None:
         low, high = test.interval
         value = unit * test.difference
         kind = "open"
-        if comparisons.is_significant(test, results):
+        if results.is_significant(test):
             kind = "value"
         marks.append(Mark(row, "interval", unit * low, unit * high))
         marks.append(Mark(row, kind, value, value))
     return Rows(
         label="differences from the baseline",
         names=[test.system for test in tests],
-        axis=f"{group.axis}, {comparisons.level_name(results)} interval",
+        axis=f"{group.axis}, {shown_level(results.level)} interval",
         marks=marks,
         line=0,
-        notes=[f"p {comparisons.p_cell(test, results)}" for test in tests],
+        notes=[f"p {p_cell(test, results)}" for test in tests],
     )
 
 
@@ -335,7 +335,7 @@ def rows_of_ranks(systems: Sequence[RankedSystem]) -> Rows:
 
 def step_curves(
     runs: Sequence[tuple[str, Results]],
-) -> Iterator[tuple[ranked.Group, Curves]]:
+) -> Iterator[tuple[Group, Curves]]:
     """Yield scores over steps for each metric and data set of named runs; the name is empty if
     there is one run alone.
 
@@ -343,16 +343,14 @@ def step_curves(
     """
     together: dict[tuple[object, ...], list[NamedGroup]] = {}
     for name, results in runs:
-        for group in ranked.groups(results):
-            digests = results.datasets[group.dataset].digests
+        for group in groups(results):
+            digests = group.info.digests
             shared = set()
             for role, digest in digests.items():
                 if not role.startswith("system "):
                     shared.add((role, digest))
             key = (group.dataset, group.metric, frozenset(shared))
-            together.setdefault(key, []).append(
-                NamedGroup(name, results, group)
-            )
+            together.setdefault(key, []).append(NamedGroup(name, group))
     for named_groups in together.values():
         for curves in curves_of(named_groups):
             yield named_groups[0].group, curves
@@ -361,8 +359,8 @@ def step_curves(
 def curves_of(named_groups: Sequence[NamedGroup]) -> list[Curves]:
     """Return the scores of a metric over steps: a figure for each quantity that steps count."""
     axes: dict[str, None] = {}
-    for _, results, group in named_groups:
-        for series in series_in(results, group):
+    for _, group in named_groups:
+        for series in group.series:
             axes[series.axis] = None
     return [_curves(named_groups, axis) for axis in axes]
 
@@ -375,10 +373,10 @@ def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
     levels: list[tuple[str, float]] = []
     caption: list[str] = []
     for named_group in named_groups:
-        _, results, group = named_group
+        group = named_group.group
         prefix = named_group.prefix
         on_axes: set[str] = set()
-        for series in series_in(results, group):
+        for series in group.series:
             for _, system in series.steps:
                 on_axes.add(system)
             if series.axis == axis:
@@ -387,7 +385,7 @@ def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
         for score in group.scores:
             if math.isfinite(score.score) and score.system not in on_axes:
                 levels.append((prefix + score.system, 100 * score.score))
-        for sentence in best_sentences(results, group):
+        for sentence in group.best_sentences:
             caption.append(prefix + sentence)
     all_dots: list[Dot] = []
     for _, dots in lines:
@@ -401,7 +399,7 @@ def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
     y_axis = named_groups[0].group.axis
     if any(dot.low < dot.high for dot in all_dots):
         y_axis += (
-            f", {comparisons.level_name(named_groups[0].results)} interval"
+            f", {shown_level(named_groups[0].group.results.level)} interval"
         )
     return Curves(
         label=f"scores by {axis}",
@@ -415,8 +413,8 @@ def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
 
 
 def _dots(named_group: NamedGroup, series: Series) -> list[Dot]:
-    _, results, group = named_group
-    best = best_of_series(results, group, series)
+    group = named_group.group
+    best = group.best_of(series)
     scores = {score.system: score for score in group.scores}
     dots = []
     for step, system in series.steps:

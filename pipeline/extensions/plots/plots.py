@@ -1,7 +1,7 @@
 """The plots of this extension, with what they need. matplotlib is imported when one is drawn."""
 
 from pipeline.lookup import later
-from pipeline.report.context import Plot
+from pipeline.report import Plot
 
 SCORES_PLOT = Plot(
     "scores with their intervals",

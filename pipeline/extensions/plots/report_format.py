@@ -1,7 +1,7 @@
 """Plots as a form of reports."""
 
 from pipeline.lookup import later
-from pipeline.report.context import Format
+from pipeline.report import Format
 
 PLOTS_FORMAT = Format(
     about="figures: scores, ranks, p-values and more",

@@ -31,8 +31,7 @@ from pipeline.extensions.human.models import CorrelationConfig
 from pipeline.extensions.human.records import correlated
 from pipeline.extensions.human.score_files import metric_scores
 from pipeline.metrics.options import parse_signature
-from pipeline.scoring.metric_results import MetricResult
-from pipeline.scoring.results import Results, Score
+from pipeline.scoring import MetricResult, Results, Score
 
 from . import models, verdicts
 from .published_sections import Cell, Published, counted

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from pipeline.extensions.page.shell import PageTable
-from pipeline.report.context import ReportContext
-from pipeline.report.tables.extra_tables import ReportTable
+from pipeline.report import ReportContext
+from pipeline.report.tables import ReportTable
 
 from .report_tables import finding_tables
 from .tables import expectation_table, misses

@@ -41,10 +41,7 @@ from pipeline.extensions.human.score_files import read_scores
 from pipeline.files import TableCell, named, numbered_lines
 from pipeline.metrics import from_text, metrics_called
 from pipeline.metrics.base import Metric, f_beta
-from pipeline.scoring.aggregation import POLICIES
-from pipeline.scoring.metric_results import MetricResult
-from pipeline.scoring.results import REFERENCES_ROW
-from pipeline.scoring.terms import chosen_references
+from pipeline.scoring import POLICIES, MetricColumns, MetricResult, Score
 
 from . import models
 from .verdicts import ORDER, Verdict, is_worse, whole_verdict
@@ -174,7 +171,7 @@ def counted(scored: MetricResult) -> dict[str, Sentences]:
         total = np.zeros(len(names), np.int64)
         for columns, chosen in zip(
             stored.blocks(),
-            chosen_references(metric, stored),
+            MetricColumns(metric).chosen_references(stored),
             strict=True,
         ):
             terms = metric.make_terms(columns)
@@ -539,7 +536,7 @@ class Opener:
         for policy in policies:
             rows += policy.rows(references)
         if rows:
-            systems += [*rows, REFERENCES_ROW]
+            systems += [*rows, Score.REFERENCES]
         names: list[tuple[str, str | int, str]] = []
         for key in ("mean", "order"):
             for index, name in enumerate(getattr(entry, key) or ()):

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pipeline.report.tables.extra_tables import ReportTable
-    from pipeline.scoring.results import Results
+    from pipeline.report.tables import ReportTable
+    from pipeline.scoring import Results
 
 COEFFICIENTS = (
     "pearson",
@@ -22,7 +22,7 @@ def published_tables(
     results: "Results", _digits: int = 2
 ) -> "Iterator[ReportTable]":
     """Yield a table for each section `judgments` to `expectations` of the results."""
-    from pipeline.report.tables.extra_tables import ReportTable
+    from pipeline.report.tables import ReportTable
 
     from .tables import expectation_table, misses
 
@@ -44,7 +44,7 @@ def finding_tables(results: "Results") -> "Iterator[ReportTable]":
     Their names go on with the numbers of the means over data sets.
     """
     from pipeline.extensions.human.tables import coefficient, judged_table
-    from pipeline.report.tables.extra_tables import ReportTable
+    from pipeline.report.tables import ReportTable
 
     number = len(results.means or ())
     for name, summary in (results.judgments or {}).items():

@@ -1,80 +1,78 @@
 """Tables as text: a header and rows, which each form of report draws in its own way. Begin at
 `ranked.py`.
 
-Here is how numbers are printed in all of them.
+- `groups()` and `Group`: the scores of a metric on a data set, with its tables; `Types` those by
+  type of edit; `ReportTable`, `extra_tables()` and `means_tables()` tables below the scores
+- `labels()` and `called()`: short names of metrics, and those of papers
+- cells: `percent()`, `round_half_up()`, `output_cell()`, `p_cell()`, and the functions shown_...
+- `Table`, `columns_of()`, `padded()`, and `ColumnPatterns`, which select columns by name
 """
 
-import math
-import re
-from collections.abc import Collection, Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
-Table = tuple[list[str], list[list[str]]]
-"""A header, and rows that have as many cells as the header."""
+from ...lookup import lazy_names
 
-NO_BREAK = "\u00a0"
-"""A space at which no line ends."""
-MAX_DIGITS = 400
-"""More decimal digits than any float has."""
-_REFERENCE_ROLE = re.compile(r"^((?:.* )?reference )([0-9]+)$")
-
-
-def columns_of(
-    table: tuple[Sequence[str], Sequence[Sequence[str]]], numbers: Sequence[int]
-) -> Table:
-    """Return these columns of a table, in this order."""
-    header, rows = table
-    selected = []
-    for row in rows:
-        selected.append([row[number] for number in numbers])
-    return [header[number] for number in numbers], selected
-
-
-def padded(
-    row: Sequence[str], widths: Sequence[int], left: Collection[int]
-) -> list[str]:
-    """Return cells filled up with blanks; those of the columns `left` begin at the left."""
-    cells = []
-    for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
-        cells.append(cell.ljust(width) if number in left else cell.rjust(width))
-    return cells
-
-
-def round_half_up(value: float, digits: int) -> str:
-    """Return a number with so many decimals, "-" for NaN. Its decimal form is rounded half up."""
-    if math.isnan(value):
-        return "-"
-    if math.isinf(value):
-        return str(value)
-    exact = Context(prec=MAX_DIGITS, rounding=ROUND_HALF_UP)
-    unit = Decimal(1).scaleb(-digits)
-    return f"{Decimal(str(value)).quantize(unit, context=exact):f}"
-
-
-def percent(fraction: float, digits: int, metric: str = "") -> str:
-    """Return a fraction times 100, rounded half up; a score of a metric (by its signature) that is
-    no fraction as it is.
-    """
-    # here: tables that have no scores need no metric
-    from ...metrics import (
-        factor,
+if TYPE_CHECKING:
+    from .by_type import Types
+    from .cells import (
+        ColumnPatterns,
+        Table,
+        columns_of,
+        half_width,
+        output_cell,
+        padded,
+        percent,
+        round_half_up,
+        shown_interval,
+        shown_level,
+        shown_p,
+        shown_range,
+        shown_role,
     )
+    from .comparisons import BETTER, WORSE, p_cell, settings_line
+    from .metric_names import called, labels
+    from .ranked import Group, groups
+    from .report_tables import ReportTable, extra_tables, means_tables
 
-    return round_half_up(factor(metric) * fraction, digits)
-
-
-def shown_level(level: float | str | Fraction) -> str:
-    """Return the level of intervals in percent, such as 95%."""
-    return f"{float(Fraction(str(level)) * 100):g}%"
-
-
-def shown_range(low: int, high: int) -> str:
-    """Return "low-high", or one number if they are equal."""
-    return str(low) if low == high else f"{low}-{high}"
-
-
-def shown_role(role: str) -> str:
-    """Return the name of a text in tables. References count from 1 there, from 0 in results.json."""
-    match = _REFERENCE_ROLE.match(role)
-    return f"{match[1]}{int(match[2]) + 1}" if match else role
+__all__ = [
+    "BETTER",
+    "WORSE",
+    "ColumnPatterns",
+    "Group",
+    "ReportTable",
+    "Table",
+    "Types",
+    "called",
+    "columns_of",
+    "extra_tables",
+    "groups",
+    "half_width",
+    "labels",
+    "means_tables",
+    "output_cell",
+    "p_cell",
+    "padded",
+    "percent",
+    "round_half_up",
+    "settings_line",
+    "shown_interval",
+    "shown_level",
+    "shown_p",
+    "shown_range",
+    "shown_role",
+]
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "by_type": "Types",
+            "cells": (
+                "ColumnPatterns Table columns_of half_width output_cell padded percent round_half_up "
+                "shown_interval shown_level shown_p shown_range shown_role"
+            ),
+            "comparisons": "BETTER WORSE p_cell settings_line",
+            "report_tables": "ReportTable extra_tables means_tables",
+            "metric_names": "called labels",
+            "ranked": "Group groups",
+        },
+    )

@@ -22,30 +22,33 @@ def labels(metrics: Iterable[str]) -> dict[str, str]:
     follow, such as `gleu (refs:max)`, or a number if they differ in none. The number of references
     and the version do not count as differences. Numbers from files have their title as a name.
     """
-    settings: dict[str, Settings] = {}
+    settings_of: dict[str, Settings] = {}
     labelled: dict[str, str] = {}
     by_name: dict[str, list[str]] = {}
-    for text in dict.fromkeys(metrics):
-        metric, *parts = text.split("|")
-        settings[text] = {}
+    for signature in dict.fromkeys(metrics):
+        metric, *parts = signature.split("|")
+        settings: Settings = {}
         for part in parts:
             key, _, value = part.partition(":")
-            settings[text][key] = value
-        title = unescape(settings[text].get("title", ""))
-        labelled[text] = title or _short_name(text, metric, parts)
-        by_name.setdefault(labelled[text], []).append(text)
+            settings[key] = value
+        title = unescape(settings.get("title", ""))
+        name = title or _short_name(signature, metric, parts)
         for key in NEVER:
-            settings[text].pop(key, None)
-    for name, texts in by_name.items():
-        rivals: list[Settings] = []
-        for text in texts:
-            if settings[text] not in rivals:
-                rivals.append(settings[text])
-        if len(rivals) > 1:
-            differences = _differences(name, rivals)
-            for text in texts:
-                difference = differences[rivals.index(settings[text])]
-                labelled[text] = f"{name} ({difference})"
+            settings.pop(key, None)
+        settings_of[signature] = settings
+        labelled[signature] = name
+        by_name.setdefault(name, []).append(signature)
+    for name, signatures in by_name.items():
+        # metrics with the same settings, as on several data sets, have one label
+        distinct: list[Settings] = []
+        for signature in signatures:
+            if settings_of[signature] not in distinct:
+                distinct.append(settings_of[signature])
+        if len(distinct) > 1:
+            differences = _differences(name, distinct)
+            for signature in signatures:
+                number = distinct.index(settings_of[signature])
+                labelled[signature] = f"{name} ({differences[number]})"
     return labelled
 
 
@@ -58,8 +61,8 @@ def _short_name(text: str, name: str, parts: Sequence[str]) -> str:
 
 
 def rivalry(metric: str, label: str) -> str:
-    """Return the part of a label after the name: in what the metric differs from others of its
-    name.
+    """Return the settings in a label, such as " (refs:max)", with which several metrics of a name
+    are told apart; empty if the label is the name alone.
     """
     if not label.startswith(metric.partition("|")[0]):
         return ""
@@ -67,8 +70,9 @@ def rivalry(metric: str, label: str) -> str:
 
 
 def called(metrics: Iterable[str]) -> dict[str, str]:
-    """Return the name in papers of each signature's metric, with its differences from others of
-    this name.
+    """Return the name of each signature's metric in papers, such as GLEU+.
+
+    If several share a name, the settings in which they differ follow, as in labels().
     """
     names = {}
     for text, label in labels(metrics).items():
@@ -93,59 +97,64 @@ def in_text(metric: str, output: str) -> tuple[str, str]:
     return known_metric.in_text(output or known_metric.output)
 
 
-def _differences(name: str, rivals: Sequence[Settings]) -> list[str]:
-    """Return for each metric of a name in what it differs, with defaults that signatures leave
-    out.
+def _differences(name: str, metrics: Sequence[Settings]) -> list[str]:
+    """Return for each metric of a name the settings in which it differs from the others.
+
+    `metrics` are the settings in their signatures. A signature leaves out some settings with their
+    default values, which are added if they are needed.
     """
     defaults = {}
     if name in METRICS:
         for option in METRICS[name].options:
             defaults[option.key] = str(option.default_of({})).lower() or "none"
     always = {key: defaults[key] for key in ALWAYS if key in defaults}
-    completed = [always | rival for rival in rivals]
-    texts = _distinguishing_settings(completed)
+    texts = _distinguishing_settings([always | metric for metric in metrics])
     if not texts[0].isdigit():
         return texts
-    compared: Settings = {}
-    for rival in rivals:
-        for key in rival:
+    # only numbers tell them apart so far: compare all settings that any of them has
+    written = {}
+    for metric in metrics:
+        for key in metric:
             if key in defaults:
-                compared[key] = defaults[key]
+                written[key] = defaults[key]
     completed = []
-    for rival in rivals:
+    for metric in metrics:
         completed.append(
-            {key: rival.get(key, compared[key]) for key in compared}
+            {key: metric.get(key, written[key]) for key in written}
         )
     return _distinguishing_settings(completed)
 
 
-def _distinguishing_settings(rivals: Sequence[Settings]) -> list[str]:
-    """Return for each metric of a name the few settings in which it differs from the others, or
-    else a number.
+def _distinguishing_settings(metrics: Sequence[Settings]) -> list[str]:
+    """Return for each metric of a name as few settings as tell it from the others.
+
+    If no settings do, they are numbered: "1", "2" and so on.
     """
 
-    def combinations(keys: Sequence[str]) -> int:
-        return len({tuple(map(rival.get, keys)) for rival in rivals})
+    def distinct_values(keys: Sequence[str]) -> int:
+        return len({tuple(map(metric.get, keys)) for metric in metrics})
 
     all_keys: Settings = {}
-    for rival in rivals:
-        all_keys |= rival
-    keys = [key for key in all_keys if combinations([key]) > 1]
-    shared = set(all_keys).intersection(*rivals)
-    everywhere = [key for key in keys if key in shared]
+    for metric in metrics:
+        all_keys |= metric
+    differing = [key for key in all_keys if distinct_values([key]) > 1]
+    shared = set(all_keys).intersection(*metrics)
+    everywhere = [key for key in differing if key in shared]
     chosen = [key for key in ALWAYS if key in everywhere]
-    if combinations(chosen) < len(rivals):
-        sufficient = [
-            key for key in everywhere if combinations([key]) == len(rivals)
-        ]
-        chosen += sufficient[:1]
-    if combinations(chosen) < len(rivals):
-        for key in [*everywhere, *keys]:
-            if combinations([*chosen, key]) > combinations(chosen):
+    if distinct_values(chosen) < len(metrics):
+        # one setting that tells all of them apart
+        for key in everywhere:
+            if distinct_values([key]) == len(metrics):
+                chosen.append(key)
+                break
+    if distinct_values(chosen) < len(metrics):
+        # else each setting that tells more of them apart
+        for key in [*everywhere, *differing]:
+            if distinct_values([*chosen, key]) > distinct_values(chosen):
                 chosen.append(key)
     texts = []
-    for rival in rivals:
-        settings = [f"{key}:{rival[key]}" for key in chosen if key in rival]
+    for metric in metrics:
+        settings = [f"{key}:{metric[key]}" for key in chosen if key in metric]
         texts.append(" ".join(settings))
     if all(texts) and len(set(texts)) == len(texts):
         return texts

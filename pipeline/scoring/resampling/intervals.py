@@ -4,10 +4,9 @@ There are intervals of scores, of all outputs, and of scores by category.
 """
 
 import math
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from string import ascii_letters
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,7 @@ from ...errors import InputError
 from ...metrics.base import Metric
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
 from ..metric_results import MetricResult
-from ..results import Breakdown, Spread
+from ..rows import Breakdown, Spread, ranks
 from ..sentences import aggregation_of
 from ..sums import Summand
 from ..terms import Beside, CategoryTerms, Outputs, Tier, tiers
@@ -104,7 +103,10 @@ def weight_bytes(parts: Sequence[Summand], threads: int) -> int:
 
 
 def cut(samples: int, level: float) -> int:
-    """Return how many of the lowest values lie outside an interval; as many of the highest do."""
+    """Return how many of the lowest values of samples an interval leaves out.
+
+    It leaves out as many of the highest.
+    """
     return int(samples * (1 - Fraction(str(level))) / 2)
 
 
@@ -132,97 +134,63 @@ def defined_interval(values: Floats, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-MAX_GROUPS = 1000
-"""No letters are given if there would be more groups of systems than this."""
+@dataclass(frozen=True)
+class RankRanges:
+    """The best and the worst rank of each system in bootstrap samples."""
 
+    ranges: Sequence[tuple[int, int]]
 
-def rank_ranges(samples: Floats, level: float) -> list[tuple[int, int]]:
-    """Return the best and the worst rank of each system in scores of bootstrap samples.
+    @classmethod
+    def of(cls, samples: Floats, level: float) -> "RankRanges":
+        """Return the rank ranges of systems in scores of samples: float64 [samples, systems].
 
-    The scores are float64 [samples, systems]. Extreme ranks are left out on both sides, as
-    percentile_interval() does with scores. Of 1,000 samples, at level 0.95, these are the 25 best
-    and the 25 worst ranks (Bojar et al. 2013, findings of WMT13, section 3).
-    """
-    scores = np.where(np.isnan(samples), -np.inf, samples)
-    ranks_of_systems = []
-    for scores_of_system in scores.T:
-        is_better = scores > scores_of_system[:, None]  # [samples, systems]
-        ranks_of_systems.append(1 + is_better.sum(axis=1))
-    ranks = np.stack(ranks_of_systems, axis=1)  # [samples, systems]
-    best, worst = percentile_interval(ranks, level)
-    return list(zip(best.tolist(), worst.tolist(), strict=True))
+        Extreme ranks are left out on both sides, as percentile_interval() does with scores. Of
+        1,000 samples, at level 0.95, these are the 25 best and the 25 worst ranks (Bojar et al.
+        2013, findings of WMT13, section 3).
+        """
+        scores = np.where(np.isnan(samples), -np.inf, samples)
+        ranks_of_systems = []
+        for scores_of_system in scores.T:
+            # [samples, systems]
+            is_better = scores > scores_of_system[:, None]
+            ranks_of_systems.append(1 + is_better.sum(axis=1))
+        ranks_in_samples = np.stack(ranks_of_systems, axis=1)
+        best, worst = percentile_interval(ranks_in_samples, level)
+        return cls(list(zip(best.tolist(), worst.tolist(), strict=True)))
 
+    def clusters(self, scores: Sequence[float]) -> list[int]:
+        """Return the number of each system's cluster, from 1. `scores` rank the systems.
 
-def clusters(
-    ranks: Sequence[int], ranges: Sequence[tuple[int, int]]
-) -> list[int]:
-    """Return the number of each system's cluster, from 1.
+        In the order of ranks, a new cluster begins where the worst rank of all systems above is
+        better than the best rank of all systems below. Systems with the same rank are in one
+        cluster.
+        """
+        order_of_systems = ranks(scores)
+        worst_ranks: dict[int, int] = {}
+        best_ranks: dict[int, int] = {}
+        for rank, (best, worst) in zip(
+            order_of_systems, self.ranges, strict=True
+        ):
+            best_ranks[rank] = min(best, best_ranks.get(rank, best))
+            worst_ranks[rank] = max(worst, worst_ranks.get(rank, worst))
 
-    In the order of ranks, a new cluster begins where the worst rank of all systems above is better
-    than the best rank of all systems below. `ranges` are those ranks of each system. Systems with
-    the same rank are in one cluster.
-    """
-    worst_ranks: dict[int, int] = {}
-    best_ranks: dict[int, int] = {}
-    for rank, (best, worst) in zip(ranks, ranges, strict=True):
-        best_before = best_ranks.get(rank, best)
-        worst_before = worst_ranks.get(rank, worst)
-        best_ranks[rank] = min(best, best_before)
-        worst_ranks[rank] = max(worst, worst_before)
-
-    cluster = 1
-    cluster_of_rank: dict[int, int] = {}
-    order = sorted(best_ranks)
-    for index, rank in enumerate(order):
-        worst_above = [worst_ranks[above] for above in order[:index]]
-        best_below = [best_ranks[below] for below in order[index:]]
-        if worst_above and max(worst_above) < min(best_below):
-            cluster += 1
-        cluster_of_rank[rank] = cluster
-    return [cluster_of_rank[rank] for rank in ranks]
-
-
-def letters(
-    ranks: Sequence[int], different: Collection[tuple[int, int]]
-) -> list[str]:
-    """Return letters for systems: two systems share one unless they differ significantly.
-
-    This is the compact letter display of Piepho 2004. `different` are the pairs of systems (their
-    numbers, in either order) whose difference is significant. The best system, by its rank, has an
-    a. If there would be more than MAX_GROUPS letters, all systems get an empty text.
-    """
-    pairs = {tuple(sorted(pair)) for pair in different}
-    groups = [frozenset(range(len(ranks)))]
-    for pair in sorted(pairs):
-        split = []
-        for group in groups:
-            if group.issuperset(pair):
-                split += [group - {number} for number in pair]
-            else:
-                split.append(group)
-        groups = []
-        for group in dict.fromkeys(split):
-            is_smaller = any(group < other for other in split)
-            if not is_smaller:
-                groups.append(group)
-        if len(groups) > MAX_GROUPS:
-            return [""] * len(ranks)
-
-    def ranks_of(group: Collection[int]) -> list[tuple[int, int]]:
-        return sorted((ranks[number], number) for number in group)
-
-    texts = [""] * len(ranks)
-    for index, group in enumerate(sorted(groups, key=ranks_of)):
-        letter = f"({index + 1})"
-        if index < len(ascii_letters):
-            letter = ascii_letters[index]
-        for number in group:
-            texts[number] += letter
-    return texts
+        cluster = 1
+        cluster_of_rank: dict[int, int] = {}
+        order = sorted(best_ranks)
+        for index, rank in enumerate(order):
+            worst_above = [worst_ranks[above] for above in order[:index]]
+            best_below = [best_ranks[below] for below in order[index:]]
+            if worst_above and max(worst_above) < min(best_below):
+                cluster += 1
+            cluster_of_rank[rank] = cluster
+        return [cluster_of_rank[rank] for rank in order_of_systems]
 
 
 def with_mean(metric_result: MetricResult, samples: Floats) -> Floats:
-    """Return samples [samples, systems] with the mean of the references, if it has a row."""
+    """Return scores of samples with a column for the mean of the references, if it has a row.
+
+    `samples` is float64 [samples, systems].
+    """
     if len(metric_result.scores) == len(metric_result.columns):
         return samples
     references = []
@@ -261,7 +229,7 @@ def with_category_intervals(
     In every sample, the references of a sentence are those that were chosen for the whole set.
     """
     if not metric_result.parts or not metric_result.breakdown:
-        return metric_result.breakdown
+        return tuple(metric_result.breakdown)
     metric = metric_result.metric
     terms = CategoryTerms(metric, metric_result.categories)
     tiers_by_number = tiers(metric, metric_result.categories)

@@ -19,17 +19,6 @@ Pair = tuple[int, int]
 TIE = 1e-12
 """Two numbers are equal if they differ by at most this, relative to the larger one, since both are
 rounded."""
-MARKS = ((0.01, "#"), (0.05, "+"), (0.10, "*"))
-"""Marks for p-values, each with its upper bound, as in the findings of WMT and in Grundkiewicz et
-al. 2015."""
-
-
-def mark(p: float) -> str:
-    """Return the mark of a p-value, or an empty text if it has none."""
-    for upper_bound, text in MARKS:
-        if p <= upper_bound:
-            return text
-    return ""
 
 
 class Sentencewise(NamedTuple):

@@ -10,23 +10,17 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...arrays import Floats
 from ...errors import InputError, known_names
 from ...parallel import processors
 from ..aggregation import SENTENCES
-from ..metric_results import MetricResult, rows_of
-from ..results import Bootstrap, Comparison, Results, Score, Spread, ranks
-from ..sentences import OutputTerms, sentence_outputs, sentence_scores
-from ..significance_tests import (
-    NO_TEST,
-    SIGNIFICANCE_TESTS,
-    PairedScores,
-    problems_of_settings,
-)
+from ..metric_results import MetricResult
+from ..results import Results
+from ..rows import Bootstrap, Comparison, Score, Spread
+from ..sentences import OutputTerms, SentenceScores
+from ..significance_tests import SIGNIFICANCE_TESTS, PairedScores
 from ..sums import Summand
-from ..terms import first, present_blocks
+from ..terms import first
 from . import intervals, paired_tests
 from .samples import Progress, Resources, SampleCluster
 
@@ -34,7 +28,7 @@ if TYPE_CHECKING:
     from ...data.config import StatisticsConfig
 
 
-def settings_of(
+def statistics_settings(
     written: Mapping[str, Any], systems: Iterable[str], prefix: str = ""
 ) -> StatisticsConfig:
     """Return the settings of intervals and tests.
@@ -47,7 +41,7 @@ def settings_of(
         name: str(value) for name, value in written.items() if value is not None
     }
     settings = StatisticsConfig.from_settings(texts, prefix)
-    for key, message in problems_of_settings(settings):
+    for key, message in SIGNIFICANCE_TESTS.problems(settings):
         if key == "test":  # idle settings may come from the config of a run
             raise InputError(f"{prefix}{key}: {message}")
     names = list(dict.fromkeys(systems))
@@ -57,18 +51,6 @@ def settings_of(
             f"{prefix}baseline {settings.baseline}: no system is called so{hint}"
         )
     return settings
-
-
-def stored_settings(results: Results) -> dict[str, Any]:
-    """Return the settings of a run's intervals and tests that this version has."""
-    from ...data.config import StatisticsConfig
-
-    stored = results.statistics or {}
-    return {
-        name: value
-        for name, value in stored.items()
-        if name in StatisticsConfig.model_fields
-    }
 
 
 def with_statistics(
@@ -93,11 +75,10 @@ def with_statistics(
         warnings += _warnings(metric_result, settings)
     # results.json has `outputs` only if it is not the default
     left_out = {"outputs"} if settings.outputs == "score" else None
-    completed = replace(
-        results,
+    completed = results.with_rows(
+        analysed,
         warnings=list(dict.fromkeys(warnings)),
         statistics=settings.model_dump(exclude=left_out),
-        **rows_of(analysed),
     )
     return completed, analysed
 
@@ -112,7 +93,7 @@ def _overall_progress(
     Otherwise a progress bar would begin again with each metric.
     """
     has_trials = (
-        settings.test != NO_TEST
+        settings.test != SIGNIFICANCE_TESTS.NONE
         and SIGNIFICANCE_TESTS[settings.test].samples == "trials"
     )
     total = 0
@@ -135,7 +116,7 @@ def _warnings(
     metric_result: MetricResult, settings: StatisticsConfig
 ) -> Iterator[str]:
     """Yield warnings: no baseline to compare with, or too few samples for any p below the level."""
-    if settings.test == NO_TEST:
+    if settings.test == SIGNIFICANCE_TESTS.NONE:
         return
     if (
         settings.baseline is not None
@@ -182,15 +163,16 @@ def analyse(
 
     # Rank ranges and clusters.
     with_mean = intervals.with_mean(metric_result, samples)
-    ranges = intervals.rank_ranges(metric.goodness(with_mean), settings.level)
-    order = ranks(
+    rank_ranges = intervals.RankRanges.of(
+        metric.goodness(with_mean), settings.level
+    )
+    clusters = rank_ranges.clusters(
         [metric.goodness(score.score) for score in metric_result.scores]
     )
-    clusters = intervals.clusters(order, ranges)
     bootstraps = []
     spreads = intervals.spreads_of(with_mean, settings.level)
     for spread, rank_range, cluster in zip(
-        spreads, ranges, clusters, strict=True
+        spreads, rank_ranges.ranges, clusters, strict=True
     ):
         bootstraps.append(
             Bootstrap(
@@ -206,7 +188,7 @@ def analyse(
                 metric,
                 metric_result.columns,
                 metric_result.lines,
-                sentence_outputs,
+                SentenceScores(metric).averaged_outputs,
             )
             all_outputs = [metric_result.counts.summand(terms)]
             without_progress = resources._replace(progress=None)
@@ -288,14 +270,14 @@ def _comparisons(
     float64 [samples, systems].
     """
     pairs: list[paired_tests.Pair] = []
-    if settings.test != NO_TEST:
+    if settings.test != SIGNIFICANCE_TESTS.NONE:
         pairs = pairs_of(metric_result, settings.baseline)
     if not pairs:
         return []
     metric = metric_result.metric
     scores = [score.score for score in metric_result.scores]
     by_sentence = paired_tests.sentencewise(
-        _sentence_scores(metric_result), pairs
+        metric_result.sentence_scores(), pairs
     )
     test = SIGNIFICANCE_TESTS[settings.test]
     paired_scores = PairedScores(
@@ -354,24 +336,11 @@ def _comparisons(
     return comparisons
 
 
-def _sentence_scores(metric_result: MetricResult) -> Iterator[Floats]:
-    """Yield the sentence scores of all systems in blocks: float64 [systems, lines]."""
-    metric = metric_result.metric
-    blocks = [
-        present_blocks(metric, system) for system in metric_result.columns
-    ]
-    for of_systems in zip(*blocks, strict=True):
-        yield np.stack(
-            [sentence_scores(metric, columns) for columns in of_systems]
-        )
-
-
 def _digests(summands: Sequence[Summand], systems: int) -> list[list[bytes]]:
     """Return the digests of each system's terms, the same for systems with equal terms."""
     digests: list[list[bytes]] = [[] for _ in range(systems)]
     for summand in summands:
-        for number, digest in zip(
-            summand.numbers, summand.digests(), strict=True
-        ):
+        of_systems = zip(summand.numbers, summand.digests(), strict=True)
+        for number, digest in of_systems:
             digests[number].append(digest)
     return digests

@@ -7,7 +7,7 @@ The table itself imports no statistics, since most reports need only the names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,14 +18,11 @@ from ...lookup import Table
 if TYPE_CHECKING:
     from ...arrays import Floats
     from ...data.config import StatisticsConfig
+    from ...metrics.base import Metric
     from ..resampling.paired_tests import Pair, Sentencewise
     from ..resampling.samples import Resources
+    from ..results import Results
     from ..sums import Summand
-
-NO_TEST = "none"
-"""The value of `test` that asks for intervals without comparisons."""
-INTERVALS = "paired_bootstrap"
-"""The test that draws the samples of the intervals."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +42,17 @@ class PairedScores:
     settings: StatisticsConfig
     resources: Resources
     """What the test may use, and who is informed of its progress."""
+
+    def limit(self, one: int, two: int) -> float:
+        """Return the absolute difference of two systems' scores.
+
+        It is a little higher, so that rounded differences that are equal to it are not above it.
+        """
+        from ..resampling.paired_tests import TIE
+
+        first = self.scores[one]
+        second = self.scores[two]
+        return abs(second - first) + TIE * max(abs(first), abs(second))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +91,89 @@ class SignificanceTest:
         return f"{statistics[self.samples]:,} {noun}, seed {statistics['seed']}"
 
 
-SIGNIFICANCE_TESTS: Table[SignificanceTest] = Table(
+class SignificanceTests(Table[SignificanceTest]):
+    """The significance tests by the name that configs and commands have for them."""
+
+    NONE = "none"
+    """The value of `test` that asks for intervals without comparisons."""
+    INTERVALS = "paired_bootstrap"
+    """The test that draws the samples of the intervals."""
+
+    def values_of_setting(self) -> list[str]:
+        """Return the values that the setting `test` can have."""
+        return [*self, self.NONE]
+
+    def short_names(self) -> dict[str, str]:
+        """Return the names of the tests by the names that they have in sacreBLEU."""
+        names = {}
+        for name, test in self.items():
+            if test.short_name:
+                names[test.short_name] = name
+        return names
+
+    def of(self, results: Results) -> SignificanceTest | None:
+        """Return the test that results were tested with; None if there was none."""
+        settings = results.statistics or {}
+        return self.get(settings.get("test", self.NONE))
+
+    def signature(
+        self, peer: str, statistics: Mapping[str, Any], test: str = INTERVALS
+    ) -> str:
+        """Return sacreBLEU's signature with the number of samples and the seed of a test.
+
+        `statistics` are the settings as results.json has them. The signature of a test that
+        sacreBLEU does not have is unchanged.
+        """
+        significance_test = self.get(test)
+        is_signature = "|" in peer  # the hash of bert-score is none
+        if (
+            significance_test is None
+            or not significance_test.short_name
+            or not is_signature
+        ):
+            return peer
+        name, references, *others = peer.split("|")
+        number = statistics[significance_test.samples]
+        drawn = [
+            f"{significance_test.short_name}:{number}",
+            f"seed:{statistics['seed']}",
+        ]
+        return "|".join([name, references, *drawn, *others])
+
+    def problems(
+        self, settings: StatisticsConfig, metrics: Iterable[Metric] = ()
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the settings that are wrong, each with a message: unknown tests, idle settings.
+
+        Before them come the metrics without intervals and tests, with an empty setting.
+        """
+        # here, because most reports need only the names of tests
+        from ..resampling.intervals import unsupported
+
+        for metric in metrics:
+            reason = unsupported(metric)
+            if reason:
+                yield "", reason
+        name = settings.test
+        if name != self.NONE and name not in self:
+            missing = missing_extension("significance_tests", name)
+            names = self.values_of_setting()
+            hint = did_you_mean(name, names)
+            expected = f"expected one of {', '.join(names)}, found '{name}'"
+            yield "test", missing or expected + hint
+            return
+        if name == self.NONE:
+            idle = ["baseline", "correction", "trials"]
+        elif self[name].samples == "trials":
+            idle = []
+        else:
+            idle = ["trials"]
+        for key in idle:
+            if key in settings.model_fields_set:
+                yield key, f"has no effect with `test: {name}`; leave it out"
+
+
+SIGNIFICANCE_TESTS = SignificanceTests(
     __name__,
     {
         "approximate_randomization": "approximate_randomization.TEST",
@@ -93,64 +183,3 @@ SIGNIFICANCE_TESTS: Table[SignificanceTest] = Table(
     kind="significance_tests",
 )
 """Significance tests by the name that configs and commands have for them."""
-
-
-def names_of_tests() -> list[str]:
-    """Return the values that the setting `test` can have."""
-    return [*SIGNIFICANCE_TESTS, NO_TEST]
-
-
-def short_names() -> dict[str, str]:
-    """Return the names of the tests by the names that they have in sacreBLEU."""
-    names = {}
-    for name, test in SIGNIFICANCE_TESTS.items():
-        if test.short_name:
-            names[test.short_name] = name
-    return names
-
-
-def with_samples(
-    peer: str, statistics: Mapping[str, Any], test: str = INTERVALS
-) -> str:
-    """Return sacreBLEU's signature with the number of samples and the seed of a test.
-
-    `statistics` are the settings as results.json has them. The signature of a test that sacreBLEU
-    does not have is unchanged.
-    """
-    significance_test = SIGNIFICANCE_TESTS.get(test)
-    is_signature = "|" in peer  # the hash of bert-score is none
-    if (
-        significance_test is None
-        or not significance_test.short_name
-        or not is_signature
-    ):
-        return peer
-    name, references, *others = peer.split("|")
-    number = statistics[significance_test.samples]
-    drawn = [
-        f"{significance_test.short_name}:{number}",
-        f"seed:{statistics['seed']}",
-    ]
-    return "|".join([name, references, *drawn, *others])
-
-
-def problems_of_settings(
-    settings: StatisticsConfig,
-) -> Iterator[tuple[str, str]]:
-    """Yield the settings that are wrong, each with a message: unknown tests, idle settings."""
-    name = settings.test
-    if name != NO_TEST and name not in SIGNIFICANCE_TESTS:
-        missing = missing_extension("significance_tests", name)
-        names = names_of_tests()
-        expected = f"expected one of {', '.join(names)}, found '{name}'{did_you_mean(name, names)}"
-        yield "test", missing or expected
-        return
-    if name == NO_TEST:
-        idle = ["baseline", "correction", "trials"]
-    elif SIGNIFICANCE_TESTS[name].samples == "trials":
-        idle = []
-    else:
-        idle = ["trials"]
-    for key in idle:
-        if key in settings.model_fields_set:
-            yield key, f"has no effect with `test: {name}`; leave it out"

@@ -1,56 +1,45 @@
 """Approximate randomisation: outputs of two systems are swapped at random, sentence by sentence."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ...arrays import Floats
 from ..resampling.intervals import weight_bytes
-from ..resampling.paired_tests import TIE, Pair
-from ..resampling.samples import Bytes, Resources, SampleGroups, Shuffles
+from ..resampling.paired_tests import Pair
+from ..resampling.samples import Bytes, SampleGroups, Shuffles
 from ..sums import Summand, WeightedSums
 from . import PairedScores, SignificanceTest
 
 
-def approximate_randomization(
-    summands: Sequence[Summand],
-    scores: Sequence[float],
-    pairs: Sequence[Pair],
-    lines: int,
-    trials: int,
-    seed: int,
-    resources: Resources = Resources(),  # noqa: B008 (never changed)
-) -> list[float]:
+def approximate_randomization(systems: PairedScores) -> list[float]:
     """Return the two-sided p = (c + 1) / (trials + 1) of each pair of systems.
 
     In each trial the outputs of each sentence are swapped between the systems with probability 1/2.
-    c is the number of trials whose absolute difference of scores is above that of the real
-    `scores` (Riezler and Maxwell 2005). All pairs share the trials, so that one pass over the
-    sentences is enough. Both systems have the same draws of references: those of iteration t for
-    trial t, and turns of them.
+    c is the number of trials whose absolute difference of scores is above that of the real scores
+    (Riezler and Maxwell 2005). All pairs share the trials, so that one pass over the sentences is
+    enough. Both systems have the same draws of references: those of iteration t for trial t, and
+    turns of them.
     """
-    limits = []
-    for one, two in pairs:
-        real = abs(scores[one] - scores[two])
-        larger = max(abs(scores[one]), abs(scores[two]))
-        limits.append(real + TIE * larger)
+    summands = systems.summands
+    trials = systems.settings.trials
+    resources = systems.resources
 
     def larger_differences(start: int, stays: Bytes) -> list[int]:
         """Return for each pair in how many of some trials the difference is above the real one."""
         counts = []
         totals = [summand.weighted(stays, start) for summand in summands]
-        for pair, limit in zip(pairs, limits, strict=True):
+        for pair in systems.pairs:
             # [trials], after the first summand
             difference: Floats = np.zeros(1)
             for summand, total in zip(summands, totals, strict=True):
                 difference = difference + _difference(summand, total, pair)
-            is_larger = np.abs(difference) > limit
+            is_larger = np.abs(difference) > systems.limit(*pair)
             counts.append(int(is_larger.sum()))
         return counts
 
     max_bytes = weight_bytes(summands, resources.threads)
-    shuffles = SampleGroups(Shuffles(lines, seed), trials, resources, max_bytes)
-    counts_of_groups = shuffles.results(larger_differences)
+    shuffles = Shuffles(systems.lines, systems.settings.seed)
+    groups = SampleGroups(shuffles, trials, resources, max_bytes)
+    counts_of_groups = groups.results(larger_differences)
     values = []
     for counts_of_pair in zip(*counts_of_groups, strict=True):
         count = sum(counts_of_pair)
@@ -71,21 +60,9 @@ def _difference(summand: Summand, total: WeightedSums, pair: Pair) -> Floats:
     return summand.shares[one] * difference
 
 
-def _p_values(systems: PairedScores) -> list[float]:
-    return approximate_randomization(
-        systems.summands,
-        systems.scores,
-        systems.pairs,
-        systems.lines,
-        systems.settings.trials,
-        systems.settings.seed,
-        systems.resources,
-    )
-
-
 TEST = SignificanceTest(
     summary="shuffles the outputs of two systems; has sacreBLEU's p-values",
-    p_values=_p_values,
+    p_values=approximate_randomization,
     samples="trials",
     short_name="ar",
     citations=("riezler-maxwell-2005-pitfalls",),

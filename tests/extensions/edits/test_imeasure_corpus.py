@@ -38,7 +38,7 @@ from pipeline.extensions.edits.metrics.imeasure import (
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
-from pipeline.scoring.terms import compact
+from pipeline.scoring import MetricColumns
 from tests.oracles.imeasure import (
     Vocabulary,
     firsts_of,
@@ -153,7 +153,7 @@ def columns(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Columns:
             ]
             for name, value in zip(columns, values, strict=True):
                 columns[name][line, number] = value
-    return compact(columns, [*columns])
+    return MetricColumns(from_text("imeasure")).compact(columns, [*columns])
 
 
 @pytest.mark.parametrize("chosen", TOTALS)

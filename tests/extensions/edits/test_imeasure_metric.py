@@ -18,11 +18,8 @@ from pipeline.metrics.base import Verdict
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
-from pipeline.scoring.terms import (
-    annotators_of,
-    chosen_references,
-    of_annotators,
-)
+from pipeline.report import AnnotatedEdits
+from pipeline.scoring import MetricColumns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
 
     from pipeline.metrics.base.metric import Metric
     from pipeline.report.context import ReportContext
-    from pipeline.scoring.results import Score
+    from pipeline.scoring.rows import Score
 
 
 M2 = """\
@@ -387,12 +384,15 @@ def test_columns_by_annotator_are_those_of_the_score(
         ):
             (block,) = system.blocks()
             columns, shown = (
-                of_annotators(metric, block, numbers),
+                AnnotatedEdits.columns_by_annotator(metric, block, numbers),
                 metric.by_annotator(),
             )
             assert ((columns["ref_len"] < 0) == (numbers < 0)).all()
-            chosen = annotators_of(
-                numbers, np.concatenate([*chosen_references(metric, system)])
+            chosen = AnnotatedEdits.annotators(
+                numbers,
+                np.concatenate(
+                    [*MetricColumns(metric).chosen_references(system)]
+                ),
             )
             rows = np.arange(LINES)
             assert (columns["ref_len"][rows, chosen] >= 0).all()

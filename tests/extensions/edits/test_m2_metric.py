@@ -18,7 +18,7 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.data.config import Node
-from pipeline.scoring.terms import present_blocks
+from pipeline.scoring import MetricColumns
 from tests.config_files import problems, write
 from tests.conftest import mirrored
 
@@ -200,7 +200,9 @@ def chosen_by(result: Result) -> list[int]:
     choose = result.measure.chooser()
     chosen = [
         int(number)
-        for block in present_blocks(result.measure, result.statistics)
+        for block in MetricColumns(result.measure).compact_blocks(
+            result.statistics
+        )
         for number in choose(block)
     ]
     present = [

@@ -16,10 +16,11 @@ from jsonschema import validate
 
 from pipeline import stages
 from pipeline.extensions.edits import edit_views as views
+from pipeline.scoring import ScoredRun
 from pipeline.scoring.metric_results import breakdown_of
 from pipeline.scoring.resampling.samples import Bootstrap
-from pipeline.scoring.results import REST, Breakdown, Results
-from pipeline.scoring.stored_runs import load
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import Breakdown, Category
 from tests.conftest import run
 from tests.oracles import naive_errant
 from tests.support.results_schema import results_schema
@@ -265,7 +266,7 @@ def test_rare_types_share_a_row_and_a_warning_says_so(
         for score in results.scores
     }
     for part in results.breakdown:
-        assert part.categories[-1].category == REST
+        assert part.categories[-1].category == Category.REST
         assert (
             np.sum(
                 [list(counts) for counts in counts_of(part).values()], axis=0
@@ -299,7 +300,7 @@ def test_counts_of_types_are_kept_and_read_again(tmp_path: Path) -> None:
     assert kept == {path: path.stat().st_mtime_ns for path in kept}
     for file in tmp_path.glob("*.m2"):
         file.unlink()
-    stored, scored = load(tmp_path / "run")
+    stored, scored = ScoredRun.read(tmp_path / "run")
     assert stored.breakdown == results.breakdown
     bare = [
         replace(

@@ -20,13 +20,12 @@ from pipeline.api import evaluate_corpus
 from pipeline.errors import InputError
 from pipeline.extensions.page.type_maps import type_maps
 from pipeline.reopen import revisit
-from pipeline.report import document_tables
+from pipeline.report import documents
 from pipeline.report.console import print_types
 from pipeline.report.csv_files import csv_files
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
-from pipeline.report.tables import percent
-from pipeline.report.tables.by_type import of_system, side_by_side, types_of
+from pipeline.report.tables import Types, percent
 from tests.conftest import called, run
 from tests.extensions.errant.test_breakdown import write_edits
 from tests.support.terminal import on_terminal
@@ -62,8 +61,8 @@ def context(folder: Path) -> ReportContext:
 
 def test_tables_have_the_numbers_of_the_results(context: ReportContext) -> None:
     for tier in (1, 2, 3):
-        (types,) = types_of(context.results, tier)
-        header, rows = side_by_side(types, 2)
+        (types,) = Types.of(context.results, tier)
+        header, rows = types.side_by_side(2)
         assert header == [
             "type",
             *(
@@ -89,7 +88,7 @@ def test_tables_have_the_numbers_of_the_results(context: ReportContext) -> None:
                     None,
                 )
                 assert text == ("-" if score is None else percent(score, 2))
-        header, rows = of_system(types, "A", 2)
+        header, rows = types.of_system("A", 2)
         assert header == [
             "type",
             "tp",
@@ -124,7 +123,7 @@ def test_tables_fit_the_terminal(
         (context.results, "ABC"),
         (context.results.only("A"), ["errant"]),
     ):
-        (types,) = types_of(results, 3)
+        (types,) = Types.of(results, 3)
         print_types(results, 2, 3)
         *table, signature = capsys.readouterr().out.splitlines()[1:]
         assert signature == types.group.metric
@@ -183,7 +182,7 @@ def test_the_best_of_a_type_is_bold_unless_all_are_equal(
     context: ReportContext,
 ) -> None:
     text = markdown_files(replace(context, tier=1, by_type=True))["types.md"]
-    (types,) = types_of(context.results, 1)
+    (types,) = Types.of(context.results, 1)
     for name in types.names:
         row = next(
             line for line in text.splitlines() if line.startswith(f"| {name} ")
@@ -199,7 +198,7 @@ def test_the_best_of_a_type_is_bold_unless_all_are_equal(
 def test_papers_have_the_types_that_references_ask_for_most_often(
     context: ReportContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (types,) = types_of(context.results, 3)
+    (types,) = Types.of(context.results, 3)
     wanted = {
         name: max(
             cell.outputs["tp"] + cell.outputs["fn"]
@@ -208,8 +207,8 @@ def test_papers_have_the_types_that_references_ask_for_most_often(
         )
         for name in types.names
     }
-    monkeypatch.setattr(document_tables, "MAX_TYPES", 2)
-    (document_table,) = document_tables.type_tables(context.results, 2, 3)
+    monkeypatch.setattr(documents, "MAX_TYPES", 2)
+    (document_table,) = documents.type_tables(context.results, 2, 3)
     shown = [row[0].text for row in document_table.rows]
     assert len(shown) == 2
     assert min(wanted[name] for name in shown) >= max(

@@ -17,7 +17,7 @@ from pipeline.extensions.page.explorer import explorer
 from pipeline.metrics.base import Verdict
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
-from pipeline.scoring.terms import chosen_references
+from pipeline.scoring import MetricColumns
 from tests.conftest import called, run
 from tests.extensions.errant.test_breakdown import write_edits
 
@@ -157,7 +157,7 @@ def test_the_annotators_shown_are_those_of_the_score(
         ):
             (block,), (chosen,) = (
                 columns.blocks(),
-                chosen_references(measured.metric, columns),
+                MetricColumns(measured.metric).chosen_references(columns),
             )
             assert (block["ref_len"][np.arange(60), chosen] >= 0).all()
             terms = measured.metric.make_terms(block)

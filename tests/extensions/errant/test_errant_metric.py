@@ -39,7 +39,7 @@ from pipeline.extensions.errant.errant_report import (
 from pipeline.extensions.errant.metrics.errant import Errant, hits_of
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.statistics_spec import Text
-from pipeline.scoring.terms import present_blocks
+from pipeline.scoring import MetricColumns
 from tests.config_files import write
 from tests.oracles import naive_errant
 
@@ -168,7 +168,9 @@ def test_conll_categories(shared: Path) -> None:
 def chosen_rows(result: Result) -> list[tuple[int, int, int]]:
     """Return tp, fp and fn of each sentence with the pair of annotators that was chosen."""
     choose, rows = result.measure.chooser(), []
-    for block in present_blocks(result.measure, result.statistics):
+    for block in MetricColumns(result.measure).compact_blocks(
+        result.statistics
+    ):
         for line, number in enumerate(choose(block)):
             tp, fp, fn = (int(block[name][line, number]) for name in COUNTS)
             rows.append((tp, fp, fn))

@@ -706,7 +706,7 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     page = (folder / "runs" / "ppl" / "report.html").read_text()
     assert f">{shown[best][0]}<" in page
     results = revisit(folder / "runs" / "ppl", texts=False).results
-    axes = [score_rows(results, group) for group in groups(results)]
+    axes = [score_rows(group) for group in groups(results)]
     assert [axis.axis for axis in axes] == ["ppl", "chrF (percent)"]
     assert (
         next(

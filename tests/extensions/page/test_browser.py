@@ -13,7 +13,7 @@ import pytest
 
 from pipeline import reopen
 from pipeline.cli import dispatch
-from pipeline.scoring.sentences import sentence_scores
+from pipeline.scoring import SentenceScores
 from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import CONTRAST, report_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pipeline.scoring.metric_results import MetricResult
     from tests.extensions.page.browser import Browser
+
 
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)
@@ -153,7 +154,7 @@ def scores(page: Path, metric: int) -> dict[str, list[float]]:
 
 def _joined(measured: MetricResult, system: int) -> list[float]:
     blocks = [
-        sentence_scores(measured.metric, columns)
+        SentenceScores(measured.metric).scores(columns)
         for columns in measured.columns[system].blocks()
     ]
     return np.floor(np.concatenate(blocks) * 1e4 + 0.5).tolist()  # type: ignore[no-any-return]

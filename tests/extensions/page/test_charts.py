@@ -31,7 +31,7 @@ from pipeline.extensions.plots.plot_data import (
     score_rows,
 )
 from pipeline.report.tables.ranked import groups
-from pipeline.scoring.results import Bootstrap
+from pipeline.scoring.rows import Bootstrap
 from tests.support.sample_results import context
 
 if TYPE_CHECKING:
@@ -172,8 +172,8 @@ def test_scores_and_differences_say_what_is_significant() -> None:
     """
     results = context([*"ABCDEFGHIJKL"], "L").results
     scores, differences = (
-        score_rows(results, group := groups(results)[0]),
-        difference_rows(results, group),
+        score_rows(group := groups(results)[0]),
+        difference_rows(group),
     )
     assert differences is not None
     for shown in (scores, differences):
@@ -190,7 +190,7 @@ def test_scores_and_differences_say_what_is_significant() -> None:
         "open",
     ]
     assert differences.notes[0] == "p 0.0100"
-    assert difference_rows(RESULTS, group) is None
+    assert difference_rows(groups(RESULTS)[0]) is None
     assert MARKS["open"]["markerfacecolor"] == "white"
 
 
@@ -339,7 +339,7 @@ def test_orders_join_a_system_where_it_leaves_its_cluster() -> None:
         if one.bootstrap
     ]
     shown = disagreement(
-        [("M²", group), ("GLEU", group._replace(scores=again))]
+        [("M²", group), ("GLEU", replace(group, scores=again))]
     )
     assert shown
     assert [list(places) for _, places in shown.columns] == [
@@ -375,8 +375,8 @@ def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -
     ]
     shown = disagreement(
         [
-            ("a", group._replace(scores=plain)),
-            ("b", group._replace(scores=other)),
+            ("a", replace(group, scores=plain)),
+            ("b", replace(group, scores=other)),
         ],
     )
     assert shown
@@ -386,8 +386,8 @@ def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -
     third = [*other[:2], replace(plain[0], rank=3)]
     shown = disagreement(
         [
-            ("a", group._replace(scores=plain)),
-            ("b", group._replace(scores=third)),
+            ("a", replace(group, scores=plain)),
+            ("b", replace(group, scores=third)),
         ],
     )
     assert shown

@@ -13,9 +13,9 @@ import pytest
 
 from pipeline import reopen
 from pipeline.cli import dispatch
+from pipeline.report.tables import groups
 from pipeline.report.tables.comparisons import p_cell, signed
-from pipeline.report.tables.ranked import ranked_table
-from pipeline.scoring.sentences import sentence_scores
+from pipeline.scoring import SentenceScores
 from tests.conftest import PATIENCE, ROOT
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import CONTRAST, report_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pipeline.arrays import Floats
     from pipeline.report.context import ReportContext
-    from pipeline.scoring.results import Score
+    from pipeline.scoring.rows import Score
     from tests.extensions.page.browser import Browser
 
 if browsers.lacking():
@@ -80,7 +80,10 @@ def scores(context: ReportContext, metric: int, system: str) -> Floats:
     measured = context.measured[metric]
     columns = measured.columns[measured.names.index(system)]
     found = np.concatenate(
-        [sentence_scores(measured.metric, block) for block in columns.blocks()]
+        [
+            SentenceScores(measured.metric).scores(block)
+            for block in columns.blocks()
+        ]
     )
     rounded: Floats = np.floor(found * 1e4 + 0.5) / 100
     return rounded
@@ -445,7 +448,8 @@ def test_a_board_is_copied_without_its_bars(
     page: Browser, context: ReportContext
 ) -> None:
     results = context.results
-    header, cells = ranked_table(results, in_order(context), 2, ())
+    group = next(group for group in groups(results) if group.label == "gleu")
+    header, cells = group.ranked_table(2)
     lines = copied(page, "table.ranked", "TSV").splitlines()
     assert lines[0].split("\t")[:3] == ["rank", "system", "GLEU+"]
     assert [line.split("\t") for line in lines[1:]] == cells
@@ -509,7 +513,10 @@ def test_a_selected_board_is_its_rows(
         getSelection().addRange(range);
         own.dispatchEvent(new ClipboardEvent("copy", {clipboardData: data, bubbles: true, cancelable: true}));
         return data.getData("text/plain");"""
-    _, cells = ranked_table(context.results, in_order(context), 2, ())
+    group = next(
+        group for group in groups(context.results) if group.label == "gleu"
+    )
+    _, cells = group.ranked_table(2)
     whole = page.run(chosen, False).splitlines()
     assert [line.split("\t") for line in whole[1:]] == cells
     assert page.run(chosen, True).splitlines() == ["\t".join(cells[1])]

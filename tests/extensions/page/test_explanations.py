@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from pipeline.extensions.page.shell import BESIDE, explanation, explanations
 from pipeline.extensions.page.svg import MIN_NAME, short_names
-from pipeline.report.tables.comparisons import pair_table
-from pipeline.report.tables.ranked import ranked_table
+from pipeline.report.tables import groups
 from tests.report.test_overview import comparison
 from tests.support.sample_results import context
 
@@ -18,16 +17,13 @@ from tests.support.sample_results import context
 def test_the_columns_of_a_run_are_explained() -> None:
     results = context(["A", "B", "C"]).results
     tests = [comparison(results.scores[0].metric, "A", "B", 0.1, 0.01)]
+    tested = replace(
+        results, tests=tests, statistics={"baseline": "B", "level": 0.9}
+    )
     headers = [
-        ranked_table(results, results.scores, 2)[0][3:],
-        ranked_table(
-            replace(
-                results, tests=tests, statistics={"baseline": "B", "level": 0.9}
-            ),
-            results.scores,
-            2,
-        )[0][3:],
-        pair_table(results, tests, 2)[0][1:],
+        groups(results)[0].ranked_table(2)[0][3:],
+        groups(tested)[0].ranked_table(2)[0][3:],
+        groups(results)[0].pair_table(2)[0][1:],
     ]
     assert min(map(len, headers)) > 2
     for header in headers:

@@ -18,7 +18,7 @@ from pipeline.extensions.page.numbers import scaled
 from pipeline.extensions.page.texts import LETTERS
 from pipeline.metrics.base import Verdict
 from pipeline.reopen import revisit
-from pipeline.scoring.sentences import sentence_scores
+from pipeline.scoring import SentenceScores
 from tests.conftest import called
 from tests.extensions.edits.test_imeasure_metric import LINES, write_run
 from tests.extensions.errant.test_edits_report import DRAWN
@@ -141,7 +141,9 @@ def test_scores_and_counts_are_those_of_the_metric_and_its_edits(
         assert entry["apart"] == ANNOTATORS
         for system, columns in enumerate(measured.columns):
             (block,) = columns.blocks()
-            whole = scaled(sentence_scores(measured.metric, block), 2).tolist()
+            whole = scaled(
+                SentenceScores(measured.metric).scores(block), 2
+            ).tolist()
             sums = dict.fromkeys(
                 (Verdict.RIGHT, Verdict.WRONG, Verdict.MISSED), 0
             )

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.extensions.page.page import html_files, overview_part
 from pipeline.reopen import revisit
-from pipeline.report.tables.comparisons import is_significant, signed
+from pipeline.report.tables.comparisons import signed
 from pipeline.report.tables.ranked import groups
 from tests.extensions.page import browser as browsers
 
@@ -226,7 +226,7 @@ def test_any_system_is_the_baseline(
                         for test in results.tests
                         if test.metric == group.metric
                         and {test.system, test.other} == {system, base}
-                        and is_significant(test, results)
+                        and results.is_significant(test)
                     ]
                     difference = score.score - own[base].score
                     direction = (

@@ -31,7 +31,7 @@ from pipeline.metrics.base import Rule
 from pipeline.metrics.base.ngrams import grams, merged
 from pipeline.metrics.build import from_text
 from pipeline.report.tables import percent
-from pipeline.scoring.sentences import sentence_scores
+from pipeline.scoring import SentenceScores
 from pipeline.tokenizers import Tokenization
 from tests.conftest import ROOT, run, tree, write_run
 from tests.support.extensions import needs
@@ -239,7 +239,7 @@ def test_scores_are_those_of_the_sentences(
     ):
         for system in range(3):
             columns = whole(measured, system)
-            scores = sentence_scores(measured.metric, columns).tolist()
+            scores = SentenceScores(measured.metric).scores(columns).tolist()
             shown = [
                 row(data, metric, line, system)[0]
                 for line in range(measured.lines)
@@ -487,7 +487,7 @@ def test_the_most_telling_lines(made: ReportContext, wanted: int) -> None:
     measured = made.measured[1]
     scores = np.stack(
         [
-            sentence_scores(measured.metric, whole(measured, system))
+            SentenceScores(measured.metric).scores(whole(measured, system))
             for system in range(3)
         ]
     )

@@ -13,12 +13,13 @@ from pipeline import reopen, stages
 from pipeline.cli import dispatch
 from pipeline.data.config import Node
 from pipeline.extensions.page.explorer import explorer
-from pipeline.scoring.sentences import sentence_scores
+from pipeline.scoring import SentenceScores
 from tests.conftest import ROOT
 from tests.extensions.edits.test_imeasure_metric import write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 HELP = (
@@ -157,8 +158,8 @@ def test_the_example_reads_a_score(
     exec(code[1], {})  # noqa: S102 (the help's own example)
     number, system, *_, shown = capsys.readouterr().out.split()
     measured = reopen.revisit(folder).measured[0]
-    expected = sentence_scores(
-        measured.metric, next(iter(measured.columns[0].blocks()))
+    expected = SentenceScores(measured.metric).scores(
+        next(iter(measured.columns[0].blocks()))
     )[0]
     assert (number, system) == ("1", measured.names[0])
     assert float(shown) == pytest.approx(100 * expected, abs=0.005 + 1e-12)

@@ -15,8 +15,7 @@ from pipeline.cli.dispatch import main
 from pipeline.extensions.parquet import parquet_files as files_module
 from pipeline.extensions.parquet.parquet_files import parquet_files
 from pipeline.reopen import revisit
-from pipeline.scoring.sentences import sentence_scores
-from pipeline.scoring.terms import present_blocks
+from pipeline.scoring import MetricColumns, SentenceScores
 from tests.conftest import run, write_run
 
 if TYPE_CHECKING:
@@ -54,8 +53,10 @@ def test_sentence_scores_are_read_by_pandas_in_one_line(
                 (frame.system == score.system) & (frame.metric == score.metric)
             ].sort_values("line")
             blocks = [
-                sentence_scores(measured.metric, block)
-                for block in present_blocks(measured.metric, columns)
+                SentenceScores(measured.metric).scores(block)
+                for block in MetricColumns(measured.metric).compact_blocks(
+                    columns
+                )
             ]
             np.testing.assert_array_equal(own.score, np.concatenate(blocks))
             assert list(own.line) == list(range(1, 97))

@@ -22,15 +22,13 @@ from pipeline.extensions.plots.figures import plot_files
 from pipeline.extensions.plots.plot_data import Curves, step_curves
 from pipeline.report import PLOTS
 from pipeline.report.tables.ranked import groups
-from pipeline.report.tables.series import best_sentences
-from pipeline.scoring.results import (
+from pipeline.scoring.results import Results
+from pipeline.scoring.rows import (
     Bootstrap,
     Comparison,
     DatasetInfo,
-    Results,
     Score,
     Series,
-    series_of,
 )
 
 if TYPE_CHECKING:
@@ -84,7 +82,7 @@ def test_series_are_told_by_names(
 ) -> None:
     found = [
         (one.name, one.axis, [number for number, _ in one.steps])
-        for one in series_of(names)
+        for one in Series.find(names)
     ]
     assert found == expected
 
@@ -92,8 +90,8 @@ def test_series_are_told_by_names(
 def test_a_pattern_tells_other_series() -> None:
     names = ["llama-13b", "llama-7b", "llama-70b", "step-1", "step-2"]
     steps = ((7.0, "llama-7b"), (13.0, "llama-13b"), (70.0, "llama-70b"))
-    assert series_of(names, r"(\d+)b") == [Series("llama-b", "b", steps)]
-    assert series_of(names, r"x(\d+)") == []
+    assert Series.find(names, r"(\d+)b") == [Series("llama-b", "b", steps)]
+    assert Series.find(names, r"x(\d+)") == []
 
 
 def made(
@@ -169,17 +167,17 @@ def test_the_best_step_and_those_not_worse_are_named() -> None:
     )
     (group,) = groups(results)
     said = "Best of step: step-10000; step-2000 and step-20000 are not significantly worse."
-    assert best_sentences(results, group) == [said]
+    assert group.best_sentences == [said]
     alone = made(VALUES, {("step-10000", "step-20000"): 0.01})
-    assert best_sentences(alone, groups(alone)[0]) == [
+    assert groups(alone)[0].best_sentences == [
         "Best of step: step-10000; all others are significantly worse."
     ]
     bare = made(VALUES, {})
-    assert best_sentences(bare, groups(bare)[0]) == [
+    assert groups(bare)[0].best_sentences == [
         "Best of step: step-10000; no test was made."
     ]
     lower = made(VALUES, {("step-1000", "step-2000"): 0.2}, LOWER)
-    assert best_sentences(lower, groups(lower)[0]) == [
+    assert groups(lower)[0].best_sentences == [
         "Best of step: step-1000; step-2000 is not significantly worse."
     ]
 
@@ -204,7 +202,7 @@ def test_with_a_baseline_rank_ranges_say_who_may_be_as_good() -> None:
         for s in results.scores
     ]
     ranked = replace(results, scores=scores)
-    assert best_sentences(ranked, groups(ranked)[0]) == [
+    assert groups(ranked)[0].best_sentences == [
         "Best of step: step-10000; by rank range step-20000 may be as good."
     ]
     ((_, shown),) = step_curves([("", ranked)])

@@ -20,7 +20,7 @@ from pipeline.extensions.plots.canvas import add_labels, styled
 from pipeline.extensions.plots.figures import plot_files
 from pipeline.reopen import revisit
 from pipeline.report import PLOTS
-from pipeline.report.context import FONTS, PlotStyle, ReportContext
+from pipeline.report.context import PlotStyle, ReportContext
 from pipeline.report.tables.metric_names import labels
 from tests.conftest import write_run
 from tests.support.extensions import with_extension
@@ -200,7 +200,7 @@ def test_a_figure_fits_a_column_and_can_be_read_there(
                         min(float(text.get_fontsize()) for text in written) >= 7
                     )
                     assert {text.get_fontfamily()[0] for text in written} == {
-                        FONTS[font][0]
+                        PlotStyle.FONTS[font][0]
                     }
                     ticks = {
                         *figure.axes[0].get_xticklabels(),

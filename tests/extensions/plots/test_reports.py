@@ -91,4 +91,6 @@ def test_a_missing_package_is_told_before_work_starts(
         capsys, "report", sample, "--format", "plots", "parquet"
     )
     assert (code, len(err.splitlines())) == (2, 2)
-    assert report.unavailable(["csv", "markdown", "latex", "json"]) == []
+    assert (
+        report.unavailable_formats(["csv", "markdown", "latex", "json"]) == []
+    )

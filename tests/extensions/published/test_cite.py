@@ -25,7 +25,6 @@ from pipeline.scoring.significance_tests import (
     SIGNIFICANCE_TESTS,
     PairedScores,
     SignificanceTest,
-    with_samples,
 )
 from tests.conftest import ROOT, called, run, write_run
 
@@ -168,7 +167,7 @@ def test_a_run_is_cited(
     results = Results.read(sample / "results.json")
     assert results.statistics
     peers = {
-        with_samples(s.peer_signature, results.statistics)
+        SIGNIFICANCE_TESTS.signature(s.peer_signature, results.statistics)
         for s in results.scores
         if s.peer_signature
     }

@@ -32,7 +32,7 @@ from pipeline.extensions.published.pages.page import (
 )
 from pipeline.extensions.published.recipe import Outcome, Recipe
 from pipeline.report.context import NamedRun
-from pipeline.scoring.results import DatasetInfo
+from pipeline.scoring.rows import DatasetInfo
 from tests.conftest import ROOT, run, write_run
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import CONTRAST, check_cut

@@ -29,7 +29,7 @@ from pipeline.files import Remote, named
 from pipeline.kernel.common import join_lines
 from pipeline.metrics import from_texts
 from pipeline.metrics.base import Text
-from pipeline.report.terminal.printing import print_warnings
+from pipeline.report.terminal import print_warnings
 
 from ..records import (
     EditCounts,

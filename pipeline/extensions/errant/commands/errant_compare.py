@@ -22,7 +22,7 @@ import sys
 from pipeline.errors import printable
 from pipeline.extensions.edits.commands.m2 import read_m2
 from pipeline.extensions.edits.m2_files import compared_notes
-from pipeline.report.terminal.printing import print_warnings
+from pipeline.report.terminal import print_warnings
 
 from ..errant_report import MODES, TITLES, TYPE_TIER, Comparison, report
 

@@ -47,8 +47,7 @@ def run(args: argparse.Namespace) -> None:
       gec-pipeline m2 annotate -orig source.txt -cor system.txt -out system.m2
       gec-pipeline m2 annotate -orig source.txt -cor ref0.txt ref1.txt -out gold.m2
     """
-    from pipeline.report.terminal.printing import print_text
-    from pipeline.report.terminal.progress import Bar
+    from pipeline.report.terminal import Bar, print_text
 
     from ..annotate import AnnotationCache, annotate_all
     from ..errant_annotator import block, versions_of

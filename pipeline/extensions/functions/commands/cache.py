@@ -10,7 +10,7 @@ import argparse
 import sys
 
 from pipeline.errors import InputError, did_you_mean
-from pipeline.report.terminal.printing import print_line, print_table
+from pipeline.report.terminal import print_line, print_table
 
 from ..content_cache import ContentCache
 

@@ -26,11 +26,10 @@ from typing import Any
 from pipeline.cli.arguments import add_settings, selection_of
 from pipeline.data import DatasetCache
 from pipeline.errors import InputError
-from pipeline.report.console import print_extra_tables
+from pipeline.report import print_extra_tables
 from pipeline.report.tables import shown_level
-from pipeline.report.terminal.printing import print_table, print_warnings
-from pipeline.report.terminal.progress import Bar
-from pipeline.scoring.stored_runs import load, only
+from pipeline.report.terminal import Bar, print_table, print_warnings
+from pipeline.scoring import ScoredRun
 
 from ..comparison import requested_statistics
 from ..human_judgements import open_human_judgements
@@ -203,8 +202,8 @@ def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
     paths = list(map(DatasetCache().path_of, args.run))
     if paths[0].is_dir() and len(paths) == 1:
-        _, metric_results = load(paths[0])
-        return metric_scores(only(metric_results, selection_of(args)))
+        metric_results = ScoredRun.read(paths[0]).metric_results
+        return metric_scores(selection_of(args).of(metric_results))
     metrics: list[MetricScores] = []
     for path in paths:
         metrics += scores_of_file(path)

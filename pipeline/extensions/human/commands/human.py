@@ -25,13 +25,13 @@ from pipeline.data.config import ConfigModel
 from pipeline.errors import InputError
 from pipeline.files import Remote
 from pipeline.report.tables import percent, round_half_up
-from pipeline.report.terminal.printing import (
+from pipeline.report.terminal import (
+    Bar,
     print_square,
     print_table,
     print_warnings,
 )
-from pipeline.report.terminal.progress import Bar
-from pipeline.scoring.results import without_nan
+from pipeline.scoring import without_nan
 
 from .. import tables
 from ..judgment_summary import MIN_COMPARISONS, judgment_summary

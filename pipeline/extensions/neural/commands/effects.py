@@ -9,7 +9,7 @@ from pipeline.extension import ExplainOption
 from pipeline.extensions.edits.records import NOTHING
 from pipeline.metrics.base import Metric
 from pipeline.report.tables import percent
-from pipeline.report.terminal.printing import print_styled, print_table
+from pipeline.report.terminal import print_styled, print_table
 
 from ..attribution import EXACT, ORDERS, Attribution, attributed, view_of_edits
 

@@ -23,14 +23,9 @@ from pipeline.errors import InputError, did_you_mean
 from pipeline.execution import folder_of
 from pipeline.metrics import METRICS, Declared, from_text
 from pipeline.metrics.base import Metric
-from pipeline.report.tables import comparisons, ranked
-from pipeline.report.terminal.printing import print_line
-from pipeline.scoring.results import Results
-from pipeline.scoring.significance_tests import (
-    NO_TEST,
-    SIGNIFICANCE_TESTS,
-    with_samples,
-)
+from pipeline.report.tables import groups, shown_level
+from pipeline.report.terminal import print_line
+from pipeline.scoring import SIGNIFICANCE_TESTS, Results
 
 HERE = Path(__file__).parent
 CITED = yaml.safe_load((HERE / "cited.yaml").read_text(encoding="utf-8"))
@@ -75,9 +70,7 @@ def run(args: argparse.Namespace) -> None:
         else:
             _print_missing(use.text, "cite where it is from")
     entries = entries_of(results.declared)
-    test = SIGNIFICANCE_TESTS.get(
-        (results.statistics or {}).get("test", NO_TEST)
-    )
+    test = SIGNIFICANCE_TESTS.of(results)
     if test:
         entries += [
             citation for citation in test.citations if citation.startswith("@")
@@ -152,11 +145,11 @@ def cited(results: Results) -> list[Use]:
         samples = (
             f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
         )
-        part = f"statistics ({comparisons.level_name(results)}, {samples})"
+        part = f"statistics ({shown_level(results.level)}, {samples})"
         add_methods(part, ("bootstrap", "ranks"))
     if statistics and results.tests:
         part = "tests"
-        test = SIGNIFICANCE_TESTS.get(statistics["test"])
+        test = SIGNIFICANCE_TESTS.of(results)
         if test:
             methods[statistics["test"]] = list(
                 map(_citation_key, test.citations)
@@ -164,10 +157,8 @@ def cited(results: Results) -> list[Use]:
             samples = test.printed_samples(statistics)
             part = f"tests ({samples})" if samples else "tests"
         names = [statistics["test"], statistics["correction"]]
-        has_letters = any(
-            len(group.scores) > 2 for group in ranked.groups(results)
-        )
-        if comparisons.baseline_of(results) is None and has_letters:
+        has_letters = any(len(group.scores) > 2 for group in groups(results))
+        if results.baseline is None and has_letters:
             names.append("letters")
         add_methods(part, names)
     human = results.human or {}
@@ -194,7 +185,8 @@ def _metrics(results: Results) -> list[Use]:
         metric = results.metric(signature)
         text = f"{metric.name_in_text}: {signature}"
         if peer and results.statistics:
-            text += f" (sacreBLEU's: {with_samples(peer, results.statistics)})"
+            printed = SIGNIFICANCE_TESTS.signature(peer, results.statistics)
+            text += f" (sacreBLEU's: {printed})"
         elif peer:
             text += f" (sacreBLEU's: {peer})"
         uses.append(Use(text, metric.citations))

@@ -39,12 +39,10 @@ from pipeline.errors import (
 )
 from pipeline.execution import SILENT, Listener
 from pipeline.files import why_unreadable, write_atomic
-from pipeline.report import unavailable
-from pipeline.report.tables import percent
-from pipeline.report.tables.comparisons import is_significant, p_cell
-from pipeline.report.terminal.printing import print_table
-from pipeline.report.terminal.progress import Bar
-from pipeline.scoring.results import Results
+from pipeline.report import unavailable_formats
+from pipeline.report.tables import p_cell, percent
+from pipeline.report.terminal import Bar, print_table
+from pipeline.scoring import Results
 
 from .. import tables
 from ..recipe import (
@@ -215,7 +213,7 @@ def _check_report(report: str, *, runs: bool) -> None:
         raise InputError(
             f"--report: {report} is a folder; expected the name of a file, such as published.html"
         )
-    reasons = unavailable(["html"])
+    reasons = unavailable_formats(["html"])
     if reasons:
         raise InputError(reasons[0].replace("html:", "--report:", 1))
 
@@ -354,7 +352,7 @@ def _problems_of_name(file: str) -> list[Problem]:
 def _board(args: argparse.Namespace) -> None:
     """Score a leader board with an output of the user's, and keep the run for `report`."""
     from pipeline import stages
-    from pipeline.report.console import print_results
+    from pipeline.report import print_results
 
     from ..leader_boards import leader_boards
 
@@ -634,7 +632,7 @@ def _neighbours(results: Results, system: str, digits: int) -> str:
             distance = percent(abs(test.difference), digits, test.metric)
             verdict = (
                 "significant"
-                if is_significant(test, results)
+                if results.is_significant(test)
                 else "not significant"
             )
             p = p_cell(test, results)

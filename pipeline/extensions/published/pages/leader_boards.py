@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import compress, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -14,15 +14,8 @@ from pipeline.extensions.page.svg import (
     interval_bar,
     interval_scale,
 )
-from pipeline.report.tables import percent
-from pipeline.report.tables.comparisons import (
-    EXTRA,
-    bootstrap_columns,
-    is_significant,
-    settings_line,
-)
-from pipeline.report.tables.ranked import size
-from pipeline.scoring.results import Results, Score
+from pipeline.report.tables import groups, percent, settings_line
+from pipeline.scoring import Results, Score
 
 from ..leader_boards import Entrant, LeaderBoard
 
@@ -80,10 +73,13 @@ def board_part(scored: ScoredBoard, href: str) -> JsonObject:
     size_of = ""
     lines = 0
     if results:
-        scores = sorted(results.scores, key=lambda score: score.rank)
-        columns = _columns(results, scores, board)
+        (group,) = groups(results)
+        scores = list(group.scores)
+        columns = Columns(
+            *group.statistics_columns(DIGITS, rare=not board.family)
+        )
         info = results.datasets[board.name]
-        size_of = f"{size(info)}; {settings_line(results.statistics or {})}"
+        size_of = f"{info.size}; {settings_line(results)}"
         lines = info.lines
     # All systems of a family were scored first by the publication of the result.
     titles_of_entrant = (
@@ -131,7 +127,9 @@ def _board_rows(
         return cells
 
     entrants = {entrant.name: entrant for entrant in board.entrants}
-    scale = interval_scale(scores) if scores else None
+    scale = None
+    if scores:
+        scale = interval_scale(scores)
     rows = []
     for score, cells in zip(scores, columns.cells, strict=True):
         entrant = entrants.pop(score.system)
@@ -159,18 +157,6 @@ class Columns(NamedTuple):
     titles: list[str]
     cells: list[list[str]]
     """A list for each score."""
-
-
-def _columns(
-    results: Results, scores: Sequence[Score], board: LeaderBoard
-) -> Columns:
-    """Return the columns of intervals, tests and ranks; fewer for a family."""
-    titles, cells = bootstrap_columns(results, scores, DIGITS)
-    if not board.family:
-        return Columns(titles, cells)
-    is_usual = [not EXTRA.fullmatch(title) for title in titles]
-    selected = [list(compress(row, is_usual)) for row in (titles, *cells)]
-    return Columns(selected[0], selected[1:])
 
 
 def _best_printed(entrant: Entrant) -> tuple[bool, float]:
@@ -245,7 +231,7 @@ def _summary(results: Results) -> Summary:
     scores = sorted(results.scores, key=lambda score: score.rank)
     different = set()
     for test in results.tests:
-        if is_significant(test, results):
+        if results.is_significant(test):
             different.add(frozenset((test.system, test.other)))
     systems = [score.system for score in scores]
     neighbours = list(map(frozenset, pairwise(systems)))

@@ -8,18 +8,9 @@ from dataclasses import replace
 
 from pipeline.extensions.page.page import render
 from pipeline.extensions.page.shell import Link, PageTable
-from pipeline.metrics import goodness
-from pipeline.report.context import NamedRun, ReportContext, SeveralRunsFormat
-from pipeline.report.tables import shown_role
-from pipeline.report.tables.metric_names import labels
-from pipeline.scoring.results import (
-    REFERENCES_ROW,
-    DatasetInfo,
-    Results,
-    Score,
-    ranks,
-)
-from pipeline.scoring.stored_runs import differing_texts
+from pipeline.report import NamedRun, ReportContext, SeveralRunsFormat
+from pipeline.report.tables import labels, shown_role
+from pipeline.scoring import DatasetInfo, Results, Score
 
 
 class Joined:
@@ -90,12 +81,9 @@ class Joined:
             self._warn(
                 f"{dataset}: {label} is of versions {listed} of gec-pipeline"
             )
-        values = [goodness(score.metric, score.score) for score in scores]
-        for score, rank in zip(scores, ranks(values), strict=True):
+        for score in Score.ranked(scores):
             # a board has one signature, that of its first score
-            self.results.scores.append(
-                replace(score, rank=rank, metric=scores[0].metric)
-            )
+            self.results.scores.append(replace(score, metric=scores[0].metric))
 
     def _warn(self, text: str) -> None:
         if text not in self.results.warnings:
@@ -132,7 +120,7 @@ class Joined:
         role = f"system {system}"
         digest = info.digests.get(role, "")
         name = system
-        if (dataset, system) in self.runs and system != REFERENCES_ROW:
+        if (dataset, system) in self.runs and system != Score.REFERENCES:
             is_same = digest != "" and known[role] == digest
             if not is_same:
                 name = f"{system}@{run}"
@@ -149,7 +137,7 @@ def _differing(one: DatasetInfo, two: DatasetInfo) -> list[str]:
     for name in ("lines", "references", "views"):
         if getattr(one, name) != getattr(two, name):
             return ["number of lines or references"]
-    return differing_texts(one, two)
+    return one.differing_texts(two)
 
 
 def board_page(runs: Sequence[NamedRun], digits: int) -> str:

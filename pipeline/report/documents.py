@@ -9,29 +9,23 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ..metrics import factor
-from ..scoring.results import Results
-from ..scoring.significance_tests import with_samples
+from ..scoring import SIGNIFICANCE_TESTS, Results
 from .context import ReportContext
-from .overview import Entry, MetricTable, Overview, overviews
-from .tables.by_type import NONE, Types, caption, side_by_side, types_of
-from .tables.comparisons import BETTER, WORSE, level_name, settings_line
-from .tables.extra_tables import extra_tables
-from .tables.ranked import (
-    HUMAN,
-    SOURCE,
+from .overview import MetricTable, Overview, overviews
+from .tables import (
+    BETTER,
+    WORSE,
     Group,
-    best_of,
-    cluster_ends,
+    Types,
+    extra_tables,
     groups,
-    notes_of,
-    ranked_table,
-    size,
+    settings_line,
+    shown_level,
 )
-from .tables.series import best_sentences
 
 MAX_TYPES = 12
 """A table of types has at most so many rows: the types with most edits of references."""
-BESIDE = {SOURCE: "†", HUMAN: "‡"}
+BESIDE = {Group.SOURCE: "†", Group.REFERENCE: "‡"}
 """Marks of rows that do not compete for the best."""
 
 
@@ -83,7 +77,7 @@ def document_tables(context: ReportContext) -> Iterator[DocumentTable]:
         yield _overview_table(results, overview, spread=not context.columns)
     if not tables or not context.columns:
         for group in groups(results):
-            yield _ranked_table(results, group, context.digits, context.columns)
+            yield _ranked_table(group, context.digits, context.columns)
     if context.columns:
         return
     for table in extra_tables(results, context.digits):
@@ -101,14 +95,11 @@ def document_tables(context: ReportContext) -> Iterator[DocumentTable]:
 
 
 def _ranked_table(
-    results: Results,
-    group: Group,
-    digits: int,
-    columns: Sequence[str],
+    group: Group, digits: int, columns: Sequence[str]
 ) -> DocumentTable:
-    header, rows = ranked_table(results, group.scores, digits, columns)
-    info = results.datasets[group.dataset]
-    best = best_of(info, group, digits)
+    results = group.results
+    header, rows = group.ranked_table(digits, columns)
+    best = group.best(digits)
     cells = []
     for row in rows:
         rank, system, score, *others = row
@@ -126,20 +117,20 @@ def _ranked_table(
     if "groups" in header:
         notes.append("Systems that share a letter do not differ significantly.")
     notes += _settings(results)
-    for note in notes_of(group.scores):
+    for note in group.notes:
         text = note.rstrip(".")
         notes.append(f"{text}." if ": " in note else f"{_capitalized(text)}.")
-    notes += best_sentences(results, group)
-    titles = _paper_titles(results, group, digits)
+    notes += group.best_sentences
+    titles = _paper_titles(group, digits)
     return DocumentTable(
         name=f"{group.dataset}-{group.label}",
-        caption=f"{group.dataset}: {size(info)}; {group.called}",
+        caption=f"{group.dataset}: {group.info.size}; {group.called}",
         header=[titles.get(title, title) for title in header],
         rows=cells,
-        rules=cluster_ends(group.scores),
+        rules=group.cluster_ends,
         names=(1,),
         notes=notes,
-        signatures=_signatures(results, [group]),
+        signatures=_signatures([group]),
     )
 
 
@@ -150,11 +141,9 @@ def _marked(text: str) -> Cell:
     return Cell(text)
 
 
-def _paper_titles(
-    results: Results, group: Group, digits: int
-) -> dict[str, str]:
+def _paper_titles(group: Group, digits: int) -> dict[str, str]:
     """Return the titles of the outputs of a metric in papers."""
-    table = MetricTable(results, group, digits)
+    table = MetricTable(group, digits)
     titles = {}
     for number, title in enumerate(table.header):
         if title in group.scores[0].outputs:
@@ -200,7 +189,11 @@ def _overview_table(
     for number, column in enumerate(overview.columns, 1):
         column_has_spreads = False
         for row, name in zip(rows, overview.systems, strict=True):
-            cell = _entry_cell(column.entries.get(name), spread)
+            entry = column.entries.get(name)
+            cell = Cell(Types.NONE)
+            if entry:
+                half_width = entry.spread if spread else ""
+                cell = Cell(entry.text, entry.best, half_width, entry.mark)
             column_has_spreads = column_has_spreads or bool(cell.spread)
             row.append(cell)
         if column_has_spreads:
@@ -224,9 +217,7 @@ def _overview_table(
         rows=rows,
         notes=_overview_notes(results, overview),
         items=items,
-        signatures=_signatures(
-            results, [group for _, group in overview.groups]
-        ),
+        signatures=_signatures([group for _, group in overview.groups]),
     )
 
 
@@ -235,8 +226,8 @@ def _overview_notes(results: Results, overview: Overview) -> list[str]:
     for name in dict.fromkeys(group.dataset for _, group in overview.groups):
         notes += _missing(results, name)
     for kind, text in (
-        (SOURCE, "the unchanged source"),
-        (HUMAN, "a reference"),
+        (Group.SOURCE, "the unchanged source"),
+        (Group.REFERENCE, "a reference"),
     ):
         if kind in overview.kinds.values():
             notes.append(
@@ -260,39 +251,28 @@ def _overview_notes(results: Results, overview: Overview) -> list[str]:
     return notes + _settings(results)
 
 
-def _entry_cell(entry: Entry | None, spread: bool) -> Cell:
-    if entry is None:
-        return Cell(NONE)
-    return Cell(
-        text=entry.text,
-        best=entry.best,
-        spread=entry.spread if spread else "",
-        mark=entry.mark,
-    )
-
-
 def _settings(results: Results) -> list[str]:
     if not results.statistics or "resamples" not in results.statistics:
         return []
-    line = _capitalized(settings_line(results.statistics))
-    return [f"{line}; intervals at {level_name(results)}."]
+    line = _capitalized(settings_line(results))
+    return [f"{line}; intervals at {shown_level(results.level)}."]
 
 
 def _capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _signatures(results: Results, own_groups: Sequence[Group]) -> list[str]:
+def _signatures(groups_of_table: Sequence[Group]) -> list[str]:
     """Return the signatures of metrics, each with the one that the field's own tool gives it, with
     its samples.
     """
-    statistics = results.statistics or {}
     signatures: dict[str, None] = {}
-    for group in own_groups:
+    for group in groups_of_table:
+        statistics = group.results.statistics or {}
         signatures[group.metric] = None
         peer = group.scores[0].peer_signature
         if peer and "resamples" in statistics:
-            peer = with_samples(peer, statistics)
+            peer = SIGNIFICANCE_TESTS.signature(peer, statistics)
         if peer:
             signatures[peer] = None
     return list(signatures)
@@ -310,9 +290,9 @@ def type_tables(
 
     The best scores of a type are bold, if there are several and they are not all equal.
     """
-    for types in types_of(results, tier):
+    for types in Types.of(results, tier):
         frequent = _frequent_types(types)
-        header, rows = side_by_side(types, digits)
+        header, rows = types.side_by_side(digits)
         cells = _plain([row for row in rows if row[0] in frequent])
         for row in cells:
             row[1:] = _with_best(types, row)
@@ -325,10 +305,10 @@ def type_tables(
         if left_out:
             frequent_text = f"The {MAX_TYPES} most frequent types"
             notes.append(f"{frequent_text}; {left_out} more are in types.csv.")
-        notes.append(f"{NONE}: the type does not occur with this system.")
+        notes.append(f"{Types.NONE}: the type does not occur with this system.")
         yield DocumentTable(
             name=f"{types.group.dataset}-{types.group.label}-types",
-            caption=caption(types),
+            caption=types.caption,
             header=header,
             rows=cells,
             notes=notes,
@@ -349,7 +329,7 @@ def _frequent_types(types: Types) -> set[str]:
 def _with_best(types: Types, row: Sequence[Cell]) -> list[Cell]:
     """Return the cells of a type with the best of them in bold."""
     name, *cells = row
-    if len({cell.text for cell in cells} - {NONE}) < 2:
+    if len({cell.text for cell in cells} - {Types.NONE}) < 2:
         return cells
     categories = [
         types.cells.get((system, name.text)) for system in types.systems

@@ -1,14 +1,11 @@
 """The tables below the scores: means over data sets, and those that extensions add."""
 
-import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...extension import installed
-from ...metrics import goodness
-from ...scoring.results import Mean, Results, ranks
-from . import Table, percent
+from ...scoring import Results
+from .cells import Table, percent
 from .metric_names import called
 
 
@@ -65,7 +62,10 @@ def means_tables(results: Results, digits: int) -> list[ReportTable]:
         for system, datasets in mean.lacking.items():
             title += f"; {system} has no score on {', '.join(datasets)}"
         header = ["rank", "system", "mean", *mean.datasets]
-        rows = list(_mean_rows(results, mean, digits))
+        rows = []
+        for position, system, numbers in mean.rows(results.scores):
+            cells = [percent(value, digits, mean.metric) for value in numbers]
+            rows.append([position, system, *cells])
         table = ReportTable(
             name=f"findings-{number}",
             title=title,
@@ -75,22 +75,3 @@ def means_tables(results: Results, digits: int) -> list[ReportTable]:
         )
         tables.append(table)
     return tables
-
-
-def _mean_rows(
-    results: Results, mean: Mean, digits: int
-) -> Iterator[list[str]]:
-    scores: dict[tuple[str, str], float] = {}
-    for score in results.scores:
-        # the signature of a mean does not say how many references there are
-        if re.sub(r"\|nrefs:[^|]*", "", score.metric) == mean.metric:
-            scores[score.system, score.dataset] = score.score
-    values = [goodness(mean.metric, value) for value in mean.systems.values()]
-    positions = [*map(str, ranks(values)), *("-" for _ in mean.lacking)]
-    systems = [*mean.systems, *mean.lacking]
-    for position, system in zip(positions, systems, strict=True):
-        values = [mean.systems.get(system, math.nan)]
-        for dataset in mean.datasets:
-            values.append(scores.get((system, dataset), math.nan))
-        cells = [percent(value, digits, mean.metric) for value in values]
-        yield [position, system, *cells]
