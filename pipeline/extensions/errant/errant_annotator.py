@@ -306,7 +306,7 @@ def fill(
         operation_row = ["D"]
         above = costs[i]
         # a transposition needs both words in the other text, up to here
-        source_words_so_far = set(source_lower[: i + 1])
+        seen_in_source = set(source_lower[: i + 1])
         first_occurrence = len(corrected)
         if word.lower in corrected_lower:
             first_occurrence = corrected_lower.index(word.lower)
@@ -323,8 +323,7 @@ def fill(
             if above[j + 1] + 1 < cost:
                 cost = above[j + 1] + 1
                 operation = "D"
-            occurs = corrected_word.lower in source_words_so_far
-            if first_occurrence <= j and occurs:
+            if first_occurrence <= j and corrected_word.lower in seen_in_source:
                 back = _moved(source_lower, corrected_lower, i, j, costs)
                 if back and costs[i - back][j - back] + back <= cost:
                     cost = costs[i - back][j - back] + back

@@ -144,7 +144,11 @@ class External(ReadsFiles, Numbers):
         metrics: Sequence["External"],
         problems: list[Problem],
     ) -> Config:
-        """Return the config with the files of metrics as further systems; adds to problems."""
+        """Return the config with the files of metrics as further systems; adds to problems.
+
+        For each metric and system there is a further system, whose outputs are the numbers. So
+        files are opened, checked and read as those of outputs are.
+        """
         systems = list(config.systems)
         missing_files = set(config.missing_files)
         for metric in _distinct(metrics):
@@ -184,9 +188,10 @@ class External(ReadsFiles, Numbers):
     def with_numbers(
         cls, corpus: Corpus, metrics: Sequence["External"]
     ) -> Corpus:
-        """Return the data set with its real systems, and those of with_files() as `external`.
+        """Return the data set without the further systems of with_files(): they become `external`.
 
-        Raises CorpusError if a line has no number.
+        `external` has a data set of numbers for each metric, by the key of its specification. Raises
+        CorpusError if a line has no number.
         """
         systems = {}
         for name, text in corpus.systems.items():
@@ -391,7 +396,11 @@ def _number_corpus(corpus: Corpus, numbers: Mapping[str, AnyText]) -> Corpus:
 def _array_as_text(
     label: str, values: Any, spec: ExternalSpec, lines: int
 ) -> AnyText:
-    """Return an array of numbers as a text, as files of numbers are read."""
+    """Return an array of numbers as the text that a file with the same numbers has.
+
+    The array is [lines] or, for counts, [lines, counts]. `label` names it in messages. Raises
+    InputError for another shape, and for what is no number or count.
+    """
     width = len(spec.names)
     expected = (lines,) if width == 1 else (lines, width)
     try:
