@@ -47,8 +47,9 @@ def last_present(columns: Columns) -> Ints:
         return columns[PRESENT] - 1
     is_present = columns["ref_len"] >= 0
     # argmax() finds the first True, here from the last reference on
-    steps_back: Ints = np.argmax(is_present[:, ::-1], axis=1)
-    return is_present.shape[1] - 1 - steps_back
+    steps_back = np.argmax(is_present[:, ::-1], axis=1)
+    last: Ints = is_present.shape[1] - 1 - steps_back
+    return last
 
 
 SENTENCES_AT_ONCE = 1 << 11

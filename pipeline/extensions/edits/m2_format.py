@@ -10,7 +10,7 @@ annotators. Of alternatives (is||was) the first is taken.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -265,7 +265,7 @@ class Sentences:
         If `bare`, these are of all sentences whose records are requested. Otherwise only sentences
         for which some annotator has a line count.
         """
-        annotators_of_lines = []
+        annotators_of_lines: list[tuple[int, Collection[int]]] = []
         if bare and self.request.records:
             for block in self.blocks:
                 lines = read_block(block, self.name).lines

@@ -96,12 +96,13 @@ class CiderSpec(ChunkedSpec):
         differences = np.abs(output_lengths[:, None] - reference_lengths)
         limit = math.ceil(MAX_WIDTHS * self.sigma)
         differences = np.minimum(differences, limit)
-        # math.exp() has the same last bit on every machine, numpy's may not have it
-        penalties = []
+        # for distinct differences, by math.exp(), whose last bit numpy's may not have
+        distinct = []
         for difference in range(int(differences.max(initial=0)) + 1):
             exponent = -(difference**2) / (2 * self.sigma**2)
-            penalties.append(math.exp(exponent))
-        return np.array(penalties)[differences]
+            distinct.append(math.exp(exponent))
+        penalties: Floats = np.array(distinct)[differences]
+        return penalties
 
 
 def _rarity(ngrams: Ngrams, line_frequencies: Frequencies) -> Floats:
@@ -111,7 +112,7 @@ def _rarity(ngrams: Ngrams, line_frequencies: Frequencies) -> Floats:
     reference (at least 1).
     """
     frequencies = np.maximum(line_frequencies.of(ngrams.keys), 1)
-    # the logs of distinct frequencies, by math.log(), which is the same on every machine
+    # the logs of distinct frequencies, by math.log(), whose last bit numpy's may not have
     distinct, indexes = np.unique(frequencies, return_inverse=True)
     lines = line_frequencies.total
     logs = []

@@ -179,11 +179,11 @@ class NistSpec(ChunkedSpec):
                 info[..., index] = fixed(gains)
                 lengths += fixed(best_lengths)
             else:
-                matches, gains = _with_all_references(
+                matches, fixed_gains = _with_all_references(
                     shard, ngrams, fixed(information)
                 )
                 match[..., index] = matches
-                info[..., index] = gains
+                info[..., index] = fixed_gains
             shorter = ngrams
         # an output of n tokens has n, n - 1 ... n-grams of the orders 1, 2 ...
         totals = output_lengths[..., None] - np.arange(self.order)

@@ -77,7 +77,7 @@ def _sari_counts(
     # for each n-gram of the source
     keepable: dict[tuple[int, ...], int] = {}
     kept_correctly: dict[tuple[int, ...], int] = {}
-    kept: dict[tuple[int, ...], int] = {}
+    retained: dict[tuple[int, ...], int] = {}
     deletable: dict[tuple[int, ...], int] = {}
     deleted: dict[tuple[int, ...], int] = {}
     for gram, count in source.items():
@@ -86,7 +86,7 @@ def _sari_counts(
         kept_correctly[gram] = min(references * output[gram], keepable[gram])
         deletable[gram] = multiplied - keepable[gram]
         if gram in output:
-            kept[gram] = min(count, output[gram])
+            retained[gram] = min(count, output[gram])
         if count > output[gram]:
             deleted[gram] = count - output[gram]
     deleted_correctly = 0
@@ -100,12 +100,12 @@ def _sari_counts(
         len(added),
         sum(gram not in source for gram in all_references),
         sum(kept_correctly.values()),
-        references * sum(kept.values()),
+        references * sum(retained.values()),
         sum(keepable.values()),
         deleted_correctly,
         references * sum(deleted.values()),
         sum(deletable.values()),
-        len(kept),
+        len(retained),
         sum(count > 0 for count in keepable.values()),
         len(deleted),
         sum(count > 0 for count in deletable.values()),
@@ -117,9 +117,9 @@ def _sari_counts(
     delete_precision = 0.0
     if references:
         for gram in source:
-            if gram in kept:
+            if gram in retained:
                 keep_precision += kept_correctly[gram] / (
-                    references * kept[gram]
+                    references * retained[gram]
                 )
             if kept_correctly[gram]:
                 keep_recall += kept_correctly[gram] / keepable[gram]
