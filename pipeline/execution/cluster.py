@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from ..backends import CLUSTER_BACKENDS
 from ..errors import ConfigError, IncompleteError, PipelineError, Problem
@@ -235,9 +235,9 @@ def _call_each(
 
 
 def _first_line(error: BaseException) -> str:
-    """Return the type and the first line of an error."""
-    lines: list[Any] = [
-        line.strip() for line in str(error).splitlines() if line.strip()
-    ]
+    """Return the type and the first line of an error that is not blank."""
     name = type(error).__name__
-    return f"{name}: {lines[0][:300]}" if lines else name
+    for line in str(error).splitlines():
+        if line.strip():
+            return f"{name}: {line.strip()[:300]}"
+    return name

@@ -488,13 +488,12 @@ def _counted_to_files(
         if not counts_keys <= locations.keys():
             undone.append(shard)
 
-    stage = "looking"
-    if undone:
-        stage = "surveying" if passes is None else "counting"
-    listener.stage(stage)
+    stage = "counting"
     purpose = f"of {len(plan.names)} systems to count"
     if passes is None:
+        stage = "surveying"
         purpose = "to survey"
+    listener.stage(stage if undone else "looking")
     shards = f"{len(undone):,} of {len(plan.shards):,} shards"
     listener.note(f"{corpus.name}: {shards} {purpose}")
 
@@ -727,9 +726,8 @@ class PreparedCounts:
         -1. Raises as Prepared.count() does.
         """
         columns = self._prepared.count(outputs, rows)
-        if self.missing is not None and "ref_len" in columns:
-            is_missing = self.missing[rows]
-            columns["ref_len"] = np.where(is_missing, -1, columns["ref_len"])
+        if self.missing is not None:
+            workers.mark_missing(columns, self.missing[rows])
         return columns
 
     def counts(self, outputs: Sequence[str]) -> InMemoryCounts:

@@ -156,9 +156,19 @@ def without(
     emptied = []
     for index, reference in enumerate(references):
         # a line that ends where it starts is empty
-        ends = np.where(is_missing[:, index], reference.starts, reference.ends)
+        is_empty = is_missing[:, index]
+        ends = np.where(is_empty, reference.starts, reference.ends)
         emptied.append(reference._replace(ends=ends))
     return emptied, is_missing
+
+
+def mark_missing(columns: dict[str, Ints], is_missing: Bools | None) -> None:
+    """Set the ref_len of missing references to -1. `is_missing` is bool [lines, references]; None:
+    none is missing.
+    """
+    if is_missing is not None and "ref_len" in columns:
+        lengths = columns["ref_len"]
+        columns["ref_len"] = np.where(is_missing, -1, lengths)
 
 
 def keep_memory() -> None:
@@ -213,6 +223,7 @@ def count(task: Task) -> Done:
     )
 
     # count for one specification after the other; `found` is empty if there is no corpus pass
+    compared = [*task.references, *task.systems]
     packed = []
     for spec, found in zip_longest(task.spec, task.found):
         schema = spec.schema(len(task.references))
@@ -221,25 +232,19 @@ def count(task: Task) -> Done:
             spec_text = text._replace(corpus_data=found.content)
         try:
             for columns in spec.count(spec_text):
-                if is_missing is not None and "ref_len" in columns:
-                    reference_lengths = columns["ref_len"]
-                    columns["ref_len"] = np.where(
-                        is_missing, -1, reference_lengths
-                    )
+                mark_missing(columns, is_missing)
                 packed.append(schema.narrowed(columns))
         except InvalidTextError as error:
-            # encode() numbers the texts that this specification reads
-            encoded = [*task.references, *task.systems]
+            # the number of a text among those that this specification reads
+            encoded = compared
             if task.source and spec.source:
-                encoded.insert(0, task.source)
+                encoded = [task.source, *compared]
             position = _position(encoded[error.text], "")
             message = (
                 "is no longer valid UTF-8; it changed since it was checked"
             )
             raise CorpusError([Problem(position, message)]) from None
         except LongTextError as error:
-            # the kernel numbers references and outputs
-            compared = [*task.references, *task.systems]
             position = _position(compared[error.text], "text")
             line = task.low + error.line + 1
             raise CorpusError(
@@ -501,7 +506,8 @@ class Runner:
                         suspects.append(todo.pop(task.number))
                     handed_out_before.add(task.number)
         for task in [*suspects, *todo.values()]:
-            yield self._alone(task, Lost(0, task.lines, 0, len(task.systems)))
+            all_of_task = Lost(0, task.lines, 0, len(task.systems))
+            yield self._alone(task, all_of_task)
 
     def _alone(self, task: Task, part: Lost) -> Outcome:
         """Count a part of a task while nothing else runs; if a worker dies of it, count its halves.

@@ -95,7 +95,10 @@ def kinds(split: str) -> bytes:
     """
     western: dict[int, Sequence[Range]] = {
         DIGIT: [(ord("0"), ord("9"))],
-        POINT: [(ord(","), ord(",")), (ord("."), ord("."))],
+        POINT: [
+            (ord(","), ord(",")),
+            (ord("."), ord(".")),
+        ],
         ALONE: ASCII_ALONE,
         DASH: [(ord("-"), ord("-"))],
     }

@@ -302,7 +302,7 @@ def check_order(order: int, kinds: Sequence[str]) -> None:
     if not 1 <= order <= MAX_ORDER:
         raise ValueError(f"order: expected 1 to {MAX_ORDER}, found {order}")
     for kind in kinds:
-        if kind not in KINDS and kind not in MERGED_KINDS:
+        if kind not in COUNTED:
             raise KeyError(kind)
 
 

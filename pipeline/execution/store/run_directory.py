@@ -150,12 +150,9 @@ def unfinished_files(folder: Path) -> list[Path]:
 
 
 def _is_below_link(folder: Path, name: str) -> bool:
-    parent = folder
-    for part in Path(name).parts[:-1]:
-        parent /= part
-        if parent.is_symlink():
-            return True
-    return False
+    # without the last, which is the folder itself
+    parents = Path(name).parents[:-1]
+    return any((folder / parent).is_symlink() for parent in parents)
 
 
 def folder_of(written: str | Path) -> Path:

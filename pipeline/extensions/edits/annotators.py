@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.arrays import Ints
-from pipeline.kernel.common import join_lines
+from pipeline.kernel.common import Lines, join_lines
 from pipeline.metrics.base import PRESENT, Columns, Text
 from pipeline.metrics.base.choices import first_best
 
@@ -27,14 +27,15 @@ def as_text(
     `outputs` has the lines of each system, and `annotations` the records of each annotator (see
     `records.py`), one for each line of the source.
     """
-    source = join_lines(line.encode() for line in sources)
-    systems = []
-    for lines in outputs:
-        systems.append(join_lines(line.encode() for line in lines))
-    references = []
-    for records in annotations:
-        references.append(join_lines(record.encode() for record in records))
-    return Text(source, references, systems)
+    return Text(
+        source=_joined(sources),
+        references=[*map(_joined, annotations)],
+        systems=[*map(_joined, outputs)],
+    )
+
+
+def _joined(texts: Sequence[str]) -> Lines:
+    return join_lines(text.encode() for text in texts)
 
 
 def last_present(columns: Columns) -> Ints:

@@ -476,14 +476,9 @@ def other_types(
         types = output.types()
         if min(types.total(), gold_types.total()) < MIN_COMPARED_EDITS:
             continue
-        shared = 0
-        for name, count in types.items():
-            if name in gold_types:
-                shared += count
-        gold_shared = 0
-        for name, count in gold_types.items():
-            if name in types:
-                gold_shared += count
+        names = types.keys() & gold_types.keys()
+        shared = sum(types[name] for name in names)
+        gold_shared = sum(gold_types[name] for name in names)
         share = max(shared / types.total(), gold_shared / gold_types.total())
         if share <= MAX_SHARED_TYPES:
             yield (

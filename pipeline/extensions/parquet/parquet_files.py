@@ -51,12 +51,14 @@ def parquet_files(context: ReportContext) -> dict[str, Content]:
     repeated.
     """
     # the scores of sentences
-    metric_results = [
-        metric_result.by_line for metric_result in context.measured
-    ]
+    metric_results = []
+    has_ids = False
+    for measured in context.measured:
+        metric_results.append(measured.by_line)
+        has_ids = has_ids or bool(measured.by_line.ids)
     outputs = _requested_outputs(context)
     line_types = {"line": "int64"}
-    if any(metric_result.ids for metric_result in metric_results):
+    if has_ids:
         line_types = {"id": "string", "line": "int64"}
     types = dict(line_types)
     for name in ("score", *outputs):
@@ -261,4 +263,5 @@ def _parquet(
                 table = pa.Table.from_batches(group)
                 writer.write_table(table)
         file.seek(0)
-        yield from iter(partial(file.read, READ_BYTES), b"")
+        while data := file.read(READ_BYTES):
+            yield data

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Ints
+from ...arrays import Floats, Ints
 from ..common import SEED_STEP, check_drawer, check_present, check_terms
 
 Bytes = NDArray[np.uint8]
@@ -118,9 +118,14 @@ def python2(iteration: Iteration) -> Stream:
     """
     seed = SEED_STEP * iteration.number
     generator = np.random.RandomState([seed])
+    return _scaled(generator.random_sample)
+
+
+def _scaled(random_numbers: Callable[[int], Floats]) -> Stream:
+    """Return a stream that draws int(random * R) with random numbers from 0 to below 1."""
 
     def stream(count: int, limits: int | Ints) -> Bytes:
-        scaled = generator.random_sample(count) * limits
+        scaled = random_numbers(count) * limits
         return scaled.astype(np.uint8)
 
     return stream
@@ -140,7 +145,8 @@ def python3(iteration: Iteration) -> Stream:
         draws = []
         limits_of_lines = np.broadcast_to(limits, count)
         for limit in limits_of_lines.tolist():
-            draws.append(generator.randrange(limit))
+            draw = generator.randrange(limit)
+            draws.append(draw)
         return np.array(draws, np.uint8)
 
     return stream
@@ -155,12 +161,7 @@ def numpy(iteration: Iteration) -> Stream:
     bits = np.random.PCG64(iteration.seed)
     bits.advance(iteration.number * iteration.lines)
     generator = np.random.Generator(bits)
-
-    def stream(count: int, limits: int | Ints) -> Bytes:
-        scaled = generator.random(count) * limits
-        return scaled.astype(np.uint8)
-
-    return stream
+    return _scaled(generator.random)
 
 
 def turned(iteration: Iteration) -> Stream:

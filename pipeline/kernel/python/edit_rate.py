@@ -8,7 +8,6 @@ order of all keys below belong to the definition.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -84,14 +83,6 @@ class Block(NamedTuple):
     length: int
 
 
-@dataclass
-class Search:
-    """The state of the search for shifts."""
-
-    tried: int = 0
-    """How many shifts have been tried so far."""
-
-
 def edit_rate(references: Texts, systems: Texts) -> Ints:
     """Return how many edits turn each output into each reference.
 
@@ -101,8 +92,9 @@ def edit_rate(references: Texts, systems: Texts) -> Ints:
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
     lines = len(reference_lines[0])
-    edits = np.zeros((len(systems), lines, len(references)), np.int64)
-    for system, line, reference in np.ndindex(edits.shape):
+    shape = (len(systems), lines, len(references))
+    edits = np.zeros(shape, np.int64)
+    for system, line, reference in np.ndindex(shape):
         output = output_lines[system][line]
         found = path(output, reference_lines[reference][line])
         edits[system, line, reference] = found.edits
@@ -119,12 +111,12 @@ def path(output: Words, reference: Words) -> Path:
         return Path([], output, [INSERTED] * len(output))
     shifts: list[Shift] = []
     words = output
-    search = Search()
+    tried = 0
     while True:
         rows = _costs(words, reference)
         steps = _alignment(words, reference, rows)
-        best = _best_shift(words, reference, rows, steps, search)
-        if best is None or search.tried >= MOST_SHIFTS:
+        best, tried = _best_shift(words, reference, rows, steps, tried)
+        if best is None or tried >= MOST_SHIFTS:
             return Path(shifts, words, steps)
         shifts.append(best)
         words = best.apply(words)
@@ -230,13 +222,13 @@ def _best_shift(
     reference: Words,
     rows: list[list[int]],
     steps: list[str],
-    search: Search,
-) -> Shift | None:
-    """Return the shift that saves most edits, or None if none saves any.
+    tried: int,
+) -> tuple[Shift | None, int]:
+    """Return the shift that saves most edits (None if none saves any), and how many were tried.
 
     Of equally good ones, the longest block is taken, then the one that begins first, then the first
     target. `rows` is the table of costs, and `steps` the alignment, of the words before the shift.
-    Counts the shifts that it tries in `search`, and stops after MOST_SHIFTS.
+    `tried` is how many shifts were tried before; the search stops after MOST_SHIFTS.
     """
     output_errors = [step != EQUAL for step in steps if step != DELETED]
     reference_errors = [step != EQUAL for step in steps if step != INSERTED]
@@ -270,14 +262,14 @@ def _best_shift(
             unchanged_rows = rows[: min(start, target) + 1]
             cost = _costs(shifted, reference, unchanged_rows)[-1][-1]
             saved = rows[-1][-1] - cost
-            search.tried += 1
+            tried += 1
             key = (saved, length, -start, -target)
             if saved > 0 and (best is None or key > best_key):
                 best = shift
                 best_key = key
-        if search.tried >= MOST_SHIFTS:
+        if tried >= MOST_SHIFTS:
             break
-    return best
+    return best, tried
 
 
 def _common_blocks(words: Words, reference: Words) -> Iterator[Block]:

@@ -107,14 +107,12 @@ def blank_separated(text: str) -> list[str]:
 
 def google_words(text: str) -> list[str]:
     """Return the words of rouge-score: runs of a-z and 0-9 in the text in lower case."""
-    lower_case = text.lower()
-    return WORD.findall(lower_case)
+    return WORD.findall(text.lower())
 
 
 def perl_words(text: str) -> list[str]:
     """Return the words of ROUGE-1.5.5, which turns only A-Z into lower case."""
-    lower_case = text.translate(LOWER_ASCII)
-    return WORD.findall(lower_case)
+    return WORD.findall(text.translate(LOWER_ASCII))
 
 
 SPLITS: dict[str, Callable[[str], Iterable[str]]] = {
@@ -188,9 +186,9 @@ def _numbered(
                 token_id = vocabulary.setdefault(token, next_id)
                 ids.append(token_id)
             offsets.append(len(ids))
-        encoded.append(
-            Encoded(np.array(ids, np.int32), np.array(offsets, np.int64))
-        )
+        text_ids = np.array(ids, np.int32)
+        text_offsets = np.array(offsets, np.int64)
+        encoded.append(Encoded(text_ids, text_offsets))
     return encoded
 
 
@@ -209,6 +207,6 @@ def joined(
     bounds = np.cumsum([0, *sizes], dtype=np.int64)
     blank = []
     for number, text in enumerate(strings, 1):
-        if not text or text.isspace():
+        if not text.strip():
             blank.append(number)
     return strings, b"".join(encoded), bounds, blank

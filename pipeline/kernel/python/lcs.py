@@ -41,11 +41,13 @@ def _weights(
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
     lines = len(reference_lines[0])
-    weights = np.zeros((len(systems), lines, len(references)))
-    for system, line, reference in np.ndindex(weights.shape):
+    shape = (len(systems), lines, len(references))
+    weights = np.zeros(shape)
+    for system, line, reference in np.ndindex(shape):
         tokens = reference_lines[reference][line]
         output = output_lines[system][line]
-        weights[system, line, reference] = weigh(tokens, output, powers, [])
+        weight = weigh(tokens, output, powers, [])
+        weights[system, line, reference] = weight
     return weights
 
 
@@ -277,7 +279,8 @@ def skip_bigrams(
         for ids in references_of_line:
             union |= _pairs(ids, gap)
         merged.append(union)
-    matches = np.zeros((len(systems), len(merged)), np.int64)
+    shape = (len(systems), len(merged))
+    matches = np.zeros(shape, np.int64)
     for system, text in enumerate(systems):
         for line, ids in enumerate(text.lines()):
             common_pairs = merged[line] & _pairs(ids, gap)

@@ -111,9 +111,8 @@ def _sums(
     """
     times = COUNTED[kind].times
     sums = []
-    for in_source, in_reference, in_output in zip(
-        source, reference, output, strict=True
-    ):
+    for ngrams_of_order in zip(source, reference, output, strict=True):
+        in_source, in_reference, in_output = ngrams_of_order
         grams = set(in_output)
         if kind in WITHOUT_OUTPUT:
             grams = set(in_source) | set(in_reference)

@@ -123,8 +123,9 @@ class Packed(NamedTuple):
         """Return the table, as float64."""
         lines = self.shape[0]
         planes = _unpacked(self.data, self.bits, lines)
+        factors = self.factors[:-1]
         minima = self.factors[-1]
-        table: Floats = planes.T @ self.factors[:-1] + minima
+        table: Floats = planes.T @ factors + minima
         return table.reshape(self.shape)
 
     def of_sums(self, sums: Ints) -> Floats:
@@ -152,10 +153,11 @@ def _planes(numbers: Floats, maximum: int) -> list[Plane] | None:
         return None
     planes = []
     for shift in range(0, maximum.bit_length(), 8):
-        needed_bits = min(maximum.bit_length() - shift, 8)
-        bits = PLANE_BITS[bisect_left(PLANE_BITS, needed_bits)]
-        bytes_of_lines = (padded >> shift & 255).astype(np.uint8)
-        packed = _packed(bytes_of_lines, bits)
+        remaining_bits = maximum.bit_length() - shift
+        index = bisect_left(PLANE_BITS, min(remaining_bits, 8))
+        bits = PLANE_BITS[index]
+        octets = padded >> shift & 255
+        packed = _packed(octets.astype(np.uint8), bits)
         planes.append(Plane(shift, bits, packed.tobytes()))
     return planes
 
@@ -175,7 +177,8 @@ def _packed(numbers: Bytes, bits: int) -> Bytes:
     rows = numbers.reshape(-1, numbers_in_byte)
     packed = rows[:, 0].copy()
     for position in range(1, numbers_in_byte):
-        packed |= rows[:, position] << np.uint8(bits * position)
+        shift = np.uint8(bits * position)
+        packed |= rows[:, position] << shift
     return packed
 
 
@@ -192,8 +195,9 @@ def _unpacked(data: Bytes, bits: Bytes, lines: int) -> Bytes:
         # every number in a byte: [bytes, numbers in a byte]
         shifts = np.arange(0, 8, plane_bits, dtype=np.uint8)
         mask = np.uint8((1 << plane_bits) - 1)
-        numbers = data[start:end, None] >> shifts & mask
-        planes[plane] = numbers.ravel()[:lines]  # without the padding
+        octets = data[start:end, None]
+        numbers = (octets >> shifts & mask).ravel()
+        planes[plane] = numbers[:lines]  # without the padding
         start = end
     return planes
 
@@ -227,12 +231,14 @@ def plane_sums(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> Ints:
     """
     check_planes(data, bits, lines, weights)
     planes = _unpacked(data, bits, lines)
-    sums = np.zeros((len(weights), len(planes) + 1), np.int64)
+    shape = (len(weights), len(planes) + 1)
+    sums = np.zeros(shape, np.int64)
     for low in range(0, lines, LINES_AT_ONCE):
         high = low + LINES_AT_ONCE
         block = weights[:, low:high]
+        numbers = planes[:, low:high]
         # float64 holds these sums exactly, and multiplies faster than integers.
-        products = block.astype(np.float64) @ planes[:, low:high].T
+        products = block.astype(np.float64) @ numbers.T
         sums[:, :-1] += products.astype(np.int64)
         sums[:, -1] += block.sum(axis=1, dtype=np.int64)
     return sums
