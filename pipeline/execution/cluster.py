@@ -39,6 +39,7 @@ class Cluster:
         address: str | None,
         n_jobs: int | Literal["auto"] | None,
     ) -> None:
+        """Take a backend, its scheduler's address, and the most tasks at once; do not connect."""
         self.backend = backend
         self.address = address
         self.settings = (backend, address, n_jobs)

@@ -690,7 +690,10 @@ class PreparedCounts:
     """Source and references of a data set, prepared to count outputs in this process."""
 
     def __init__(self, corpus: Corpus, spec: StatisticsSpec) -> None:
-        """Prepare the view of a data set that a specification reads."""
+        """Prepare the view of a data set that a specification reads.
+
+        Outputs are only read if a corpus pass needs those of all systems.
+        """
         self.references = len(corpus.references)
         self.schema = spec.schema(self.references)
         self.missing: Bools | None = None

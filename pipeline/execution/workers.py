@@ -476,6 +476,7 @@ class Runner:
         warn: Callable[[str], None],
         cluster: Cluster | None = None,
     ) -> None:
+        """Take the number and kind of workers, or a cluster."""
         self.n_jobs = n_jobs
         self.backend = backend
         self.warn = warn

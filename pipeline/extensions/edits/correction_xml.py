@@ -53,6 +53,7 @@ class _Reader(XmlReader[Block]):
     """Reads elements sentence."""
 
     def __init__(self, name: str) -> None:
+        """Begin to read a file, whose name is for messages."""
         super().__init__(name)
         self.open: list[str] = []
         """The elements of PARENTS that are open."""

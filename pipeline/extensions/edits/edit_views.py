@@ -269,12 +269,16 @@ def _read_gold(
     source: TextFile | None,
     opener: Opener,
 ) -> m2_files.Annotated:
-    """Return the annotations of all gold files, or the source without any; raises CorpusError."""
+    """Read all gold files of a data set, joined to one, with its replacements made.
+
+    Without gold files, the source is returned as sentences without edits. Raises CorpusError.
+    """
     if not dataset.gold and source:
         change = REPLACEMENTS.get(dataset.replace, bytes)
         blocks = []
-        for number, line in enumerate(read_texts(source), 1):
-            blocks.append(Block(number, change(line.encode()).decode()))
+        for line, text in enumerate(read_texts(source), 1):
+            changed = change(text.encode()).decode()
+            blocks.append(Block(line, changed))
         return m2_files.Annotated(EditSummary(source.display_name), blocks)
     reader = _reader(dataset)
     files = [

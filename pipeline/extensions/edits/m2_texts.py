@@ -278,9 +278,9 @@ def _chunks(path: Path, name: str, size: int) -> Iterator[Iterable[Block]]:
 
 
 def parts_of(path: Path, name: str) -> Iterator[tuple[int, bytes]]:
-    """Yield parts of a file, each with the number of its first line.
+    """Yield parts of an M2 file, of about PART_BYTES, each with the number of its first line.
 
-    Each begins at a sentence that comes after an empty line, and has PART_BYTES or more.
+    A part begins at a sentence that comes after an empty line.
     """
     with open_bytes(path, name) as file:
         line = 1

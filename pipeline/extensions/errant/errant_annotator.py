@@ -383,6 +383,7 @@ class ErrantAnnotator:
     """
 
     def __init__(self, model: str | None = None) -> None:
+        """Load errant and a spaCy pipeline, and check that the pipeline gives what errant needs."""
         self.versions = versions_of(model)
         """The versions that the annotations depend on."""
         pipeline = named(model)

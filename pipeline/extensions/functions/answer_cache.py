@@ -22,6 +22,7 @@ class AnswerCache:
         options: RunOptions,
         warn: Callable[[str], None],
     ) -> None:
+        """Open the cache of a metric, unless options or code forbid it; warn() gets messages."""
         self.spec = spec
         self.code = code
         self.declared = code.plugin.declared

@@ -47,6 +47,7 @@ class BatchRunner:
         options: RunOptions,
         listener: Listener,
     ) -> None:
+        """Choose workers and devices for some code; `table` has the items of batches."""
         plugin = code.plugin
         self.table = table
         self.name = plugin.declared.name

@@ -132,6 +132,7 @@ class CodeNumbers:
         options: RunOptions,
         listener: Listener,
     ) -> None:
+        """Take a specification, its code, and options and listener of the run."""
         self.started = time.monotonic()
         self.spec = spec
         self.code = code

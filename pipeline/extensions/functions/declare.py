@@ -286,6 +286,7 @@ class _SignatureReader:
     """Reads the parameters of a function or class; errors have the file and line of its code."""
 
     def __init__(self, target: Any) -> None:
+        """Take a function or a class; raises ConfigError for anything else."""
         self.target = target
         self.optional: tuple[str, ...] = ()
         self.is_class = inspect.isclass(target)

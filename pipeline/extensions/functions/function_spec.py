@@ -199,6 +199,7 @@ class PreparedCode:
     def __init__(
         self, spec: FunctionMetricSpec, code: Code, text: Text
     ) -> None:
+        """Read source and references of a shard; raises InputError for a listwise metric."""
         self.spec = spec
         self.code = code
         self.declared = code.plugin.declared

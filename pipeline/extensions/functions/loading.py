@@ -96,13 +96,18 @@ class FunctionSource(MetricSource):
     def restored(
         self, declared: Mapping[str, Declared], signature: str
     ) -> Metric:
-        """Return the metric of a signature in results; its code is not needed."""
+        """Return the metric of a signature in results; its code is not needed.
+
+        `declared` has the declarations of all metrics of users in the results. Those whose code is
+        not loaded are registered without code.
+        """
         name = signature.partition("|")[0]
         if getattr(METRICS.get(name), "is_built_in", False):
             return from_text(signature)
-        for each in declared.values():
-            if each.name not in METRICS:
-                METRICS.entries[each.name] = function_metric_class(each)
+        for declaration in declared.values():
+            if declaration.name not in METRICS:
+                metric_class = function_metric_class(declaration)
+                METRICS.entries[declaration.name] = metric_class
                 forget_names()
         return restored(declared[name], signature)
 

@@ -95,6 +95,7 @@ def reader(decimals: int | None) -> Callable[[str], bytes]:
         return repr(number_of(text)).encode()
 
     def count(text: str) -> bytes:
+        """Return a count in units of 10**-decimals."""
         digits = decimals or 0
         displayed = text[:MAX_DISPLAYED_CHARACTERS]
         number = number_of(text, largest=math.inf)
@@ -118,6 +119,7 @@ def _objects(name: str, names: Sequence[str]) -> Picker:
     """
 
     def pick_cells(line: str, number: int) -> list[str]:
+        """Return the cells of a line; raises CorpusError for what is no object, or lacks a name."""
         # numbers stay as they are written
         try:
             record = json.loads(

@@ -94,6 +94,7 @@ class Program:
         tokenizer: str,
         jar: Path | None,
     ) -> None:
+        """Take the options of the metric; `jar` is the program's path, None: it is looked for."""
         self.language = language
         self.normalize = normalize
         self.tokenizer = tokenizer

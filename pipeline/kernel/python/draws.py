@@ -46,6 +46,7 @@ class Drawer:
         references: int,
         seed: int = 0,
     ) -> None:
+        """Begin a stream of draws for each of `iterations`, which are numbers from 0."""
         numbers = check_drawer(sampler, iterations, references)
         self.references = references
         begin_stream = STREAMS[sampler]

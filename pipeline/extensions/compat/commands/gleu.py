@@ -136,6 +136,7 @@ def _options(args: argparse.Namespace) -> dict[str, str]:
 
 
 def run(args: argparse.Namespace) -> None:
+    """Print the scores of systems or sentences; raises ConfigError without a source."""
     if args.source is None:
         raise ConfigError("-s: GLEU+ needs the source")
     options = _options(args)

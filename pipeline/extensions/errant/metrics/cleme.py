@@ -432,7 +432,10 @@ class Cleme(AnnotatesTexts, ScoresLines, Metric):
             _, _, score = precision_recall_f(tp, fp, fn, beta)
             return round(score, DECIMALS)
         to_change = tp + fp_ne + fn
-        hit = err = und = ove = 0.0
+        hit = 0.0
+        err = 0.0
+        und = 0.0
+        ove = 0.0
         if to_change:
             hit = tp / to_change
             err = fp_ne / to_change

@@ -145,6 +145,7 @@ class _Comparing:
     """
 
     def __init__(self, comparison: Comparison, text: Text) -> None:
+        """Read the records of a shard, first their fields, then the first lines and the edits."""
         self.comparison = comparison
         self.systems = len(text.systems)
         self.lines = len(text.references[0].starts)

@@ -336,6 +336,7 @@ class Way:
         first_row: bool,
         max_arcs: int,
     ) -> None:
+        """Make the lattice of two lines of tokens. The other arguments are as in max_match()."""
         self.source = source
         self.output = output
         self.max_unchanged = max_unchanged
